@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The ground: a triangle mesh with neighbours, edge convexity and a uniform grid of triangles.
+#ifndef TALUS_SOLVER_TERRAIN_H
+#define TALUS_SOLVER_TERRAIN_H
+
+#include "core/status.h"
+#include "solver/math3.h"
+
+#include <stdint.h>
+
+typedef struct {
+    int32_t vertex_count;
+    int32_t triangle_count;
+    tal_vec3 *vertex;
+    int32_t *triangle;        // 3 per triangle, counter-clockwise seen from above (outside)
+    int32_t *neighbour;       // 3 per triangle: across edge (k, k+1), -1 at the rim
+    tal_vec3 *normal;         // unit, outward
+    uint8_t *edge_convex;     // 3 per triangle: 1 where the surface bends away (a ridge), else 0
+    int32_t *surface_class;   // per triangle
+    double grid_x0, grid_y0, grid_cell;
+    int32_t grid_columns, grid_rows;
+    int32_t *grid_start;      // columns*rows+1
+    int32_t *grid_triangle;
+    tal_vec3 low, high;       // bounding box
+} tal_terrain;
+
+// Copies and checks: indices in range, no degenerate triangle, every edge shared by at most two
+// triangles with opposite directions. Faces need not be graph-like: overhangs are allowed.
+tal_status tal_terrain_create(tal_terrain *terrain, const tal_vec3 *vertices, int32_t vertex_count,
+                              const int32_t *triangles, int32_t triangle_count,
+                              const int32_t *surface_class, tal_error *err);
+void tal_terrain_destroy(tal_terrain *terrain);
+
+// Height of the ground below or above (x, y): the highest triangle there; NaN outside.
+double tal_terrain_height(const tal_terrain *terrain, double x, double y);
+
+#endif
