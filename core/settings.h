@@ -4,6 +4,7 @@
 #ifndef TALUS_CORE_SETTINGS_H
 #define TALUS_CORE_SETTINGS_H
 
+#include "core/file.h"
 #include "core/status.h"
 #include "core/text.h"
 
@@ -93,7 +94,7 @@ typedef struct {
 #include "core/settings.def"
 
 typedef struct {
-    char site_file[4096]; // as given by the user; empty without one
+    char site_file[TAL_PATH_SIZE]; // as given by the user; empty without one
 #define SECTION(name, stages, sentence)  tal_##name##_settings name;
 #define SECTIONS(name, stages, sentence) tal_##name##_settings name[TAL_REPEAT_MAX]; int name##_count;
 #define REAL(section, key, preset, range, unit, text)
@@ -157,11 +158,24 @@ tal_status tal_settings_set(tal_settings *settings, const char *section, const c
 // The value as it would be written in a site file.
 void tal_settings_value(const void *section_struct, const tal_setting *setting, tal_text *out);
 
-// Resolved settings as a site file: sections that belong to any of `stages`, in table order. The same
-// settings always give the same text. With `notes`, each row carries its sentence as a comment.
-void tal_settings_write(const tal_settings *settings, unsigned stages, bool notes, tal_text *out);
+typedef enum {
+    TAL_SETTINGS_PLAIN,
+    TAL_SETTINGS_NOTES,   // each row carries its sentence, unit and range as a comment
+    TAL_SETTINGS_PORTABLE // paths cut to their last part: the text to store in outputs and to hash
+} tal_settings_style;
 
-// Steps through a FILES value: copies the next path, returns false after the last.
-bool tal_settings_next_file(const char **cursor, char *path, size_t path_size);
+// Resolved settings as a site file: sections that belong to any of `stages`, in table order. The same
+// settings always give the same text.
+void tal_settings_write(const tal_settings *settings, unsigned stages, tal_settings_style style,
+                        tal_text *out);
+
+// Steps through a FILES value (start with cursor = the value): gives the next path, relative ones
+// seen from the folder of the site file; false after the last.
+bool tal_settings_next_file(const tal_settings *settings, const char **cursor,
+                            char path[TAL_PATH_SIZE]);
+
+// A section or a row by name ("joint.1" finds "joint"); NULL where there is none.
+const tal_settings_section *tal_settings_find_section(const char *name);
+const tal_setting *tal_settings_find(const char *section, const char *key);
 
 #endif

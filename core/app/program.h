@@ -48,6 +48,7 @@ typedef struct {
     tal_program_run *run;
 } tal_program;
 
+// Parses, checks, runs. Returns the exit code: 0 done, 1 failed, 2 wrong usage or settings.
 int tal_program_main(const tal_program *program, int argc, char **argv);
 
 // The value of an option by name, NULL when it was not given.

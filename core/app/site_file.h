@@ -5,11 +5,13 @@
 
 #include "core/settings.h"
 
-// Reads on top of what `settings` holds. Paths of FILES settings are made relative to the folder of
-// the site file.
-tal_status tal_site_file_read(tal_settings *settings, const char *path, tal_error *err);
+// Reads on top of what `settings` holds. Files named in sections of `stages` must be there and
+// readable; every mistake is added to `err`.
+tal_status tal_site_file_read(tal_settings *settings, const char *path, unsigned stages,
+                              tal_error *err);
 
-// Adds one message per file named in sections of `stages` that cannot be read.
-tal_status tal_site_file_check_inputs(const tal_settings *settings, unsigned stages, tal_error *err);
+// Adds one message per file of the FILES setting `section.key` that cannot be read.
+tal_status tal_site_file_check_files(const tal_settings *settings, const char *section,
+                                     const char *key, const char *where, tal_error *err);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "core/file.h"
 #include "core/geo/crs.h"
+#include "core/geo/grid.h"
 
 #include <stdint.h>
 
@@ -17,7 +18,14 @@ typedef struct {
     char path[TAL_PATH_SIZE];
 } tal_netcdf;
 
-typedef enum { TAL_NC_DOUBLE, TAL_NC_FLOAT, TAL_NC_INT, TAL_NC_INT64, TAL_NC_BYTE, TAL_NC_CHAR } tal_nc_type;
+typedef enum {
+    TAL_NC_DOUBLE,
+    TAL_NC_FLOAT,
+    TAL_NC_INT,
+    TAL_NC_INT64,
+    TAL_NC_BYTE,
+    TAL_NC_CHAR
+} tal_nc_type;
 
 // Writing. Like tal_output: definitions and puts need no check of their own, the first failure is
 // kept and returned by the commit. Conventions, title, provenance become global attributes.
@@ -31,8 +39,17 @@ int tal_netcdf_variable(tal_netcdf *file, const char *name, tal_nc_type type, in
 void tal_netcdf_text(tal_netcdf *file, int variable, const char *name, const char *value);
 void tal_netcdf_real(tal_netcdf *file, int variable, const char *name, double value);
 void tal_netcdf_integer(tal_netcdf *file, int variable, const char *name, int64_t value);
+// Several whole numbers, such as flag_values. Like _FillValue, valid_min and the others that CF wants
+// so, they take the type of their variable.
+void tal_netcdf_integers(tal_netcdf *file, int variable, const char *name, const int32_t *values,
+                         size_t count);
 // Variable `crs` with crs_wkt (and what CF wants besides); gives `local` coordinates none.
 void tal_netcdf_grid_mapping(tal_netcdf *file, const tal_crs *crs);
+// The axes `y` (row 0 in the north) and `x` of a raster, the variable `crs` and what GIS programs need
+// to place it. `dimensions` (y, x) are for the variables of cells, each of which wants
+// tal_netcdf_text(file, variable, "grid_mapping", "crs") unless the coordinates are local.
+void tal_netcdf_raster_axes(tal_netcdf *file, const tal_grid *grid, const tal_crs *crs,
+                            int dimensions[2]);
 enum { TAL_NC_GLOBAL = -1 }; // as `variable` of the attribute calls
 void tal_netcdf_compress(tal_netcdf *file, int variable, const size_t *chunks); // chunks may be NULL
 void tal_netcdf_put_doubles(tal_netcdf *file, int variable, const double *values);
@@ -57,6 +74,9 @@ tal_status tal_netcdf_get_doubles(tal_netcdf *file, const char *variable, double
                                   size_t count, tal_error *err);
 tal_status tal_netcdf_get_ints(tal_netcdf *file, const char *variable, int32_t *values, size_t count,
                                tal_error *err);
+// Characters of a char variable such as class_name, with no '\0' added.
+tal_status tal_netcdf_get_chars(tal_netcdf *file, const char *variable, char *values, size_t count,
+                                tal_error *err);
 tal_status tal_netcdf_get_slab(tal_netcdf *file, const char *variable, const size_t *start,
                                const size_t *count, double *values, tal_error *err);
 // Text attribute of a variable (NULL: global); freed with tal_memory_destroy.

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The command line all programs share.
+#define _GNU_SOURCE // getopt_long
+#include "core/app/program.h"
+
+#include "core/app/help.h"
+#include "core/app/site_file.h"
+#include "core/fault.h"
+#include "core/interrupt.h"
+#include "core/log.h"
+#include "core/memory.h"
+#include "core/progress.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *const tal_version = TALUS_VERSION;
+
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, COMMON_MAX = 16, SETS_MAX = 256 };
+
+// What parsing collects before anything is done with it.
+typedef struct {
+    const tal_program *program;
+    tal_invocation *invocation;
+    tal_error *err;
+    const char *common[COMMON_MAX]; // by index in tal_common_options
+    const char *set[SETS_MAX];
+    int set_count;
+    const char *site_file;
+    const char *help_format;
+} command_line;
+
+static int common_count(void) {
+    int count = 0;
+    while (tal_common_options[count].name != NULL) {
+        count++;
+    }
+    TAL_ASSERT(count <= COMMON_MAX);
+    return count;
+}
+
+static const char *common_value(const command_line *line, const char *name) {
+    for (int i = 0; tal_common_options[i].name != NULL; i++) {
+        if (strcmp(tal_common_options[i].name, name) == 0) {
+            return line->common[i];
+        }
+    }
+    return NULL;
+}
+
+const char *tal_invocation_option(const tal_program *program, const tal_invocation *invocation,
+                                  const char *name) {
+    for (int i = 0; i < program->option_count; i++) {
+        if (strcmp(program->options[i].name, name) == 0) {
+            return invocation->option_value[i];
+        }
+    }
+    const bool option_is_known = false;
+    TAL_ASSERT(option_is_known);
+    return NULL;
+}
+
+// The tables as getopt wants them: option i of the program has value i + 256, common ones follow.
+static void fill_getopt(const tal_program *program, struct option *longs, char *letters) {
+    int next = 0;
+    *letters++ = ':';
+    for (int pass = 0; pass < 2; pass++) {
+        const tal_option *options = pass == 0 ? program->options : tal_common_options;
+        const int count = pass == 0 ? program->option_count : common_count();
+        for (int i = 0; i < count; i++) {
+            const bool is_help = pass == 1 && strcmp(options[i].name, "help") == 0;
+            longs[next] = (struct option){.name = options[i].name,
+                                          .has_arg = is_help                       ? optional_argument
+                                                     : options[i].argument != NULL ? required_argument
+                                                                                   : no_argument,
+                                          .val = 256 + next};
+            if (options[i].letter != 0) {
+                *letters++ = options[i].letter;
+                if (options[i].argument != NULL) {
+                    *letters++ = ':';
+                }
+            }
+            next++;
+        }
+    }
+    longs[next] = (struct option){0};
+    *letters = '\0';
+}
+
+static int index_of_letter(const tal_program *program, int letter) {
+    for (int i = 0; i < program->option_count; i++) {
+        if (program->options[i].letter == letter) {
+            return i;
+        }
+    }
+    for (int i = 0; tal_common_options[i].name != NULL; i++) {
+        if (tal_common_options[i].letter == letter) {
+            return program->option_count + i;
+        }
+    }
+    return -1;
+}
+
+static void refuse_option(command_line *line, const char *word) {
+    const char *names[TAL_OPTIONS_MAX + COMMON_MAX + 1] = {NULL};
+    int count = 0;
+    for (int i = 0; i < line->program->option_count; i++) {
+        names[count++] = line->program->options[i].name;
+    }
+    for (int i = 0; tal_common_options[i].name != NULL; i++) {
+        names[count++] = tal_common_options[i].name;
+    }
+    char stem[128] = "";
+    snprintf(stem, sizeof stem, "%.*s", (int)strcspn(word, "="), word);
+    const char *bare = stem + strspn(stem, "-");
+    const char *nearest = tal_text_nearest(bare, names);
+    tal_error_add(line->err, TAL_BAD_USAGE, "option %s is not known%s%s%s", stem,
+                  nearest != NULL ? "; did you mean --" : "", nearest != NULL ? nearest : "",
+                  nearest != NULL ? "?" : "");
+}
+
+static void take_option(command_line *line, int index, const char *value) {
+    if (index < line->program->option_count) {
+        line->invocation->option_value[index] = value;
+        return;
+    }
+    const int common = index - line->program->option_count;
+    line->common[common] = value;
+    if (strcmp(tal_common_options[common].name, "set") == 0 && line->set_count < SETS_MAX) {
+        line->set[line->set_count++] = value;
+    }
+}
+
+static void parse_options(command_line *line, int argc, char **argv) {
+    struct option longs[TAL_OPTIONS_MAX + COMMON_MAX + 1];
+    char letters[2 * (TAL_OPTIONS_MAX + COMMON_MAX) + 2];
+    fill_getopt(line->program, longs, letters);
+    opterr = 0;
+    optind = 1;
+    for (int code = 0; (code = getopt_long(argc, argv, letters, longs, NULL)) != -1;) {
+        if (code == '?') {
+            refuse_option(line, optopt > 0 && optopt < 256 ? (char[]){'-', (char)optopt, '\0'}
+                                                           : argv[optind - 1]);
+        } else if (code == ':') {
+            tal_error_add(line->err, TAL_BAD_USAGE, "option %s needs a value", argv[optind - 1]);
+        } else {
+            const int index = code >= 256 ? code - 256 : index_of_letter(line->program, code);
+            take_option(line, index, optarg != NULL ? optarg : "");
+        }
+    }
+}
+
+static void parse_arguments(command_line *line, int argc, char **argv) {
+    tal_invocation *invocation = line->invocation;
+    int next = optind;
+    if (line->program->needs_site_file) {
+        if (next == argc) {
+            tal_error_add(line->err, TAL_BAD_USAGE,
+                          "which site? Give a site file: %s site.ini (datasets/README.md shows one)",
+                          line->program->name);
+        } else {
+            line->site_file = argv[next++];
+        }
+    }
+    for (; next < argc; next++) {
+        if (invocation->argument_count == line->program->arguments_max ||
+            invocation->argument_count == TAL_ARGUMENTS_MAX) {
+            tal_error_add(line->err, TAL_BAD_USAGE, "'%s' is one argument too many", argv[next]);
+        } else {
+            invocation->argument[invocation->argument_count++] = argv[next];
+        }
+    }
+}
+
+static void apply_threads(command_line *line) {
+    const char *text = common_value(line, "threads");
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    int64_t count = cores > 0 ? cores : 1;
+    if (text != NULL && (!tal_text_to_integer(text, &count) || count < 1 || count > 1024)) {
+        tal_error_add(line->err, TAL_BAD_USAGE, "--threads=%s must be a whole number in [1, 1024]",
+                      text);
+        count = 1;
+    }
+    line->invocation->thread_count = (int)count;
+}
+
+static void apply_progress(command_line *line) {
+    static const char *const names[] = {"auto", "plain", "json", "none", NULL};
+    const char *mode = common_value(line, "progress");
+    if (common_value(line, "quiet") != NULL) {
+        tal_progress_set_mode(TAL_PROGRESS_NONE);
+    }
+    for (int i = 0; mode != NULL; i++) {
+        if (names[i] == NULL) {
+            tal_error_add(line->err, TAL_BAD_USAGE,
+                          "--progress=%s must be auto, plain, json or none", mode);
+            return;
+        }
+        if (strcmp(names[i], mode) == 0) {
+            tal_progress_set_mode((tal_progress_mode)i);
+            return;
+        }
+    }
+}
+
+// --set joint.1.dip_deg=40: the last dot before the = parts section and key.
+static void apply_set(command_line *line, const char *text) {
+    char section[512], where[600];
+    const char *equals = strchr(text, '=');
+    snprintf(where, sizeof where, "--set %s", text);
+    snprintf(section, sizeof section, "%.*s", equals != NULL ? (int)(equals - text) : 0, text);
+    char *dot = strrchr(section, '.');
+    if (dot == NULL) {
+        tal_error_add(line->err, TAL_BAD_USAGE, "%s: write SECTION.KEY=VALUE", where);
+        return;
+    }
+    *dot = '\0';
+    tal_settings *settings = &line->invocation->settings;
+    if (tal_settings_set(settings, section, dot + 1, equals + 1, where, line->err) == TAL_OK) {
+        const tal_settings_section *found = tal_settings_find_section(section);
+        if ((found->stages & line->program->stages) != 0) {
+            tal_site_file_check_files(settings, section, dot + 1, where, line->err);
+        }
+    }
+}
+
+static void resolve_settings(command_line *line) {
+    tal_settings *settings = &line->invocation->settings;
+    tal_settings_init(settings);
+    if (line->site_file != NULL) {
+        tal_error one;
+        tal_error_reset(&one);
+        // A file that cannot be opened replaces the record; its mistakes are added to it.
+        if (tal_file_check_readable(line->site_file, &one) != TAL_OK) {
+            tal_error_add(line->err, TAL_BAD_USAGE, "%s", one.text);
+        } else {
+            tal_site_file_read(settings, line->site_file, line->program->stages, line->err);
+        }
+    }
+    for (int i = 0; i < line->set_count; i++) {
+        apply_set(line, line->set[i]);
+    }
+}
+
+static int print_and_destroy(tal_text *text) {
+    const bool failed = text->failed || fputs(tal_text_string(text), stdout) == EOF ||
+                        fflush(stdout) != 0;
+    tal_text_destroy(text);
+    return failed ? EXIT_FAILED : EXIT_DONE;
+}
+
+static int print_help(const tal_program *program, const char *format) {
+    tal_text text = {0};
+    if (!tal_help_write(program, format[0] != '\0' ? format : "text", &text)) {
+        fprintf(stderr, "%s: error: --help=%s must be text, man, bash or settings\n", program->name,
+                format);
+        return EXIT_USAGE;
+    }
+    return print_and_destroy(&text);
+}
+
+static int print_settings(const command_line *line) {
+    tal_text text = {0};
+    tal_settings_write(&line->invocation->settings, line->program->stages, TAL_SETTINGS_NOTES, &text);
+    return print_and_destroy(&text);
+}
+
+static int fail(const tal_error *err, int code) {
+    tal_log_error(err);
+    return code;
+}
+
+static int run(command_line *line) {
+    tal_invocation *invocation = line->invocation;
+    tal_error *err = line->err;
+    if (tal_folder_create(invocation->out, err) != TAL_OK) {
+        return fail(err, EXIT_FAILED);
+    }
+    tal_interrupt_install();
+    return line->program->run(invocation, err) == TAL_OK ? EXIT_DONE : fail(err, EXIT_FAILED);
+}
+
+static int parse_and_run(command_line *line, int argc, char **argv) {
+    parse_options(line, argc, argv);
+    const char *help = common_value(line, "help");
+    if (help != NULL) {
+        return print_help(line->program, help);
+    }
+    if (common_value(line, "version") != NULL) {
+        printf("%s %s\n", line->program->name, tal_version);
+        return EXIT_DONE;
+    }
+    const tal_log_level level = common_value(line, "quiet") != NULL     ? TAL_LOG_QUIET
+                                : common_value(line, "verbose") != NULL ? TAL_LOG_DEBUG
+                                                                        : TAL_LOG_INFO;
+    tal_log_init(line->program->name, level);
+    parse_arguments(line, argc, argv);
+    apply_threads(line);
+    apply_progress(line);
+    resolve_settings(line);
+    tal_invocation *invocation = line->invocation;
+    const char *out = common_value(line, "out");
+    invocation->out = out != NULL ? out : "out";
+    invocation->overwrite =
+        common_value(line, "overwrite") != NULL ? TAL_REPLACE : TAL_KEEP_EXISTING;
+    if (line->program->check != NULL) {
+        line->program->check(invocation, line->err);
+    }
+    if (line->err->message_count > 0) {
+        return fail(line->err, EXIT_USAGE);
+    }
+    return common_value(line, "print-settings") != NULL ? print_settings(line) : run(line);
+}
+
+int tal_program_main(const tal_program *program, int argc, char **argv) {
+    if (!tal_fault_arm_from_environment()) {
+        fprintf(stderr, "%s: error: TALUS_FAULT must be KIND:N or KIND:N+\n", program->name);
+        return EXIT_USAGE;
+    }
+    static tal_error err;
+    tal_error_reset(&err);
+    command_line line = {.program = program, .err = &err};
+    line.invocation = tal_memory_create(1, sizeof *line.invocation);
+    if (line.invocation == NULL) {
+        tal_memory_failed(&err, "the settings", 1, sizeof *line.invocation);
+        return fail(&err, EXIT_FAILED);
+    }
+    const int code = parse_and_run(&line, argc, argv);
+    tal_memory_destroy(line.invocation);
+    return code;
+}
