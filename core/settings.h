@@ -31,7 +31,11 @@ enum {
 #define TAL_GROUND_CHOICES(X)                                                                     \
     X(TAL_GROUND_AUTO, "auto")                                                                    \
     X(TAL_GROUND_CLASSES, "classes")                                                              \
+    X(TAL_GROUND_NATIVE, "native")                                                                \
     X(TAL_GROUND_SMRF, "smrf") X(TAL_GROUND_CSF, "csf") X(TAL_GROUND_NONE, "none")
+#define TAL_HEIGHT_UNIT_CHOICES(X)                                                                \
+    X(TAL_HEIGHT_UNIT_AUTO, "auto")                                                               \
+    X(TAL_HEIGHT_UNIT_M, "m") X(TAL_HEIGHT_UNIT_FT, "ft") X(TAL_HEIGHT_UNIT_US_FT, "us-ft")
 #define TAL_FRAME_CHOICES(X)                                                                      \
     X(TAL_FRAME_AUTO, "auto") X(TAL_FRAME_VERTICAL, "vertical") X(TAL_FRAME_CLIFF, "cliff")
 #define TAL_COREGISTER_CHOICES(X)                                                                 \
@@ -48,16 +52,18 @@ enum {
     X(TAL_SPACING_EXPONENTIAL, "exponential")                                                     \
     X(TAL_SPACING_NORMAL, "normal")                                                               \
     X(TAL_SPACING_LOGNORMAL, "lognormal") X(TAL_SPACING_CONSTANT, "constant")
-#define TAL_SCHEME_CHOICES(X) X(TAL_SCHEME_MOREAU, "moreau") X(TAL_SCHEME_ACD2, "acd2")
-#define TAL_RIM_CHOICES(X)    X(TAL_RIM_STOP, "stop") X(TAL_RIM_WALL, "wall")
+#define TAL_SCHEME_CHOICES(X)                                                                     \
+    X(TAL_CHOICE_SCHEME_MOREAU, "moreau") X(TAL_CHOICE_SCHEME_ACD2, "acd2")
+#define TAL_RIM_CHOICES(X) X(TAL_RIM_STOP, "stop") X(TAL_RIM_WALL, "wall")
 #define TAL_LAW_CHOICES(X)                                                                        \
-    X(TAL_LAW_ACD2_COULOMB, "acd2+coulomb")                                                       \
-    X(TAL_LAW_ACD2, "acd2")                                                                       \
-    X(TAL_LAW_ACD2_PUBLISHED, "acd2-published")                                                   \
-    X(TAL_LAW_COULOMB, "coulomb") X(TAL_LAW_PENALTY, "penalty")
+    X(TAL_CHOICE_LAW_ACD2_COULOMB, "acd2+coulomb")                                                       \
+    X(TAL_CHOICE_LAW_ACD2, "acd2")                                                                       \
+    X(TAL_CHOICE_LAW_ACD2_PUBLISHED, "acd2-published")                                                   \
+    X(TAL_CHOICE_LAW_COULOMB, "coulomb") X(TAL_CHOICE_LAW_PENALTY, "penalty")
 
 #define TAL_CHOICE_ENUM(name, text) name,
 typedef enum { TAL_GROUND_CHOICES(TAL_CHOICE_ENUM) } tal_ground_choice;
+typedef enum { TAL_HEIGHT_UNIT_CHOICES(TAL_CHOICE_ENUM) } tal_height_unit_choice;
 typedef enum { TAL_FRAME_CHOICES(TAL_CHOICE_ENUM) } tal_frame_choice;
 typedef enum { TAL_COREGISTER_CHOICES(TAL_CHOICE_ENUM) } tal_coregister_choice;
 typedef enum { TAL_BED_CHOICES(TAL_CHOICE_ENUM) } tal_bed_choice;

@@ -12,6 +12,7 @@ const tal_option tal_common_options[] = {
     {"overwrite", 0, NULL, "Replace results that exist already."},
     {"set", 's', "SECTION.KEY=VALUE", "Change one setting of the site file; may be repeated."},
     {"print-settings", 0, NULL, "Print the resolved settings as a site file and stop."},
+    {"print-inputs", 0, NULL, "Print the files the settings name, one per line, and stop."},
     {"threads", 'j', "N", "Threads to use (default: all cores). Results do not depend on it."},
     {"progress", 0, "MODE", "auto, plain, json or none."},
     {"quiet", 'q', NULL, "Say nothing but errors."},

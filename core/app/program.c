@@ -268,6 +268,28 @@ static int print_settings(const command_line *line) {
     return print_and_destroy(&text);
 }
 
+// Every file of every FILES setting this program reads, as it would be opened.
+static int print_inputs(const command_line *line) {
+    const tal_settings *settings = &line->invocation->settings;
+    tal_text text = {0};
+    int count = 0;
+    const tal_settings_section *sections = tal_settings_sections(&count);
+    for (int i = 0; i < count; i++) {
+        for (int k = 0; k < sections[i].setting_count; k++) {
+            const tal_setting *setting = &sections[i].settings[k];
+            if (setting->kind != TAL_KIND_FILES || (sections[i].stages & line->program->stages) == 0) {
+                continue;
+            }
+            char path[TAL_PATH_SIZE];
+            const char *cursor = (const char *)settings + sections[i].offset + setting->offset;
+            while (tal_settings_next_file(settings, &cursor, path)) {
+                tal_text_append(&text, "%s\n", path);
+            }
+        }
+    }
+    return print_and_destroy(&text);
+}
+
 static int fail(const tal_error *err, int code) {
     tal_log_error(err);
     return code;
@@ -312,7 +334,9 @@ static int parse_and_run(command_line *line, int argc, char **argv) {
     if (line->err->message_count > 0) {
         return fail(line->err, EXIT_USAGE);
     }
-    return common_value(line, "print-settings") != NULL ? print_settings(line) : run(line);
+    return common_value(line, "print-settings") != NULL ? print_settings(line)
+           : common_value(line, "print-inputs") != NULL ? print_inputs(line)
+                                                        : run(line);
 }
 
 int tal_program_main(const tal_program *program, int argc, char **argv) {

@@ -217,7 +217,7 @@ static tal_status parse(reader *r, const char *bytes, size_t length) {
         return tal_error_add(r->err, TAL_BAD_SETTING, "%s: not a text file", r->path);
     }
     TAL_CREATE(r->seen, KEYS_MAX, "the keys of a site file", r->err);
-    r->cursor = bytes;
+    r->cursor = strncmp(bytes, "\xEF\xBB\xBF", 3) == 0 ? bytes + 3 : bytes; // byte order mark
     const int answer = ini_parse_stream(read_line, r, take_pair, r);
     finish_pending(r);
     if (r->value.failed || answer == -2) {

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The front door. CMake does the building (CMakePresets.json), pipelines/run.mk the running.
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+
+BUILD  ?= build
+PRESET ?= release
+PREFIX ?= /usr/local
+SITE   ?= datasets/slope/site.ini
+ENGINE ?= local
+JOBS   := $(shell nproc 2>/dev/null || echo 2)
+VERSION := $(shell cat VERSION)
+bin    := $(BUILD)/$(PRESET)/bin
+
+export TALUS_PREFIX := $(CURDIR)/$(BUILD)
+
+.PHONY: help all demo check check-long run calibrate batch bench deps docs install uninstall clean distclean dist build data
+
+help:
+	@echo "talus $(VERSION): back-analysis of rockfalls and rock avalanches"
+	@echo "  make demo                    the embedded site, from clouds to report (installs, builds, runs)"
+	@echo "  make check                   all tests; check-long: those that take longer"
+	@echo "  make run SITE=my.ini         your site; redoes only what a change touches (OUT=folder)"
+	@echo "  make calibrate SITE=my.ini   fit friction and dissipation to the surveyed deposit"
+	@echo "  make batch SITES=\"a.ini b.ini\" [ENGINE=local|slurm]   many sites"
+	@echo "  make all | bench | docs      build; measure against a baseline; regenerate reference pages"
+	@echo "  make deps                    Debian packages and PDAL, nothing else"
+	@echo "  make install | uninstall     [PREFIX=/usr/local] [DESTDIR=]"
+	@echo "  make clean | distclean | dist   remove build; also results; make a source tarball"
+
+deps:
+	@sh setup/deps.sh --build-dir $(BUILD)
+
+build: deps
+	@cmake --preset $(PRESET) -B $(BUILD)/$(PRESET) >$(BUILD)/configure.log 2>&1 || { cat $(BUILD)/configure.log; exit 1; }
+	@cmake --build $(BUILD)/$(PRESET) --parallel $(JOBS)
+
+all: build
+
+# The embedded clouds are made, not shipped: the same bytes every time.
+data: build
+	@$(MAKE) --no-print-directory -f pipelines/data.mk BIN=$(bin) DATA=$(BUILD)/datasets
+
+demo: data
+	@$(MAKE) --no-print-directory -f pipelines/run.mk BIN=$(bin) \
+	    SITE=$(BUILD)/datasets/piton-marcel/site.ini OUT=$(or $(OUT),out/piton-marcel)
+
+run: build
+	@$(MAKE) --no-print-directory -f pipelines/run.mk BIN=$(bin) SITE=$(SITE) \
+	    OUT=$(or $(OUT),out/$(basename $(notdir $(SITE))))
+
+check: build
+	@sh tests/run.sh $(BUILD)/$(PRESET) --exclude long
+
+check-long: build
+	@sh tests/run.sh $(BUILD)/$(PRESET) --only long
+
+bench: build
+	@sh tests/run.sh $(BUILD)/$(PRESET) --only bench
+
+calibrate batch: build
+	@test -x $(bin)/talus-$@ || { echo "talus-$@ is not part of this version yet: see CHANGELOG.md" >&2; exit 1; }
+	@$(bin)/talus-$@ $(if $(filter batch,$@),$(SITES),$(SITE)) --engine=$(ENGINE) --out $(or $(OUT),out/$@)
+
+docs: build
+	@$(bin)/talus-dataset --help=settings >$(BUILD)/settings.md
+	@cmp -s $(BUILD)/settings.md docs/settings.md || cp $(BUILD)/settings.md docs/settings.md
+
+install: build
+	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD)/$(PRESET) --prefix "$(PREFIX)"
+
+uninstall:
+	@sh cmake/uninstall.sh $(BUILD)/$(PRESET)/install_manifest.txt "$(DESTDIR)"
+
+dist:
+	@git archive --format=tar.gz --prefix=talus-$(VERSION)/ -o talus-$(VERSION).tar.gz HEAD
+	@echo talus-$(VERSION).tar.gz
+
+clean:
+	rm -rf $(addprefix $(BUILD)/,release debug asan tsan fuzz clang configure.log settings.md)
+
+distclean: clean
+	rm -rf $(BUILD) out

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The clouds of the embedded sites, generated into $(DATA).
+sites := $(if $(wildcard $(BIN)/talus-dataset),slope piton-marcel)
+
+.PHONY: all
+all: $(sites:%=$(DATA)/%/truth.json)
+
+$(DATA)/%/truth.json: $(BIN)/talus-dataset datasets/%/site.ini
+	@$(BIN)/talus-dataset $* --out $(DATA)/$* --overwrite

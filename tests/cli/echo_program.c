@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A program that does nothing but show what the shared command line understood.
+#define _POSIX_C_SOURCE 200809L
+#include "core/app/program.h"
+#include "core/interrupt.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static tal_status run(const tal_invocation *invocation, tal_error *err);
+
+static const tal_option options[] = {
+    {"until", 'u', "SECONDS", "A number to show."},
+    {"wait", 0, NULL, "Wait for Ctrl-C."},
+};
+
+static const tal_program program = {
+    .name = "talus-echo",
+    .summary = "Shows what the command line says.",
+    .arguments = "SITE.ini [OPTION]...",
+    .description = "For tests.",
+    .examples = "  talus-echo site.ini\n",
+    .stages = TAL_STAGE_INGEST | TAL_STAGE_SOLVE,
+    .needs_site_file = true,
+    .options = options,
+    .option_count = 2,
+    .run = run,
+};
+
+static tal_status run(const tal_invocation *invocation, tal_error *err) {
+    const char *until = tal_invocation_option(&program, invocation, "until");
+    printf("friction %g\nthreads %d\nuntil %s\n", invocation->settings.contact.friction,
+           invocation->thread_count, until != NULL ? until : "not given");
+    fflush(stdout);
+    while (tal_invocation_option(&program, invocation, "wait") != NULL) {
+        TAL_TRY(tal_interrupt_check(err));
+        nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+    }
+    char path[TAL_PATH_SIZE];
+    tal_path_join(path, invocation->out, "echo.txt");
+    return tal_file_write_text(path, "echo\n", invocation->overwrite, err);
+}
+
+int main(int argc, char **argv) {
+    return tal_program_main(&program, argc, argv);
+}

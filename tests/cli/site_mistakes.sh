@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A site file with five different mistakes: five messages, exit 2, nothing written. Every program.
+set -eu
+rm -rf out wrong.ini
+cat >wrong.ini <<'SITE'
+[site]
+befor = a.las
+[ingest]
+cell_m = -1
+ground = trees
+[contact]
+friction = nan
+[solv]
+dt_s = 0.1
+SITE
+tried=0
+for program in "$TALUS_BIN"/talus-* "$TALUS_TEST_BIN"/talus-echo; do
+    case $program in */talus-dataset) continue ;; esac # takes no site file
+    [ -x "$program" ] || continue
+    tried=$((tried + 1))
+    status=0
+    "$program" wrong.ini --out out >said 2>&1 || status=$?
+    [ $status -eq 2 ] || { echo "$program: exit $status"; cat said; exit 1; }
+    [ "$(grep -c 'error: ' said)" -eq 5 ] || { echo "$program: not five messages"; cat said; exit 1; }
+    for words in 'wrong.ini:2: .*did you mean before?' 'wrong.ini:4: .*cell_m = -1 must be in (0, 1000] m' \
+        'wrong.ini:5: .*trees is not one of' 'wrong.ini:7: .*friction = nan' 'wrong.ini:9: .*did you mean \[solve\]?'; do
+        grep -q "$words" said || { echo "$program does not say: $words"; cat said; exit 1; }
+    done
+    [ ! -e out ] || { echo "$program wrote something"; exit 1; }
+done
+[ $tried -gt 0 ] || { echo "no program was tried"; exit 1; }
+echo "$tried programs refused the file"

@@ -1,0 +1,20 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# run.sh BUILD-DIR --exclude LABEL | --only LABEL: runs ctest and names every skipped test.
+set -eu
+build=$1
+case $2 in
+    --exclude) select=-LE ;;
+    --only) select=-L ;;
+    *) echo "run.sh: --exclude or --only" >&2; exit 2 ;;
+esac
+jobs=$(nproc 2>/dev/null || echo 2)
+status=0
+ctest --test-dir "$build" "$select" "$3" --output-on-failure --parallel "$jobs" --no-tests=error || status=$?
+log=$build/Testing/Temporary/LastTest.log
+skipped=$(sed -n 's/^.*SKIPPED: /  skipped: /p' "$log" 2>/dev/null | sort | uniq -c | sed 's/^ *1  */  /' || true)
+if [ -n "$skipped" ]; then
+    echo "Left out on this machine:"
+    echo "$skipped"
+fi
+exit $status

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Heap memory and the arena.
+#include "core/arena.h"
+#include "core/fault.h"
+#include "core/memory.h"
+#include "tests/check.h"
+
+static bool all_zero(const unsigned char *bytes, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (bytes[i] != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void new_memory_is_zero_and_aligned(void **state) {
+    (void)state;
+    unsigned char *bytes = tal_memory_create(1000, 3);
+    assert_non_null(bytes);
+    assert_true(all_zero(bytes, 3000));
+    assert_int_equal((uintptr_t)bytes % 64, 0);
+    tal_memory_destroy(bytes);
+    tal_memory_destroy(NULL);
+}
+
+static void sizes_that_overflow_are_refused(void **state) {
+    (void)state;
+    size_t product = 0;
+    assert_false(tal_size_multiply(SIZE_MAX / 2, 3, &product));
+    assert_null(tal_memory_create(SIZE_MAX / 2, 3));
+    assert_null(tal_memory_create(SIZE_MAX, 1));
+}
+
+static void growing_keeps_the_old_and_clears_the_new(void **state) {
+    (void)state;
+    int *numbers = tal_memory_create(4, sizeof *numbers);
+    for (int i = 0; i < 4; i++) {
+        numbers[i] = i + 1;
+    }
+    numbers = tal_memory_grow(numbers, 4, 100, sizeof *numbers);
+    assert_non_null(numbers);
+    for (int i = 0; i < 100; i++) {
+        assert_int_equal(numbers[i], i < 4 ? i + 1 : 0);
+    }
+    tal_memory_destroy(numbers);
+}
+
+static void failed_growth_leaves_the_old_block(void **state) {
+    (void)state;
+    int *numbers = tal_memory_create(4, sizeof *numbers);
+    numbers[3] = 7;
+    tal_fault_arm(TAL_FAULT_ALLOCATION, 1, false);
+    assert_null(tal_memory_grow(numbers, 4, 100, sizeof *numbers));
+    tal_fault_disarm();
+    assert_int_equal(numbers[3], 7);
+    tal_memory_destroy(numbers);
+}
+
+static void restoring_a_mark_gives_the_memory_back_cleared(void **state) {
+    (void)state;
+    tal_arena arena;
+    check_ok(tal_arena_create(&arena, 1000, &check_error));
+    double *kept = tal_arena_take(&arena, 10, sizeof *kept);
+    kept[9] = 4.0;
+    const tal_arena_mark mark = tal_arena_get_mark(&arena);
+    unsigned char *first = tal_arena_take(&arena, 100, 1);
+    memset(first, 0xff, 100);
+    tal_arena_restore(&arena, mark);
+    unsigned char *again = tal_arena_take(&arena, 100, 1);
+    assert_ptr_equal(first, again);
+    assert_true(all_zero(again, 100));
+    assert_true(kept[9] == 4.0);
+    tal_arena_destroy(&arena);
+    tal_arena_destroy(&arena);
+    tal_arena_destroy(NULL);
+}
+
+static void an_arena_grows_by_chunks_and_restores_across_them(void **state) {
+    (void)state;
+    tal_arena arena;
+    check_ok(tal_arena_create(&arena, 4096, &check_error));
+    const tal_arena_mark start = tal_arena_get_mark(&arena);
+    for (int i = 0; i < 100; i++) {
+        unsigned char *bytes = tal_arena_take(&arena, 1000, 1);
+        assert_non_null(bytes);
+        assert_int_equal((uintptr_t)bytes % 64, 0);
+        memset(bytes, i, 1000);
+    }
+    assert_non_null(tal_arena_take(&arena, 1000000, 1)); // larger than a chunk
+    assert_true(arena.peak_bytes >= 1100000);
+    tal_arena_restore(&arena, start);
+    assert_int_equal(arena.used_bytes, 0);
+    assert_null(tal_arena_take(&arena, SIZE_MAX / 2, 3));
+    tal_arena_destroy(&arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(new_memory_is_zero_and_aligned),
+        cmocka_unit_test(sizes_that_overflow_are_refused),
+        cmocka_unit_test(growing_keeps_the_old_and_clears_the_new),
+        cmocka_unit_test(failed_growth_leaves_the_old_block),
+        cmocka_unit_test(restoring_a_mark_gives_the_memory_back_cleared),
+        cmocka_unit_test(an_arena_grows_by_chunks_and_restores_across_them),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
