@@ -14,7 +14,7 @@ bin    := $(BUILD)/$(PRESET)/bin
 
 export TALUS_PREFIX := $(CURDIR)/$(BUILD)
 
-.PHONY: help all demo check check-long run calibrate batch bench deps docs install uninstall clean distclean dist build data
+.PHONY: help all demo check check-long run calibrate batch bench deps docs install uninstall clean distclean dist build data deps-run
 
 help:
 	@echo "talus $(VERSION): back-analysis of rockfalls and rock avalanches"
@@ -31,7 +31,11 @@ help:
 deps:
 	@sh setup/deps.sh --build-dir $(BUILD)
 
-build: deps
+# Tests need more packages than running: `demo` and `run` leave those out.
+deps-run:
+	@sh setup/deps.sh --without-tests --build-dir $(BUILD)
+
+build: deps-run
 	@cmake --preset $(PRESET) -B $(BUILD)/$(PRESET) >$(BUILD)/configure.log 2>&1 || { cat $(BUILD)/configure.log; exit 1; }
 	@cmake --build $(BUILD)/$(PRESET) --parallel $(JOBS)
 
@@ -49,13 +53,13 @@ run: build
 	@$(MAKE) --no-print-directory -f pipelines/run.mk BIN=$(bin) SITE=$(SITE) \
 	    OUT=$(or $(OUT),out/$(basename $(notdir $(SITE))))
 
-check: build
+check: deps build
 	@sh tests/run.sh $(BUILD)/$(PRESET) --exclude long
 
-check-long: build
+check-long: deps build
 	@sh tests/run.sh $(BUILD)/$(PRESET) --only long
 
-bench: build
+bench: deps build
 	@sh tests/run.sh $(BUILD)/$(PRESET) --only bench
 
 calibrate batch: build

@@ -105,12 +105,19 @@ run_apt() {
 
 refresh_lists() {
     say "asking the Debian mirror for its package lists."
-    if run_apt -qq -o APT::Update::Error-Mode=any -o Acquire::Retries=1 update >"$log" 2>&1; then
-        lists=fresh
-    else
+    lists=fresh
+    tries=60
+    until run_apt -qq -o APT::Update::Error-Mode=any -o Acquire::Retries=1 update >"$log" 2>&1; do
+        if [ "$tries" -gt 0 ] && grep -q 'Could not get lock' "$log"; then
+            [ "$tries" -lt 60 ] || say "another program is installing packages; waiting for it."
+            tries=$((tries - 1))
+            sleep 5
+            continue
+        fi
         lists=stale
         say "the package lists could not all be refreshed; trying with those that are here."
-    fi
+        return 0
+    done
 }
 
 # Installs the named packages; the words of apt stay in $log unless it fails.
@@ -121,9 +128,10 @@ install() {
     fetch=$(printf '%s\n' "$plan" | sed -n 's/^Need to get \([^/]*\).* of archives\.$/\1/p')
     disk=$(printf '%s\n' "$plan" | sed -n 's/^After this operation, \(.*\) of additional.*/\1/p')
     count=$(printf '%s\n' "$plan" | sed -n 's/.* \([0-9]*\) newly installed.*/\1/p')
-    fetch=${fetch% of archives.}
-    say "installing $# packages $what${fetch:+ (with what they need: $count packages,}" \
-        "${fetch:+$fetch to download, ${disk:-0 B} on disk)}: $*"
+    size=
+    [ -z "$fetch" ] ||
+        size=" (packages with what they need: $count, download: $fetch, disk: ${disk:-0 B})"
+    say "installing for $what$size: $*"
     retries=3
     [ "$lists" = fresh ] || retries=0
     run_apt -y -qq --no-install-recommends -o Acquire::Retries="$retries" \
@@ -132,33 +140,33 @@ install() {
 }
 
 show_apt_errors() {
-    grep -E '^(E|Err|dpkg: error)' "$log" | tail -n 5 | sed 's/^/    /' >&2 || true
+    grep -E '^(E|Err|dpkg: error)' "$log" | head -n 3 | sed 's/^/    /' >&2 || true
 }
 
-reason() {
+way_out() {
     if [ "$lists" = stale ]; then
-        echo "the Debian mirror could not be reached: check the network or the proxy"
+        echo "The Debian mirror could not be reached: check the network or the proxy."
     else
-        echo "apt-get failed as shown above"
+        echo "apt-get failed as shown above."
     fi
 }
 
 install_required() {
     # shellcheck disable=SC2046,SC2086
-    install "to build talus" $required && [ -z "$(missing build)" ] && return 0
+    install "the build" $required && [ -z "$(missing build)" ] && return 0
     show_apt_errors
     left=$(missing build | tr '\n' ' ')
-    say "talus cannot be built, these packages could not be installed: $left"
-    say "Reason: $(reason), then run the same command again. See \"Troubleshooting\" in $guide."
+    say "talus cannot be built yet, these packages could not be installed: ${left% }."
+    say "$(way_out) Then run the same command again; \"Troubleshooting\" in $guide helps."
     return 1
 }
 
 # Optional packages never fail the set-up: first all at once, then one by one.
 install_optional() {
     # shellcheck disable=SC2086
-    if ! install "for $optional_for" $optional && [ "$lists" = fresh ]; then
+    if ! install "$optional_for" $optional && [ "$lists" = fresh ]; then
         for package in $(missing $optional_kinds); do
-            install "for $(purposes_of "$package")" "$package" || true
+            install "$(purposes_of "$package")" "$package" || true
         done
     fi
     # shellcheck disable=SC2086
@@ -169,18 +177,18 @@ install_optional() {
 }
 
 no_root() {
-    say "these packages are missing: $required$optional"
     if [ -z "$required" ]; then
-        say "only optional ones, so talus can be built;" \
-            "skipped without them: $(purposes_of "$optional")."
+        say "without root these cannot be installed: ${optional% }; everything works but this is" \
+            "skipped: $(purposes_of "$optional")."
         return 0
     fi
     if libraries_report >/dev/null 2>&1; then
-        say "but pkg-config finds every library, so the build can go on."
+        say "some Debian packages are missing, but pkg-config finds every library: going on."
         return 0
     fi
-    say "installing them needs root: run this as root, or with sudo, or ask whoever looks after" \
-        "this machine to run: apt-get install --no-install-recommends $required$optional"
+    say "packages are missing and installing them needs root: run this as root or with sudo, or" \
+        "ask whoever looks after this machine to run:"
+    say "    apt-get install --no-install-recommends $required$optional"
     return 1
 }
 
@@ -219,7 +227,7 @@ libnetcdf-dev       netcdf   netcdf.h
 libhdf5-dev         hdf5     hdf5.h
 libqhull-dev        qhull_r  libqhull_r/libqhull_r.h
 libgsl-dev          gsl      gsl/gsl_version.h
-libsuitesparse-dev  CHOLMOD  suitesparse/cholmod.h
+libsuitesparse-dev  SuiteSparse_config suitesparse/cholmod.h
 liblapacke-dev      lapacke  lapacke.h
 libnlopt-dev        nlopt    nlopt.h
 libinih-dev         inih     ini.h
@@ -289,8 +297,8 @@ optional_for="figures, replay and tests"
 while [ $# -gt 0 ]; do
     case $1 in
         --build-dir)
-            [ $# -ge 2 ] && [ -n "$2" ] || { say "--build-dir needs a folder."; exit 2; }
-            build_dir=$2
+            build_dir=${2:-}
+            [ -n "$build_dir" ] || { say "--build-dir needs a folder."; exit 2; }
             shift
             ;;
         --build-dir=?*) build_dir=${1#*=} ;;
@@ -303,4 +311,7 @@ while [ $# -gt 0 ]; do
 done
 
 if is_debian_12; then on_debian; else on_other_system; fi
-[ -z "$build_dir" ] || [ "$check" = yes ] || sh "$here/pdal.sh" --build-dir "$build_dir"
+if [ -n "$build_dir" ] && [ "$check" = no ]; then
+    mkdir -p "$build_dir"
+    sh "$here/pdal.sh" --build-dir "$build_dir"
+fi

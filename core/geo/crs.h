@@ -24,25 +24,34 @@ typedef struct {
     char vertical_unit[64];
 } tal_crs_info;
 
-// `definition`: "EPSG:5490+5756", "EPSG:32620", WKT 1 or 2, PROJJSON, a PROJ string, or "local".
+// `definition`: "EPSG:5490+5756", "EPSG:32620", "EPSG:32620+ellipsoidal" (heights above the ellipsoid),
+// WKT 1 or 2, PROJJSON, a PROJ string, or "local".
 // `where` (file or setting) begins the message when it is not understood.
 tal_status tal_crs_create(tal_crs **crs, const char *definition, const char *where, tal_error *err);
 void tal_crs_destroy(tal_crs *crs);
 const tal_crs_info *tal_crs_get_info(const tal_crs *crs);
 const char *tal_crs_wkt(const tal_crs *crs); // WKT2:2019; "" for local
+const char *tal_crs_horizontal_wkt(const tal_crs *crs); // the same without heights
 bool tal_crs_equal(const tal_crs *a, const tal_crs *b);
 
 // A study's CRS must be local, or projected in metres with heights in metres on a stated datum.
 tal_status tal_crs_check_site(const tal_crs *crs, const char *where, tal_error *err);
 
 // Transformation of points. Refused when PROJ only knows a ballpark one, when one side has no
-// vertical datum and the other has, or when a grid it needs is missing (named in the message).
+// vertical datum and the other has, or when a grid it needs is missing (named in the message; where
+// only some regions need it, the refusal comes from the apply). Coordinates are x, y (east, north;
+// longitude, latitude in degrees) whatever order the authority prescribes.
 typedef struct tal_crs_transform tal_crs_transform;
 tal_status tal_crs_transform_create(tal_crs_transform **transform, const tal_crs *from,
                                     const tal_crs *to, const char *where, tal_error *err);
+// The same for outlines and other data without heights: the vertical parts are left aside.
+tal_status tal_crs_transform_create_flat(tal_crs_transform **transform, const tal_crs *from,
+                                         const tal_crs *to, const char *where, tal_error *err);
 void tal_crs_transform_destroy(tal_crs_transform *transform);
 bool tal_crs_transform_is_identity(const tal_crs_transform *transform);
-// In place; a point that cannot be transformed becomes NaN.
+// As PROJ states it, the worst over the regions; 0 for exact ones, NaN where it is not known.
+double tal_crs_transform_accuracy_m(const tal_crs_transform *transform);
+// In place; a point that cannot be transformed becomes NaN. `z` may be NULL. One thread at a time.
 tal_status tal_crs_transform_apply(const tal_crs_transform *transform, double *x, double *y,
                                    double *z, size_t count, tal_error *err);
 

@@ -5,6 +5,7 @@
 
 #include "core/file.h"
 #include "core/geo/crs.h"
+#include "core/geo/grid.h"
 
 #include <stdint.h>
 
@@ -29,7 +30,7 @@ typedef struct {
 } tal_field;
 
 typedef union {
-    double real;
+    double real; // NaN: no value
     int64_t integer;
     const char *text; // NULL: no value
 } tal_field_value;
@@ -61,17 +62,21 @@ void tal_geopackage_discard(tal_geopackage **package);
 typedef struct {
     int32_t polygon_count;
     int32_t *polygon_start; // first ring of each polygon, polygon_count + 1; its first ring is the outer
-    int32_t *ring_start;    // first vertex of each ring, ring count + 1
+    int32_t *ring_start;    // first vertex of each ring, ring count + 1; no vertex is repeated
     double *x, *y;
     char **text;          // per polygon: value of the text field asked for, "" without; may be NULL
     char *crs_definition; // WKT, NULL where the source has none
 } tal_polygons;
 
-// `text_field` may be NULL. All layers of a file are read unless `layer` names one.
+// `text_field` may be NULL. All layers of a file are read unless `layer` names one. A file without
+// features gives no polygons; one with points or lines only is an error.
 tal_status tal_polygons_read(tal_polygons *polygons, const char *path, const char *layer,
                              const char *text_field, tal_error *err);
 void tal_polygons_destroy(tal_polygons *polygons);
-// Even-odd, over all polygons; -1 when outside, else the number of the (last) polygon that holds it.
+// Even-odd within each polygon; -1 when outside, else the number of the (last) one that holds it.
 int32_t tal_polygons_find(const tal_polygons *polygons, double x, double y);
+// The same for the centre of every cell of a grid, much faster; `cells` row by row from the north.
+tal_status tal_polygons_fill(const tal_polygons *polygons, const tal_grid *grid, int32_t *cells,
+                             tal_error *err);
 
 #endif

@@ -103,11 +103,16 @@ static nc_type attribute_type(const tal_netcdf *file, int variable, const char *
     return type;
 }
 
-void tal_netcdf_real(tal_netcdf *file, int variable, const char *name, double value) {
+void tal_netcdf_reals(tal_netcdf *file, int variable, const char *name, const double *values,
+                      size_t count) {
     if (can_write(file)) {
         const nc_type type = attribute_type(file, variable, name, NC_DOUBLE);
-        keep(file, nc_put_att_double(file->id, variable, name, type, 1, &value), name);
+        keep(file, nc_put_att_double(file->id, variable, name, type, count, values), name);
     }
+}
+
+void tal_netcdf_real(tal_netcdf *file, int variable, const char *name, double value) {
+    tal_netcdf_reals(file, variable, name, &value, 1);
 }
 
 void tal_netcdf_integer(tal_netcdf *file, int variable, const char *name, int64_t value) {

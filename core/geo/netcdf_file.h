@@ -39,8 +39,10 @@ int tal_netcdf_variable(tal_netcdf *file, const char *name, tal_nc_type type, in
 void tal_netcdf_text(tal_netcdf *file, int variable, const char *name, const char *value);
 void tal_netcdf_real(tal_netcdf *file, int variable, const char *name, double value);
 void tal_netcdf_integer(tal_netcdf *file, int variable, const char *name, int64_t value);
-// Several whole numbers, such as flag_values. Like _FillValue, valid_min and the others that CF wants
-// so, they take the type of their variable.
+// Several numbers, such as flag_values. Like _FillValue, valid_min and the others that CF wants so,
+// these take the type of their variable.
+void tal_netcdf_reals(tal_netcdf *file, int variable, const char *name, const double *values,
+                      size_t count);
 void tal_netcdf_integers(tal_netcdf *file, int variable, const char *name, const int32_t *values,
                          size_t count);
 // Variable `crs` with crs_wkt (and what CF wants besides); gives `local` coordinates none.
