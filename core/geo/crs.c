@@ -192,32 +192,39 @@ static bool ends_with(const char *text, const char *suffix) {
     return length > tail && strcasecmp(text + length - tail, suffix) == 0;
 }
 
-static PJ *create_given(PJ_CONTEXT *context, const char *definition) {
+// `given` stays NULL when PROJ does not know the definition.
+static tal_status create_given(PJ_CONTEXT *context, const char *definition, PJ **given,
+                               tal_error *err) {
     if (!is_definition(definition)) {
-        return NULL;
+        return TAL_OK;
     }
     if (ends_with(definition, "+ellipsoidal")) {
-        return create_ellipsoidal(context, definition);
+        *given = create_ellipsoidal(context, definition);
+        return TAL_OK;
     }
     // A bare PROJ string is an operation to PROJ unless it says that it is a coordinate system.
     const bool bare = strstr(definition, "proj=") != NULL && strpbrk(definition, "[{") == NULL &&
                       strstr(definition, "type=crs") == NULL;
     tal_text text = {0};
     tal_text_append(&text, "%s%s", definition, bare ? " +type=crs" : "");
-    PJ *given = text.failed ? NULL : proj_create(context, tal_text_string(&text));
+    if (text.failed) {
+        return tal_memory_failed(err, "a coordinate system", strlen(definition), 1);
+    }
+    *given = proj_create(context, tal_text_string(&text));
     tal_text_destroy(&text);
-    return given;
+    return TAL_OK;
 }
 
 static tal_status read_definition(tal_crs *crs, const char *definition, const char *where,
                                   tal_error *err) {
-    crs->given = create_given(crs->context, definition);
+    TAL_TRY(create_given(crs->context, definition, &crs->given, err));
     if (crs->given == NULL || proj_is_crs(crs->given) == 0) {
-        return TAL_FAIL(err, TAL_BAD_CRS,
-                        "%s: '%.200s' is no coordinate system that PROJ knows%s. Write an EPSG code "
-                        "for the map and one for the heights, as in EPSG:5490+5756, or WKT, or "
-                        "local for a scanner's own metres",
-                        where, definition, tal_proj_log_text(&crs->log));
+        return TAL_FAIL(
+            err, TAL_BAD_CRS,
+            "%s: '%.200s' is no coordinate system that PROJ knows%s. Write an EPSG code "
+            "for the map and one for the heights, as in EPSG:5490+5756, or WKT, or "
+            "local for a scanner's own metres",
+            where, definition, tal_proj_log_text(&crs->log));
     }
     const char *name = proj_get_name(crs->given);
     snprintf(crs->info.name, sizeof crs->info.name, "%s", name != NULL ? name : "unnamed");
@@ -341,10 +348,11 @@ tal_status tal_crs_check_site(const tal_crs *crs, const char *where, tal_error *
                         where, info->name, info->horizontal_unit);
     }
     if (!crs->axes_are_usual) {
-        return TAL_FAIL(err, TAL_BAD_CRS,
-                        "%s: the axes of %s do not point east and north. Choose a system whose axes "
-                        "do",
-                        where, info->name);
+        return TAL_FAIL(
+            err, TAL_BAD_CRS,
+            "%s: the axes of %s do not point east and north. Choose a system whose axes "
+            "do",
+            where, info->name);
     }
     if (!info->has_vertical) {
         return TAL_FAIL(err, TAL_BAD_CRS,

@@ -13,24 +13,24 @@ typedef struct tal_crs tal_crs;
 
 // What matters about a coordinate system.
 typedef struct {
-    bool is_local;         // "local": a scanner's own metres, no geography
-    bool is_projected;     // horizontal part in a map projection
-    bool is_geographic;    // horizontal part in degrees
-    bool has_vertical;     // heights have a stated datum
-    double horizontal_m;   // metres per horizontal unit; radians-based CRS: 0
-    double vertical_m;     // metres per height unit; 0 where not stated
-    char name[256];        // "RGAF09 / UTM zone 20N + Martinique 1987 height"
+    bool is_local;       // "local": a scanner's own metres, no geography
+    bool is_projected;   // horizontal part in a map projection
+    bool is_geographic;  // horizontal part in degrees
+    bool has_vertical;   // heights have a stated datum
+    double horizontal_m; // metres per horizontal unit; radians-based CRS: 0
+    double vertical_m;   // metres per height unit; 0 where not stated
+    char name[256];      // "RGAF09 / UTM zone 20N + Martinique 1987 height"
     char horizontal_unit[64];
     char vertical_unit[64];
 } tal_crs_info;
 
-// `definition`: "EPSG:5490+5756", "EPSG:32620", "EPSG:32620+ellipsoidal" (heights above the ellipsoid),
-// WKT 1 or 2, PROJJSON, a PROJ string, or "local".
+// `definition`: "EPSG:5490+5756", "EPSG:32620", "EPSG:32620+ellipsoidal" (heights above the
+// ellipsoid), WKT 1 or 2, PROJJSON, a PROJ string, or "local".
 // `where` (file or setting) begins the message when it is not understood.
 tal_status tal_crs_create(tal_crs **crs, const char *definition, const char *where, tal_error *err);
 void tal_crs_destroy(tal_crs *crs);
 const tal_crs_info *tal_crs_get_info(const tal_crs *crs);
-const char *tal_crs_wkt(const tal_crs *crs); // WKT2:2019; "" for local
+const char *tal_crs_wkt(const tal_crs *crs);            // WKT2:2019; "" for local
 const char *tal_crs_horizontal_wkt(const tal_crs *crs); // the same without heights
 bool tal_crs_equal(const tal_crs *a, const tal_crs *b);
 

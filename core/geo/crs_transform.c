@@ -71,12 +71,13 @@ static tal_status fail_grid(const tal_crs_transform *transform, int first, int e
         }
         proj_destroy(operation);
     }
-    TAL_FAIL(err, TAL_BAD_CRS,
-             "%s: the transformation to the coordinate system of the study needs a grid that is not "
-             "installed: %s%s. Put it into PROJ's folder (projsync --file NAME does that), or "
-             "convert the file beforehand",
-             transform->where, end - first > 1 ? "depending on the region one or more of " : "",
-             grids.length > 0 ? tal_text_string(&grids) : "PROJ does not say which");
+    TAL_FAIL(
+        err, TAL_BAD_CRS,
+        "%s: the transformation to the coordinate system of the study needs a grid that is not "
+        "installed: %s%s. Put it into PROJ's folder (projsync --file NAME does that), or "
+        "convert the file beforehand",
+        transform->where, end - first > 1 ? "depending on the region one or more of " : "",
+        grids.length > 0 ? tal_text_string(&grids) : "PROJ does not say which");
     tal_text_destroy(&grids);
     return TAL_BAD_CRS;
 }
@@ -91,9 +92,9 @@ static void prepare_operation(tal_crs_transform *transform, int index) {
     if (transform->steps[index] != NULL) {
         const double accuracy = proj_coordoperation_get_accuracy(context, operation);
         const double known = accuracy >= 0.0 ? accuracy : (double)NAN;
-        transform->accuracy_m =
-            isnan(known) || isnan(transform->accuracy_m) ? (double)NAN
-                                                         : fmax(known, transform->accuracy_m);
+        transform->accuracy_m = isnan(known) || isnan(transform->accuracy_m)
+                                    ? (double)NAN
+                                    : fmax(known, transform->accuracy_m);
     }
     proj_destroy(operation);
 }
@@ -144,10 +145,11 @@ static tal_status check_pair(const tal_crs *from, const tal_crs *to, const char 
     }
     if (with_heights && a->has_vertical != b->has_vertical) {
         const tal_crs_info *silent = a->has_vertical ? b : a;
-        return TAL_FAIL(err, TAL_BAD_CRS,
-                        "%s: %s says nothing about heights, %s does. State the datum of the heights "
-                        "too, as in EPSG:5490+5756: they differ by up to 100 m between datums",
-                        where, silent->name, silent == a ? b->name : a->name);
+        return TAL_FAIL(
+            err, TAL_BAD_CRS,
+            "%s: %s says nothing about heights, %s does. State the datum of the heights "
+            "too, as in EPSG:5490+5756: they differ by up to 100 m between datums",
+            where, silent->name, silent == a ? b->name : a->name);
     }
     if (!a->is_local && !from->axes_are_usual) {
         return TAL_FAIL(err, TAL_BAD_CRS,

@@ -3,6 +3,7 @@
 #include "core/geo/gdal_log.h"
 
 #include "core/file.h"
+#include "core/geo/hdf5_exit.h"
 #include "core/geo/raster_file.h"
 
 #include <cpl_conv.h>
@@ -14,6 +15,7 @@
 
 static void set_up(void) {
     CPLSetErrorHandler(CPLQuietErrorHandler); // outside our calls: nothing reaches the terminal
+    tal_hdf5_init();                          // GDAL reads NetCDF and HDF5 too
     GDALAllRegister();
     OSRSetPROJEnableNetwork(0);
 }

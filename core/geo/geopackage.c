@@ -93,7 +93,7 @@ tal_status tal_geopackage_create(tal_geopackage **package, const char *path,
     GDALDriverH driver = GDALGetDriverByName("GPKG");
     made->dataset =
         driver != NULL ? GDALCreate(driver, made->part, 0, 0, 0, GDT_Unknown, NULL) : NULL;
-    const bool good = made->dataset != NULL &&
+    const bool good = made->dataset != NULL && log.failure_count == 0 &&
                       GDALDatasetStartTransaction(made->dataset, FALSE) == OGRERR_NONE;
     end();
     *package = made;
@@ -210,8 +210,7 @@ tal_status tal_geopackage_add_layer(tal_geopackage *package, const char *name,
     tal_gdal_log log;
     begin(&log);
     package->layer = create_layer(package->dataset, name, kind, crs);
-    const bool good =
-        package->layer != NULL && create_fields(package->layer, fields, field_count);
+    const bool good = package->layer != NULL && create_fields(package->layer, fields, field_count);
     end();
     if (!good || tal_fault_strikes(TAL_FAULT_WRITE)) {
         return tal_write_failed(err, package->path, name, tal_gdal_log_text(&log));
@@ -267,9 +266,10 @@ static OGRGeometryH create_polygon(const tal_geometry *geometry, int32_t first, 
 static OGRGeometryH create_multipolygon(const tal_geometry *geometry) {
     OGRGeometryH whole = OGR_G_CreateGeometry(wkbMultiPolygon);
     for (int32_t i = 0; i < geometry->polygon_count; i++) {
-        const int32_t last = i + 1 < geometry->polygon_count ? geometry->polygon_start[i + 1]
-                                                             : geometry->ring_count;
-        OGR_G_AddGeometryDirectly(whole, create_polygon(geometry, geometry->polygon_start[i], last));
+        const int32_t last =
+            i + 1 < geometry->polygon_count ? geometry->polygon_start[i + 1] : geometry->ring_count;
+        OGR_G_AddGeometryDirectly(whole,
+                                  create_polygon(geometry, geometry->polygon_start[i], last));
     }
     return whole;
 }
@@ -353,8 +353,8 @@ static OGRLayerH create_style_table(GDALDatasetH dataset) {
                    {"owner", OFTString, 30},
                    {"ui", OFTString, 30},
                    {"update_time", OFTDateTime, 0}};
-    OGRLayerH layer = GDALDatasetCreateLayer(dataset, "layer_styles", NULL, wkbNone,
-                                             (char **)(uintptr_t)options);
+    OGRLayerH layer =
+        GDALDatasetCreateLayer(dataset, "layer_styles", NULL, wkbNone, (char **)(uintptr_t)options);
     for (size_t i = 0; layer != NULL && i < sizeof columns / sizeof columns[0]; i++) {
         OGRFieldDefnH field = OGR_Fld_Create(columns[i].name, columns[i].type);
         OGR_Fld_SetWidth(field, columns[i].width);

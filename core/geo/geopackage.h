@@ -36,7 +36,8 @@ typedef union {
 } tal_field_value;
 
 // Vertices of all rings or of one line, one after another. z and m may be NULL where the kind has
-// none. Rings need not repeat their first vertex. polygon_start gives the first ring of each polygon.
+// none. Rings need not repeat their first vertex. polygon_start gives the first ring of each
+// polygon.
 typedef struct {
     const double *x, *y, *z, *m;
     int32_t ring_count;
@@ -48,7 +49,8 @@ typedef struct {
 
 tal_status tal_geopackage_create(tal_geopackage **package, const char *path,
                                  tal_overwrite overwrite, tal_error *err);
-// Later features go to this layer. `style_qml` is stored as the layer's default QGIS style; may be NULL.
+// Later features go to this layer. `style_qml` is stored as the layer's default QGIS style; may be
+// NULL.
 tal_status tal_geopackage_add_layer(tal_geopackage *package, const char *name,
                                     tal_geometry_kind kind, const tal_crs *crs,
                                     const tal_field *fields, int field_count, const char *style_qml,
@@ -61,7 +63,7 @@ void tal_geopackage_discard(tal_geopackage **package);
 // Polygons read from any OGR source, in its own coordinates.
 typedef struct {
     int32_t polygon_count;
-    int32_t *polygon_start; // first ring of each polygon, polygon_count + 1; its first ring is the outer
+    int32_t *polygon_start; // first ring of each polygon (the outer one), polygon_count + 1
     int32_t *ring_start;    // first vertex of each ring, ring count + 1; no vertex is repeated
     double *x, *y;
     char **text;          // per polygon: value of the text field asked for, "" without; may be NULL

@@ -31,14 +31,15 @@ tal_status tal_grid_fit(tal_grid *grid, tal_bounds bounds, double cell, tal_erro
 bool tal_grid_equal(const tal_grid *a, const tal_grid *b);
 size_t tal_grid_cell_count(const tal_grid *grid);
 tal_bounds tal_grid_bounds(const tal_grid *grid);
-// Cell of a point, -1 outside.
+// Cell of a point, -1 outside; a point on the east or south rim belongs to the last cell.
 int64_t tal_grid_index(const tal_grid *grid, double x, double y);
 void tal_grid_centre(const tal_grid *grid, int32_t column, int32_t row, double *x, double *y);
 
 // All cells NaN.
 tal_status tal_raster_create(tal_raster *raster, const tal_grid *grid, tal_error *err);
 void tal_raster_destroy(tal_raster *raster);
-// Bilinear between cell centres; NaN outside or next to a cell without data.
+// Bilinear between cell centres, exact at a centre; NaN outside the outermost centres or next to a
+// cell without data.
 double tal_raster_sample(const tal_raster *raster, double x, double y);
 
 #endif

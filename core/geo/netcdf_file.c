@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // NetCDF-4 files with checked calls: writing.
+#define _XOPEN_SOURCE 700
 #include "core/geo/netcdf_file.h"
 
 #include "core/fault.h"
+#include "core/geo/hdf5_exit.h"
 #include "core/geo/write_failure.h"
 #include "core/text.h"
 
 #include <netcdf.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { DEFLATE_LEVEL = 4 };
 
@@ -48,6 +52,7 @@ tal_status tal_netcdf_create(tal_netcdf *file, const char *path, tal_overwrite o
     char part[TAL_PATH_SIZE];
     TAL_TRY(tal_part_begin(path, overwrite, part, err));
     tal_text_copy(file->path, sizeof file->path, path);
+    tal_hdf5_init();
     const int code = nc_create(part, NC_NETCDF4 | NC_CLOBBER, &file->id);
     if (code != NC_NOERR) {
         file->id = -1;
@@ -70,9 +75,9 @@ int tal_netcdf_dimension(tal_netcdf *file, const char *name, size_t length) {
 
 int tal_netcdf_variable(tal_netcdf *file, const char *name, tal_nc_type type, int dimension_count,
                         const int *dimensions, const char *units, const char *long_name) {
-    static const nc_type types[] = {[TAL_NC_DOUBLE] = NC_DOUBLE, [TAL_NC_FLOAT] = NC_FLOAT,
-                                    [TAL_NC_INT] = NC_INT,       [TAL_NC_INT64] = NC_INT64,
-                                    [TAL_NC_BYTE] = NC_BYTE,     [TAL_NC_CHAR] = NC_CHAR};
+    static const nc_type types[] = {
+        [TAL_NC_DOUBLE] = NC_DOUBLE, [TAL_NC_FLOAT] = NC_FLOAT, [TAL_NC_INT] = NC_INT,
+        [TAL_NC_INT64] = NC_INT64,   [TAL_NC_BYTE] = NC_BYTE,   [TAL_NC_CHAR] = NC_CHAR};
     int id = 0;
     if (can_write(file)) {
         keep(file, nc_def_var(file->id, name, types[type], dimension_count, dimensions, &id), name);
@@ -147,13 +152,13 @@ void tal_netcdf_compress(tal_netcdf *file, int variable, const size_t *chunks) {
     }
 }
 
-#define PUT(file, variable, values, call)                                                         \
-    do {                                                                                          \
-        const char *name = NULL;                                                                  \
-        char buffer[NC_MAX_NAME + 1];                                                             \
-        if (can_put((file), (values), &name, buffer, (variable))) {                               \
-            keep((file), (call), name);                                                           \
-        }                                                                                         \
+#define PUT(file, variable, values, call)                                                          \
+    do {                                                                                           \
+        const char *name = NULL;                                                                   \
+        char buffer[NC_MAX_NAME + 1];                                                              \
+        if (can_put((file), (values), &name, buffer, (variable))) {                                \
+            keep((file), (call), name);                                                            \
+        }                                                                                          \
     } while (0)
 
 void tal_netcdf_put_doubles(tal_netcdf *file, int variable, const double *values) {
@@ -170,8 +175,7 @@ void tal_netcdf_put_ints(tal_netcdf *file, int variable, const int32_t *values) 
 
 void tal_netcdf_put_int64s(tal_netcdf *file, int variable, const int64_t *values) {
     _Static_assert(sizeof(long long) == sizeof(int64_t), "NetCDF's 64-bit call takes long long");
-    PUT(file, variable, values,
-        nc_put_var_longlong(file->id, variable, (const long long *)values));
+    PUT(file, variable, values, nc_put_var_longlong(file->id, variable, (const long long *)values));
 }
 
 void tal_netcdf_put_text(tal_netcdf *file, int variable, const char *values) {
@@ -183,6 +187,14 @@ void tal_netcdf_put_slab(tal_netcdf *file, int variable, const size_t *start, co
     PUT(file, variable, values, nc_put_vara_double(file->id, variable, start, count, values));
 }
 
+// HDF5 keeps a file open whose close has failed: its room on the disk is given back by hand.
+static void discard_part(const tal_netcdf *file) {
+    char part[TAL_PATH_SIZE + 8];
+    snprintf(part, sizeof part, "%s.part", file->path);
+    (void)!truncate(part, 0);
+    tal_part_discard(file->path);
+}
+
 tal_status tal_netcdf_commit(tal_netcdf *file, tal_error *err) {
     TAL_ASSERT(file->writing && is_open(file));
     // Data reaches the disk in the close: its answer counts like that of a write.
@@ -192,7 +204,7 @@ tal_status tal_netcdf_commit(tal_netcdf *file, tal_error *err) {
         keep(file, NC_EHDFERR, "the end of the file");
     }
     if (!keep(file, code, "the end of the file")) {
-        tal_part_discard(file->path);
+        discard_part(file);
         return TAL_FAIL(err, file->failed, "%s", file->error.text);
     }
     return tal_part_commit(file->path, err);
@@ -202,6 +214,6 @@ void tal_netcdf_discard(tal_netcdf *file) {
     if (is_open(file) && file->writing) {
         (void)nc_close(file->id); // what it says no longer matters
         file->id = -1;
-        tal_part_discard(file->path);
+        discard_part(file);
     }
 }

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 typedef struct {
-    int id;       // -1 when closed
+    int id; // -1 when closed
     bool writing;
     tal_status failed; // first failure while writing, reported by the commit
     tal_error error;
@@ -47,18 +47,20 @@ void tal_netcdf_integers(tal_netcdf *file, int variable, const char *name, const
                          size_t count);
 // Variable `crs` with crs_wkt (and what CF wants besides); gives `local` coordinates none.
 void tal_netcdf_grid_mapping(tal_netcdf *file, const tal_crs *crs);
-// The axes `y` (row 0 in the north) and `x` of a raster, the variable `crs` and what GIS programs need
-// to place it. `dimensions` (y, x) are for the variables of cells, each of which wants
+// The axes `y` (row 0 in the north) and `x` of a raster, the variable `crs` and what GIS programs
+// need to place it. `dimensions` (y, x) are for the variables of cells, each of which wants
 // tal_netcdf_text(file, variable, "grid_mapping", "crs") unless the coordinates are local.
 void tal_netcdf_raster_axes(tal_netcdf *file, const tal_grid *grid, const tal_crs *crs,
                             int dimensions[2]);
 enum { TAL_NC_GLOBAL = -1 }; // as `variable` of the attribute calls
-void tal_netcdf_compress(tal_netcdf *file, int variable, const size_t *chunks); // chunks may be NULL
+// `chunks` may be NULL.
+void tal_netcdf_compress(tal_netcdf *file, int variable, const size_t *chunks);
 void tal_netcdf_put_doubles(tal_netcdf *file, int variable, const double *values);
 void tal_netcdf_put_floats(tal_netcdf *file, int variable, const float *values);
 void tal_netcdf_put_ints(tal_netcdf *file, int variable, const int32_t *values);
 void tal_netcdf_put_int64s(tal_netcdf *file, int variable, const int64_t *values);
-void tal_netcdf_put_text(tal_netcdf *file, int variable, const char *values); // chars of a char variable
+// Characters of a char variable.
+void tal_netcdf_put_text(tal_netcdf *file, int variable, const char *values);
 // One slab: start and count per dimension.
 void tal_netcdf_put_slab(tal_netcdf *file, int variable, const size_t *start, const size_t *count,
                          const double *values);
@@ -74,8 +76,8 @@ bool tal_netcdf_has(tal_netcdf *file, const char *variable);
 // Reads the whole variable, which must hold exactly `count` values.
 tal_status tal_netcdf_get_doubles(tal_netcdf *file, const char *variable, double *values,
                                   size_t count, tal_error *err);
-tal_status tal_netcdf_get_ints(tal_netcdf *file, const char *variable, int32_t *values, size_t count,
-                               tal_error *err);
+tal_status tal_netcdf_get_ints(tal_netcdf *file, const char *variable, int32_t *values,
+                               size_t count, tal_error *err);
 // Characters of a char variable such as class_name, with no '\0' added.
 tal_status tal_netcdf_get_chars(tal_netcdf *file, const char *variable, char *values, size_t count,
                                 tal_error *err);

@@ -22,7 +22,7 @@ typedef struct {
     const char *name;
 } cf_method;
 
-// Methods whose CF form has exactly the parameters of the EPSG one. For others the WKT stands alone.
+// Methods whose CF form has exactly the parameters of the EPSG one. For others the WKT must do.
 static const cf_method cf_methods[] = {
     {9807, "transverse_mercator"},
     {9802, "lambert_conformal_conic"},
@@ -74,9 +74,8 @@ static const cf_parameter cf_parameters[] = {
 
 static int to_code(const char *text) {
     int64_t code = 0;
-    return text != NULL && tal_text_to_integer(text, &code) && code > 0 && code < 100000
-               ? (int)code
-               : 0;
+    return text != NULL && tal_text_to_integer(text, &code) && code > 0 && code < 100000 ? (int)code
+                                                                                         : 0;
 }
 
 // Value of an EPSG parameter in degrees, metres or as a plain number; false when there is none.
@@ -120,8 +119,7 @@ static const char *find_method(PJ_CONTEXT *context, const PJ *conversion, int *c
 static void put_projection(tal_netcdf *file, int variable, const tal_crs *crs) {
     PJ *conversion = proj_crs_get_coordoperation(crs->context, crs->horizontal);
     int code = 0;
-    const char *method =
-        conversion != NULL ? find_method(crs->context, conversion, &code) : NULL;
+    const char *method = conversion != NULL ? find_method(crs->context, conversion, &code) : NULL;
     tal_netcdf_text(file, variable, "grid_mapping_name", method);
     double values[2] = {0.0, 0.0};
     size_t count = 0;
@@ -177,8 +175,8 @@ static void put_ellipsoid(tal_netcdf *file, int variable, const tal_crs *crs) {
 }
 
 static int define_mapping(tal_netcdf *file, const tal_crs *crs) {
-    const int variable = tal_netcdf_variable(file, "crs", TAL_NC_INT, 0, NULL, NULL,
-                                             "coordinate reference system");
+    const int variable =
+        tal_netcdf_variable(file, "crs", TAL_NC_INT, 0, NULL, NULL, "coordinate reference system");
     if (crs->info.is_geographic) {
         tal_netcdf_text(file, variable, "grid_mapping_name", "latitude_longitude");
     } else {
@@ -207,7 +205,8 @@ static void put_axis(tal_netcdf *file, bool is_x, int dimension, double first, d
     double *centres = tal_memory_create((size_t)count, sizeof *centres);
     if (centres == NULL) {
         if (file->failed == TAL_OK) {
-            file->failed = tal_memory_failed(&file->error, "an axis", (size_t)count, sizeof *centres);
+            file->failed =
+                tal_memory_failed(&file->error, "an axis", (size_t)count, sizeof *centres);
         }
         return;
     }

@@ -2,6 +2,7 @@
 // NetCDF files with checked calls: reading. Each message names the file and the variable.
 #include "core/geo/netcdf_file.h"
 
+#include "core/geo/hdf5_exit.h"
 #include "core/memory.h"
 #include "core/text.h"
 
@@ -14,6 +15,7 @@ tal_status tal_netcdf_open(tal_netcdf *file, const char *path, tal_error *err) {
     if (!tal_text_copy(file->path, sizeof file->path, path)) {
         return TAL_FAIL(err, TAL_TOO_LARGE, "%.100s...: path too long", path);
     }
+    tal_hdf5_init();
     const int code = nc_open(path, NC_NOWRITE, &file->id);
     if (code != NC_NOERR) {
         file->id = -1;
@@ -78,7 +80,8 @@ typedef struct {
 static tal_status read_shape(tal_netcdf *file, const char *variable, int id, variable_shape *shape,
                              tal_error *err) {
     int dimensions[NC_MAX_VAR_DIMS];
-    int code = nc_inq_var(file->id, id, NULL, &shape->type, &shape->dimension_count, dimensions, NULL);
+    int code =
+        nc_inq_var(file->id, id, NULL, &shape->type, &shape->dimension_count, dimensions, NULL);
     for (int i = 0; code == NC_NOERR && i < shape->dimension_count; i++) {
         code = nc_inq_dimlen(file->id, dimensions[i], &shape->lengths[i]);
     }

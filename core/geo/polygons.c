@@ -45,11 +45,11 @@ static tal_status grow(void **larger, void *array, size_t *room, size_t used, si
     return TAL_OK;
 }
 
-#define RESERVE(array, room, used, more, err)                                                     \
-    do {                                                                                          \
-        void *larger_ = NULL;                                                                     \
-        TAL_TRY(grow(&larger_, (array), (room), (used), (more), sizeof *(array), (err)));         \
-        (array) = larger_;                                                                        \
+#define RESERVE(array, room, used, more, err)                                                      \
+    do {                                                                                           \
+        void *larger_ = NULL;                                                                      \
+        TAL_TRY(grow(&larger_, (array), (room), (used), (more), sizeof *(array), (err)));          \
+        (array) = larger_;                                                                         \
     } while (0)
 
 static tal_status reserve_vertices(reader *r, size_t more, tal_error *err) {
@@ -180,8 +180,7 @@ static tal_status read_crs(reader *r, OGRLayerH layer, tal_error *err) {
 }
 
 static tal_status read_layer(reader *r, OGRLayerH layer, const char *text_field, tal_error *err) {
-    if (text_field != NULL &&
-        OGR_FD_GetFieldIndex(OGR_L_GetLayerDefn(layer), text_field) < 0) {
+    if (text_field != NULL && OGR_FD_GetFieldIndex(OGR_L_GetLayerDefn(layer), text_field) < 0) {
         return TAL_FAIL(err, TAL_BAD_INPUT, "%s: layer '%s' has no field '%s'", r->path,
                         OGR_L_GetName(layer), text_field);
     }
@@ -241,8 +240,8 @@ tal_status tal_polygons_read(tal_polygons *polygons, const char *path, const cha
     tal_status status = TAL_OK;
     tal_gdal_log log;
     tal_gdal_log_begin(&log);
-    GDALDatasetH dataset = GDALOpenEx(path, GDAL_OF_VECTOR | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR,
-                                      NULL, NULL, NULL);
+    GDALDatasetH dataset = GDALOpenEx(
+        path, GDAL_OF_VECTOR | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR, NULL, NULL, NULL);
     if (dataset == NULL) {
         status = tal_gdal_open_failed(&log, path, "polygons", err);
         goto done;
@@ -253,9 +252,9 @@ tal_status tal_polygons_read(tal_polygons *polygons, const char *path, const cha
         status = TAL_FAIL(err, TAL_BAD_INPUT, "%s is damaged or incomplete: %s", path,
                           tal_gdal_log_text(&log));
     } else if (polygons->polygon_count == 0 && r.other_count > 0) {
-        status = TAL_FAIL(err, TAL_BAD_INPUT,
-                          "%s holds no polygons, only points or lines. Outlines must be polygons",
-                          path);
+        status =
+            TAL_FAIL(err, TAL_BAD_INPUT,
+                     "%s holds no polygons, only points or lines. Outlines must be polygons", path);
     }
 done:
     if (dataset != NULL) {
@@ -281,8 +280,8 @@ void tal_polygons_destroy(tal_polygons *polygons) {
     *polygons = (tal_polygons){0};
 }
 
-// An edge is crossed by the line at `y` when one end is above it and the other is not: a vertex on the
-// line counts once. True with the place of the crossing.
+// An edge is crossed by the line at `y` when one end is above it and the other is not: a vertex on
+// the line counts once. True with the place of the crossing.
 static bool crosses(const tal_polygons *p, int32_t a, int32_t b, double y, double *at) {
     if ((p->y[a] > y) == (p->y[b] > y)) {
         return false;

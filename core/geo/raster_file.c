@@ -18,8 +18,8 @@
 #include <strings.h>
 
 // GeoTIFF has no place for some systems (a map projection with heights above the ellipsoid): GDAL
-// would put them into a second file, PATH.aux.xml, that gets lost. They go into this metadata item, and
-// as much as GeoTIFF can hold is written the usual way for other programs.
+// would put them into a second file, PATH.aux.xml, that gets lost. They go into this metadata item,
+// and as much as GeoTIFF can hold is written the usual way for other programs.
 static const char crs_item[] = "TALUS_CRS";
 
 static tal_status open_raster(GDALDatasetH *dataset, const char *path, tal_error *err) {
@@ -197,16 +197,18 @@ static tal_status read_grid(tal_grid *grid, GDALDatasetH dataset, const char *pa
     const bool placed = GDALGetGeoTransform(dataset, g) == CE_None;
     tal_gdal_log_end();
     if (!placed) {
-        return TAL_FAIL(err, TAL_BAD_INPUT,
-                        "%s does not say where it lies (no georeference). Add it with gdal_translate "
-                        "-a_ullr",
-                        path);
+        return TAL_FAIL(
+            err, TAL_BAD_INPUT,
+            "%s does not say where it lies (no georeference). Add it with gdal_translate "
+            "-a_ullr",
+            path);
     }
     if (!is_north_up_square(g, rows)) {
-        return TAL_FAIL(err, TAL_BAD_INPUT,
-                        "%s is not north-up with square cells (%g by %g, rotation %g, %g). Bring it "
-                        "to such a grid with gdalwarp -tr SIZE SIZE",
-                        path, g[1], -g[5], g[2], g[4]);
+        return TAL_FAIL(
+            err, TAL_BAD_INPUT,
+            "%s is not north-up with square cells (%g by %g, rotation %g, %g). Bring it "
+            "to such a grid with gdalwarp -tr SIZE SIZE",
+            path, g[1], -g[5], g[2], g[4]);
     }
     *grid = (tal_grid){.west = g[0],
                        .north = g[3],
@@ -247,8 +249,8 @@ static bool set_crs(GDALDatasetH dataset, const tal_crs *crs, crs_form form) {
     if (form == NO_CRS) {
         return true;
     }
-    OGRSpatialReferenceH reference = OSRNewSpatialReference(
-        form == WHOLE_CRS ? tal_crs_wkt(crs) : tal_crs_horizontal_wkt(crs));
+    OGRSpatialReferenceH reference =
+        OSRNewSpatialReference(form == WHOLE_CRS ? tal_crs_wkt(crs) : tal_crs_horizontal_wkt(crs));
     bool good = reference != NULL;
     if (good) {
         OSRSetAxisMappingStrategy(reference, OAMS_TRADITIONAL_GIS_ORDER);
@@ -262,7 +264,8 @@ static bool set_crs(GDALDatasetH dataset, const tal_crs *crs, crs_form form) {
 static bool add_band(GDALDatasetH dataset, const tal_raster *raster) {
     char pointer[64] = "DATAPOINTER=";
     const size_t used = strlen(pointer);
-    const int length = CPLPrintPointer(pointer + used, raster->value, (int)(sizeof pointer - used - 1));
+    const int length =
+        CPLPrintPointer(pointer + used, raster->value, (int)(sizeof pointer - used - 1));
     pointer[used + (size_t)length] = '\0';
     const char *const options[] = {pointer, NULL};
     return GDALAddBand(dataset, GDT_Float32, (char **)(uintptr_t)options) == CE_None;
@@ -283,8 +286,8 @@ static bool annotate(GDALDatasetH dataset, const tal_raster *raster, const tal_r
         good = good && GDALSetRasterUnitType(band, notes->unit) == CE_None;
     }
     if (notes->provenance != NULL) {
-        good = good && GDALSetMetadataItem(dataset, "TALUS_PROVENANCE", notes->provenance, NULL) ==
-                           CE_None;
+        good = good &&
+               GDALSetMetadataItem(dataset, "TALUS_PROVENANCE", notes->provenance, NULL) == CE_None;
     }
     return good;
 }
@@ -292,10 +295,9 @@ static bool annotate(GDALDatasetH dataset, const tal_raster *raster, const tal_r
 static GDALDatasetH create_in_memory(const tal_raster *raster, const tal_raster_notes *notes,
                                      crs_form form) {
     GDALDriverH driver = GDALGetDriverByName("MEM");
-    GDALDatasetH dataset =
-        driver != NULL
-            ? GDALCreate(driver, "", raster->grid.columns, raster->grid.rows, 0, GDT_Float32, NULL)
-            : NULL;
+    GDALDatasetH dataset = driver != NULL ? GDALCreate(driver, "", raster->grid.columns,
+                                                       raster->grid.rows, 0, GDT_Float32, NULL)
+                                          : NULL;
     if (dataset != NULL && !(add_band(dataset, raster) && annotate(dataset, raster, notes, form))) {
         GDALClose(dataset);
         dataset = NULL;
@@ -303,11 +305,15 @@ static GDALDatasetH create_in_memory(const tal_raster *raster, const tal_raster_
     return dataset;
 }
 
-// The same bytes on every machine: one thread, no date; averages make no heights that are not there.
+// The same bytes on every machine: one thread, no date. Averages make no heights that are not
+// there.
 static bool write_cog(const char *part, GDALDatasetH source) {
-    static const char *const options[] = {"COMPRESS=DEFLATE", "PREDICTOR=YES",
-                                          "OVERVIEWS=AUTO",   "OVERVIEW_RESAMPLING=AVERAGE",
-                                          "NUM_THREADS=1",    "BIGTIFF=IF_SAFER",
+    static const char *const options[] = {"COMPRESS=DEFLATE",
+                                          "PREDICTOR=YES",
+                                          "OVERVIEWS=AUTO",
+                                          "OVERVIEW_RESAMPLING=AVERAGE",
+                                          "NUM_THREADS=1",
+                                          "BIGTIFF=IF_SAFER",
                                           NULL};
     GDALDriverH driver = GDALGetDriverByName("COG");
     GDALDatasetH copy = driver != NULL ? GDALCreateCopy(driver, part, source, FALSE,
@@ -321,8 +327,8 @@ static bool write_cog(const char *part, GDALDatasetH source) {
     return true;
 }
 
-// What the COG driver may leave beside its file when it fails or has something to add. True if it had
-// something to add.
+// What the COG driver may leave beside its file when it fails or has something to add. True if it
+// had something to add.
 static bool remove_leftovers(const char *part) {
     static const char *const suffixes[] = {".aux.xml", ".ovr.tmp", ".msk.ovr.tmp", ".ovr", ".msk"};
     char path[TAL_PATH_SIZE + 16];

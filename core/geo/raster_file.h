@@ -23,7 +23,8 @@ typedef struct {
 tal_status tal_raster_info_read(tal_raster_info *info, const char *path, tal_error *err);
 void tal_raster_info_destroy(tal_raster_info *info);
 
-// Band 1 as it is: north-up, square cells, values untouched, nodata and non-finite as NaN.
+// Band 1 as it is: north-up, square cells, values in the file's own unit (its scale and offset
+// applied), nodata and non-finite as NaN.
 tal_status tal_raster_read(tal_raster *raster, const char *path, tal_error *err);
 
 // Written as Cloud Optimized GeoTIFF (float32, deflate, overviews, nodata NaN), aside and renamed.
