@@ -6,15 +6,28 @@ SHELL := /bin/sh
 BUILD  ?= build
 PRESET ?= release
 PREFIX ?= /usr/local
-SITE   ?= datasets/slope/site.ini
 ENGINE ?= local
 JOBS   := $(shell nproc 2>/dev/null || echo 2)
 VERSION := $(shell cat VERSION)
 bin    := $(BUILD)/$(PRESET)/bin
+ifneq ($(words $(BUILD)),1)
+$(error BUILD=$(BUILD) must name one folder, without blanks)
+endif
 
-export TALUS_PREFIX := $(CURDIR)/$(BUILD)
+# Words for the shell, whatever blanks and quotes they hold; paths seen from here, unless absolute.
+from_here = $(if $(filter /%,$(firstword $(1))),$(1),$(CURDIR)/$(1))
+quote = '$(subst ','\'',$(1))'
+blank := $(subst ,, )
+# Results go to out/NAME: the name of the site file, or of its folder where that is site.ini.
+site_path = $(abspath $(subst ',-,$(subst $(blank),-,$(call from_here,$(SITE)))))
+site_stem = $(basename $(notdir $(site_path)))
+site_name = $(if $(filter site,$(site_stem)),$(notdir $(patsubst %/,%,$(dir $(site_path)))),$(site_stem))
 
-.PHONY: help all demo check check-long run calibrate batch bench deps docs install uninstall clean distclean dist build data deps-run
+export TALUS_PREFIX := $(call from_here,$(BUILD))
+
+# One step after the other (two of them may install packages); CMake and the stages use all cores.
+.NOTPARALLEL:
+.PHONY: help all demo check check-long run calibrate batch bench deps docs install uninstall clean distclean dist build data deps-run which-site
 
 help:
 	@echo "talus $(VERSION): back-analysis of rockfalls and rock avalanches"
@@ -37,9 +50,10 @@ deps-run:
 
 build: deps-run
 	@cmake --preset $(PRESET) -B $(BUILD)/$(PRESET) >$(BUILD)/configure.log 2>&1 || { cat $(BUILD)/configure.log; exit 1; }
-	@cmake --build $(BUILD)/$(PRESET) --parallel $(JOBS)
+	@cmake --build $(BUILD)/$(PRESET) --parallel $(JOBS) --target programs
 
 all: build
+	@cmake --build $(BUILD)/$(PRESET) --parallel $(JOBS)
 
 # The embedded clouds are made, not shipped: the same bytes every time.
 data: build
@@ -47,19 +61,24 @@ data: build
 
 demo: data
 	@$(MAKE) --no-print-directory -f pipelines/run.mk BIN=$(bin) \
-	    SITE=$(BUILD)/datasets/piton-marcel/site.ini OUT=$(or $(OUT),out/piton-marcel)
+	    SITE=$(BUILD)/datasets/piton-marcel/site.ini OUT=$(call quote,$(or $(OUT),out/piton-marcel))
 
-run: build
-	@$(MAKE) --no-print-directory -f pipelines/run.mk BIN=$(bin) SITE=$(SITE) \
-	    OUT=$(or $(OUT),out/$(basename $(notdir $(SITE))))
+# Before anything is installed or built.
+which-site:
+	@test -n $(call quote,$(SITE)) || { echo "which site? Say make run SITE=path/to/site.ini (datasets/README.md shows one)" >&2; exit 2; }
+	@test -f $(call quote,$(SITE)) || { echo "there is no site file "$(call quote,$(SITE)) >&2; exit 2; }
 
-check: deps build
-	@sh tests/run.sh $(BUILD)/$(PRESET) --exclude long
+run: which-site build
+	@$(MAKE) --no-print-directory -f pipelines/run.mk BIN=$(bin) SITE=$(call quote,$(SITE)) \
+	    OUT=$(call quote,$(or $(OUT),out/$(site_name)))
 
-check-long: deps build
+check: deps all
+	@sh tests/run.sh $(BUILD)/$(PRESET) --exclude 'long|bench'
+
+check-long: deps all
 	@sh tests/run.sh $(BUILD)/$(PRESET) --only long
 
-bench: deps build
+bench: deps all
 	@sh tests/run.sh $(BUILD)/$(PRESET) --only bench
 
 calibrate batch: build
@@ -71,12 +90,13 @@ docs: build
 	@cmp -s $(BUILD)/settings.md docs/settings.md || cp $(BUILD)/settings.md docs/settings.md
 
 install: build
-	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD)/$(PRESET) --prefix "$(PREFIX)"
+	@DESTDIR=$(call quote,$(DESTDIR)) cmake --install $(BUILD)/$(PRESET) --prefix $(call quote,$(call from_here,$(PREFIX)))
 
 uninstall:
-	@sh cmake/uninstall.sh $(BUILD)/$(PRESET)/install_manifest.txt "$(DESTDIR)"
+	@sh cmake/uninstall.sh $(BUILD)/$(PRESET)/install_manifest.txt $(call quote,$(DESTDIR))
 
 dist:
+	@git rev-parse --git-dir >/dev/null 2>&1 || { echo "make dist packs what is committed: it needs the git repository" >&2; exit 1; }
 	@git archive --format=tar.gz --prefix=talus-$(VERSION)/ -o talus-$(VERSION).tar.gz HEAD
 	@echo talus-$(VERSION).tar.gz
 

@@ -15,19 +15,24 @@ foreach(program IN LISTS programs)
     install(FILES ${man} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
     install(FILES ${completion} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 endforeach()
-if(pages)
-    add_custom_target(pages ALL DEPENDS ${pages})
-endif()
+# What `make demo` and `make run` need built; tests are not part of it.
+add_custom_target(programs DEPENDS ${programs} ${pages})
 
 if(TARGET talus_solver)
     include(CMakePackageConfigHelpers)
     install(TARGETS talus_solver talus_core EXPORT talus ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-    install(FILES solver/talus_solver.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/talus)
+    foreach(header IN ITEMS core/status.h solver/math3.h solver/shape.h solver/talus_solver.h)
+        get_filename_component(folder ${header} DIRECTORY)
+        install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/talus/${folder})
+    endforeach()
     install(EXPORT talus NAMESPACE talus:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/talus)
     configure_package_config_file(cmake/talus-config.cmake.in ${CMAKE_BINARY_DIR}/talus-config.cmake
         INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/talus)
     write_basic_package_version_file(${CMAKE_BINARY_DIR}/talus-config-version.cmake
         COMPATIBILITY SameMinorVersion)
+    # `make install PREFIX=` is told after configuring, so the file finds its prefix from its own place.
+    file(RELATIVE_PATH TALUS_PREFIX_FROM_PKGCONFIG /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+    string(REGEX REPLACE "/$" "" TALUS_PREFIX_FROM_PKGCONFIG ${TALUS_PREFIX_FROM_PKGCONFIG})
     configure_file(cmake/talus-solver.pc.in ${CMAKE_BINARY_DIR}/talus-solver.pc @ONLY)
     install(FILES ${CMAKE_BINARY_DIR}/talus-config.cmake ${CMAKE_BINARY_DIR}/talus-config-version.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/talus)

@@ -23,7 +23,8 @@ void tal_fault_disarm(void) {
 }
 
 bool tal_fault_arm_from_environment(void) {
-    static const char *const names[TAL_FAULT_KIND_COUNT] = {"allocation", "write", "sync", "rename"};
+    static const char *const names[TAL_FAULT_KIND_COUNT] = {"allocation", "write", "sync",
+                                                            "rename"};
     const char *wish = getenv("TALUS_FAULT");
     if (wish == NULL) {
         return true;

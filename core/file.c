@@ -14,13 +14,27 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static tal_status fail_io(tal_error *err, const char *path, const char *what, int number) {
-    const char *advice = number == ENOSPC || number == EDQUOT ? ". The disk is full: free some space "
-                                                                "or choose another folder with --out"
-                         : number == EACCES || number == EPERM || number == EROFS
-                             ? ". Choose a folder you may write to with --out"
-                             : "";
-    return TAL_FAIL(err, TAL_IO, "%s: %s: %s%s", path, what, strerror(number), advice);
+static const char *advice_on_writing(int number) {
+    switch (number) {
+    case ENOSPC:
+    case EDQUOT:
+        return ". The disk is full: free some space or choose another folder with --out";
+    case EACCES:
+    case EPERM:
+    case EROFS:
+        return ". Choose a folder you may write to with --out";
+    default:
+        return "";
+    }
+}
+
+static tal_status fail_writing(tal_error *err, const char *path, const char *what, int number) {
+    return TAL_FAIL(err, TAL_IO, "%s: %s: %s%s", path, what, strerror(number),
+                    advice_on_writing(number));
+}
+
+static tal_status fail_reading(tal_error *err, const char *path, int number) {
+    return TAL_FAIL(err, TAL_IO, "%s: cannot read: %s", path, strerror(number));
 }
 
 bool tal_file_exists(const char *path) {
@@ -57,13 +71,14 @@ tal_status tal_part_begin(const char *path, tal_overwrite overwrite, char part[T
                         TAL_PATH_SIZE - 6);
     }
     if (overwrite == TAL_KEEP_EXISTING && tal_file_exists(path)) {
-        return TAL_FAIL(err, TAL_EXISTS,
-                        "%s exists already. Say --overwrite to replace it, or choose another folder "
-                        "with --out",
-                        path);
+        return TAL_FAIL(
+            err, TAL_EXISTS,
+            "%s exists already. Say --overwrite to replace it, or choose another folder "
+            "with --out",
+            path);
     }
     if (unlink(part) != 0 && errno != ENOENT) {
-        return fail_io(err, part, "cannot remove the leftover of an earlier run", errno);
+        return fail_writing(err, part, "cannot remove the leftover of an earlier run", errno);
     }
     return TAL_OK;
 }
@@ -73,7 +88,7 @@ static tal_status rename_part(const char *part, const char *path, tal_error *err
     if (strikes || rename(part, path) != 0) {
         const int number = strikes ? EIO : errno;
         unlink(part);
-        return fail_io(err, path, "cannot rename the finished file", number);
+        return fail_writing(err, path, "cannot rename the finished file", number);
     }
     // The file is complete and in place; a folder that cannot be synced only delays its durability.
     char folder[TAL_PATH_SIZE];
@@ -89,7 +104,7 @@ tal_status tal_part_commit(const char *path, tal_error *err) {
     if (sync_path(part, O_RDONLY) != TAL_OK) {
         const int number = errno;
         unlink(part);
-        return fail_io(err, path, "cannot write", number);
+        return fail_writing(err, path, "cannot write", number);
     }
     return rename_part(part, path, err);
 }
@@ -109,7 +124,7 @@ tal_status tal_output_open(tal_output *output, const char *path, tal_overwrite o
     tal_text_copy(output->path, sizeof output->path, path);
     output->stream = fopen(output->part, "wb");
     if (output->stream == NULL) {
-        return fail_io(err, path, "cannot write", errno);
+        return fail_writing(err, path, "cannot write", errno);
     }
     return TAL_OK;
 }
@@ -154,6 +169,14 @@ void tal_output_seek(tal_output *output, uint64_t position) {
     }
 }
 
+// Two programs that write the same file share its part: the later one has put its own in place of
+// ours.
+static bool part_is_ours(const tal_output *output) {
+    struct stat opened, named;
+    return fstat(fileno(output->stream), &opened) == 0 && stat(output->part, &named) == 0 &&
+           opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
 tal_status tal_output_commit(tal_output *output, tal_error *err) {
     if (output->failed == TAL_OK && fflush(output->stream) != 0) {
         output_note_failure(output, errno);
@@ -161,13 +184,21 @@ tal_status tal_output_commit(tal_output *output, tal_error *err) {
     if (output->failed == TAL_OK && sync_descriptor(fileno(output->stream)) != TAL_OK) {
         output_note_failure(output, errno);
     }
+    const bool ours = part_is_ours(output);
     if (fclose(output->stream) != 0) {
         output_note_failure(output, errno);
     }
     output->stream = NULL;
     if (output->failed != TAL_OK) {
         unlink(output->part);
-        return fail_io(err, output->path, "cannot write", output->error_number);
+        return fail_writing(err, output->path, "cannot write", output->error_number);
+    }
+    if (!ours) {
+        return TAL_FAIL(
+            err, TAL_IO,
+            "%s: another program is writing it too. Run one at a time, or give each its "
+            "own --out",
+            output->path);
     }
     return rename_part(output->part, output->path, err);
 }
@@ -210,8 +241,9 @@ static tal_status read_stream(FILE *stream, const char *path, char **bytes, size
     while (buffer != NULL) {
         used += fread(buffer + used, 1, capacity - 1 - used, stream);
         if (ferror(stream) != 0) {
+            const int number = errno;
             tal_memory_destroy(buffer);
-            return fail_io(err, path, "cannot read", errno);
+            return fail_reading(err, path, number);
         }
         if (feof(stream) != 0) {
             buffer[used] = '\0';
@@ -235,7 +267,7 @@ tal_status tal_file_read(const char *path, char **bytes, size_t *length, tal_err
     TAL_TRY(tal_file_check_readable(path, err));
     FILE *stream = fopen(path, "rb");
     if (stream == NULL) {
-        return fail_io(err, path, "cannot read", errno);
+        return fail_reading(err, path, errno);
     }
     const tal_status status = read_stream(stream, path, bytes, length, err);
     fclose(stream);
@@ -251,11 +283,16 @@ tal_status tal_folder_create(const char *path, tal_error *err) {
         if (slash != NULL) {
             *slash = '\0';
         }
+        // Looked at first: where nothing may be made, some systems say so even of what is there.
         struct stat info;
-        if (mkdir(partial, 0777) != 0 && errno != EEXIST) {
-            return fail_io(err, partial, "cannot make the folder", errno);
+        const bool there = stat(partial, &info) == 0;
+        if (!there && mkdir(partial, 0777) != 0 && errno != EEXIST) {
+            return fail_writing(err, partial, "cannot make the folder", errno);
         }
-        if (stat(partial, &info) != 0 || !S_ISDIR(info.st_mode)) {
+        if (!there && stat(partial, &info) != 0) {
+            return fail_writing(err, partial, "cannot make the folder", errno);
+        }
+        if (!S_ISDIR(info.st_mode)) {
             return TAL_FAIL(err, TAL_IO, "%s is in the way: a folder is wanted there", partial);
         }
         if (slash == NULL) {

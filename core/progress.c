@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Progress of long work on standard error.
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE // the width of a terminal
 #include "core/progress.h"
 
 #include <math.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -29,7 +30,7 @@ static void format_count(char *text, size_t size, double count) {
         snprintf(text, size, "%.2f G", count / 1e9);
     } else if (fabs(count) >= 1e6) {
         snprintf(text, size, "%.2f M", count / 1e6);
-    } else if (fabs(count) >= 1e4) {
+    } else if (fabs(count) >= 9999.5) { // %.4g would say 1e+04
         snprintf(text, size, "%.1f k", count / 1e3);
     } else {
         snprintf(text, size, "%.4g", count);
@@ -61,19 +62,35 @@ int tal_progress_format(char *line, size_t size, const tal_progress *progress, d
         format_duration(left_text, sizeof left_text, (progress->total - done) / rate);
     }
     return snprintf(line, size, "%s: %3.0f %%, %s %s, %s/s, %s left", progress->label,
-                    100.0 * done / progress->total, done_text, progress->unit, rate_text, left_text);
+                    100.0 * done / progress->total, done_text, progress->unit, rate_text,
+                    left_text);
 }
 
-static void print_json(const tal_progress *progress, double done, double elapsed_s) {
-    fputs("{\"label\": \"", stderr);
-    for (const char *c = progress->label; *c != '\0'; c++) {
+static void print_json_string(const char *text) {
+    fputc('"', stderr);
+    for (const char *c = text; *c != '\0'; c++) {
         if (*c == '"' || *c == '\\') {
             fputc('\\', stderr);
         }
         fputc((unsigned char)*c < 0x20 ? ' ' : *c, stderr);
     }
-    fprintf(stderr, "\", \"unit\": \"%s\", \"done\": %.17g, \"total\": %.17g, \"elapsed_s\": %.3f}\n",
-            progress->unit, done, progress->total, elapsed_s);
+    fputc('"', stderr);
+}
+
+static void print_json(const tal_progress *progress, double done, double elapsed_s) {
+    fputs("{\"label\": ", stderr);
+    print_json_string(progress->label);
+    fputs(", \"unit\": ", stderr);
+    print_json_string(progress->unit);
+    fprintf(stderr, ", \"done\": %.17g, \"total\": ", done);
+    fprintf(stderr, progress->total > 0.0 ? "%.17g" : "null", progress->total);
+    fprintf(stderr, ", \"elapsed_s\": %.3f}\n", elapsed_s);
+}
+
+// A line that fills the terminal would wrap, and each update would begin a new one.
+static int line_width(void) {
+    struct winsize size = {0};
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1 : 79;
 }
 
 static void print_state(const tal_progress *progress, double done, double elapsed_s) {
@@ -83,7 +100,11 @@ static void print_state(const tal_progress *progress, double done, double elapse
         return;
     }
     tal_progress_format(line, sizeof line, progress, done, elapsed_s);
-    fprintf(stderr, on_terminal() ? "\r\033[K%s" : "%s\n", line);
+    if (on_terminal()) {
+        fprintf(stderr, "\r\033[K%.*s", line_width(), line);
+    } else {
+        fprintf(stderr, "%s\n", line);
+    }
 }
 
 void tal_progress_begin(tal_progress *progress, const char *label, const char *unit, double total) {

@@ -33,8 +33,7 @@ tal_random tal_random_stream(uint64_t seed, uint32_t run, const char *stream_nam
 }
 
 static void random_block(tal_random random, uint64_t draw, uint32_t out[4]) {
-    const uint32_t counter[4] = {(uint32_t)draw, (uint32_t)(draw >> 32), random.run,
-                                 random.stream};
+    const uint32_t counter[4] = {(uint32_t)draw, (uint32_t)(draw >> 32), random.run, random.stream};
     const uint32_t key[2] = {(uint32_t)random.seed, (uint32_t)(random.seed >> 32)};
     tal_random_philox(counter, key, out);
 }

@@ -24,9 +24,9 @@ tal_random tal_random_stream(uint64_t seed, uint32_t run, const char *stream_nam
 void tal_random_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
 
 uint64_t tal_random_bits(tal_random random, uint64_t draw);
-double tal_random_uniform(tal_random random, uint64_t draw);        // [0, 1), 53 bits
-double tal_random_normal(tal_random random, uint64_t draw);         // mean 0, deviation 1
-double tal_random_exponential(tal_random random, uint64_t draw);    // mean 1
+double tal_random_uniform(tal_random random, uint64_t draw);                 // [0, 1), 53 bits
+double tal_random_normal(tal_random random, uint64_t draw);                  // mean 0, deviation 1
+double tal_random_exponential(tal_random random, uint64_t draw);             // mean 1
 uint64_t tal_random_below(tal_random random, uint64_t draw, uint64_t bound); // 0 .. bound-1
 void tal_random_direction(tal_random random, uint64_t draw, double unit_vector[3]);
 

@@ -145,9 +145,17 @@ typedef struct {
     tal_error *err;
 } assignment;
 
+// One line, whatever the value: lists are joined and long values cut.
 static tal_status refuse(const assignment *a, const char *why) {
-    return tal_error_add(a->err, TAL_BAD_SETTING, "%s: [%s] %s = %s %s", a->where, a->section,
-                         a->setting->key, a->value, why);
+    enum { SHOWN_MAX = 80 };
+    char shown[SHOWN_MAX + 4];
+    snprintf(shown, sizeof shown, "%.*s%s", SHOWN_MAX, a->value,
+             strlen(a->value) > SHOWN_MAX ? "..." : "");
+    for (char *c = shown; *c != '\0'; c++) {
+        *c = (unsigned char)*c < ' ' ? ' ' : *c;
+    }
+    return tal_error_add(a->err, TAL_BAD_SETTING, "%s: [%s] %s =%s%s %s", a->where, a->section,
+                         a->setting->key, shown[0] != '\0' ? " " : "", shown, why);
 }
 
 static tal_status refuse_range(const assignment *a) {
@@ -222,7 +230,8 @@ static tal_status assign_integer(const assignment *a, int64_t *target) {
 }
 
 static tal_status assign_boolean(const assignment *a, bool *target) {
-    static const char *const words[2][4] = {{"no", "false", "off", "0"}, {"yes", "true", "on", "1"}};
+    static const char *const words[2][4] = {{"no", "false", "off", "0"},
+                                            {"yes", "true", "on", "1"}};
     for (int value = 0; value < 2; value++) {
         for (int i = 0; i < 4; i++) {
             if (strcmp(a->value, words[value][i]) == 0) {
@@ -277,6 +286,17 @@ static tal_status assign_files(const assignment *a, char target[TAL_SETTING_FILE
     return TAL_OK;
 }
 
+static tal_status assign_text(const assignment *a, char target[TAL_SETTING_TEXT_SIZE]) {
+    if (strlen(a->value) >= TAL_SETTING_TEXT_SIZE) {
+        return refuse(a, "is too long");
+    }
+    if (strchr(a->value, '\n') != NULL) {
+        return refuse(a, "must be on one line");
+    }
+    tal_text_copy(target, TAL_SETTING_TEXT_SIZE, a->value);
+    return TAL_OK;
+}
+
 static tal_status assign(const assignment *a, void *section_struct) {
     void *target = (char *)section_struct + a->setting->offset;
     switch (a->setting->kind) {
@@ -295,8 +315,7 @@ static tal_status assign(const assignment *a, void *section_struct) {
     case TAL_KIND_TEXT:
         break;
     }
-    return tal_text_copy(target, TAL_SETTING_TEXT_SIZE, a->value) ? TAL_OK
-                                                                  : refuse(a, "is too long");
+    return assign_text(a, target);
 }
 
 // --- defaults ---
@@ -340,8 +359,9 @@ static tal_status refuse_section(const char *name, const char *where, tal_error 
         return tal_error_add(err, TAL_BAD_SETTING, "%s: section [%s] is not known", where, name);
     }
     const tal_settings_section *meant = tal_settings_find_section(nearest);
-    return tal_error_add(err, TAL_BAD_SETTING, "%s: section [%s] is not known; did you mean [%s%s]?",
-                         where, name, nearest, meant->repeats ? ".NAME" : "");
+    return tal_error_add(err, TAL_BAD_SETTING,
+                         "%s: section [%s] is not known; did you mean [%s%s]?", where, name,
+                         nearest, meant->repeats ? ".NAME" : "");
 }
 
 static tal_status refuse_key(const tal_settings_section *section, const char *section_name,
@@ -352,13 +372,14 @@ static tal_status refuse_key(const tal_settings_section *section, const char *se
     }
     for (int i = 0; i < SECTION_COUNT; i++) {
         if (find_key(&sections[i], key) != NULL) {
-            return tal_error_add(err, TAL_BAD_SETTING, "%s: [%s] has no %s; it belongs to [%s]",
-                                 where, section_name, key, sections[i].name);
+            return tal_error_add(err, TAL_BAD_SETTING, "%s: [%s] has no %s; it belongs to [%s%s]",
+                                 where, section_name, key, sections[i].name,
+                                 sections[i].repeats ? ".NAME" : "");
         }
     }
     const char *nearest = tal_text_nearest(key, names);
-    return tal_error_add(err, TAL_BAD_SETTING, "%s: [%s] %s is not known%s%s%s", where, section_name,
-                         key, nearest != NULL ? "; did you mean " : "",
+    return tal_error_add(err, TAL_BAD_SETTING, "%s: [%s] %s is not known%s%s%s", where,
+                         section_name, key, nearest != NULL ? "; did you mean " : "",
                          nearest != NULL ? nearest : "", nearest != NULL ? "?" : "");
 }
 
@@ -378,9 +399,11 @@ static void *repeated_section(tal_settings *settings, const tal_settings_section
     const char *label = name + strlen(section->name);
     label += *label == '.' ? 1 : 0;
     if (!label_is_usable(label)) {
-        tal_error_add(err, TAL_BAD_SETTING,
-                      "%s: section [%s] needs a name after a dot, of letters, digits, _ - + .: [%s.1]",
-                      where, name, section->name);
+        tal_error_add(
+            err, TAL_BAD_SETTING,
+            "%s: section [%s] needs a name after a dot, of at most %d letters, digits, _ - "
+            "+ .: [%s.1]",
+            where, name, TAL_LABEL_SIZE - 1, section->name);
         return NULL;
     }
     int *count = section_count(settings, section);
@@ -537,6 +560,9 @@ bool tal_settings_next_file(const tal_settings *settings, const char **cursor,
     char name[TAL_SETTING_FILES_SIZE], folder[TAL_PATH_SIZE];
     snprintf(name, sizeof name, "%.*s", (int)length, *cursor);
     tal_path_folder(folder, settings->site_file);
+    if (!tal_path_join(path, folder, name)) {
+        return false;
+    }
     *cursor += length + ((*cursor)[length] == '\n' ? 1 : 0);
-    return tal_path_join(path, folder, name);
+    return true;
 }

@@ -61,6 +61,14 @@ enum {
     X(TAL_CHOICE_LAW_ACD2_PUBLISHED, "acd2-published")                                                   \
     X(TAL_CHOICE_LAW_COULOMB, "coulomb") X(TAL_CHOICE_LAW_PENALTY, "penalty")
 
+#define TAL_METHOD_CHOICES(X)                                                                     \
+    X(TAL_METHOD_GRID, "grid")                                                                    \
+    X(TAL_METHOD_LHS, "lhs")                                                                      \
+    X(TAL_METHOD_SOBOL, "sobol")                                                                  \
+    X(TAL_METHOD_BOBYQA, "bobyqa")                                                                \
+    X(TAL_METHOD_NELDER_MEAD, "nelder-mead") X(TAL_METHOD_CRS, "crs")
+#define TAL_SCALE_CHOICES(X) X(TAL_SCALE_LINEAR, "linear") X(TAL_SCALE_LOG, "log")
+
 #define TAL_CHOICE_ENUM(name, text) name,
 typedef enum { TAL_GROUND_CHOICES(TAL_CHOICE_ENUM) } tal_ground_choice;
 typedef enum { TAL_HEIGHT_UNIT_CHOICES(TAL_CHOICE_ENUM) } tal_height_unit_choice;
@@ -74,6 +82,8 @@ typedef enum { TAL_SPACING_CHOICES(TAL_CHOICE_ENUM) } tal_spacing_choice;
 typedef enum { TAL_SCHEME_CHOICES(TAL_CHOICE_ENUM) } tal_scheme_choice;
 typedef enum { TAL_RIM_CHOICES(TAL_CHOICE_ENUM) } tal_rim_choice;
 typedef enum { TAL_LAW_CHOICES(TAL_CHOICE_ENUM) } tal_law_choice;
+typedef enum { TAL_METHOD_CHOICES(TAL_CHOICE_ENUM) } tal_method_choice;
+typedef enum { TAL_SCALE_CHOICES(TAL_CHOICE_ENUM) } tal_scale_choice;
 #undef TAL_CHOICE_ENUM
 
 typedef struct {
@@ -176,7 +186,8 @@ void tal_settings_write(const tal_settings *settings, unsigned stages, tal_setti
                         tal_text *out);
 
 // Steps through a FILES value (start with cursor = the value): gives the next path, relative ones
-// seen from the folder of the site file; false after the last.
+// seen from the folder of the site file; false after the last, or before one that is too long
+// (*cursor != 0).
 bool tal_settings_next_file(const tal_settings *settings, const char **cursor,
                             char path[TAL_PATH_SIZE]);
 

@@ -24,8 +24,7 @@ void tal_error_reset(tal_error *err) {
     }
 }
 
-tal_status tal_error_add_list(tal_error *err, tal_status status, const char *format,
-                              va_list list) {
+tal_status tal_error_add_list(tal_error *err, tal_status status, const char *format, va_list list) {
     if (err == NULL) {
         return status;
     }
@@ -40,7 +39,8 @@ tal_status tal_error_add_list(tal_error *err, tal_status status, const char *for
     if (newline != 0 && room > 1) {
         *end = '\n';
     }
-    const int wanted = room > 2 ? vsnprintf(end + newline, room - (size_t)newline, format, list) : -1;
+    const int wanted =
+        room > 2 ? vsnprintf(end + newline, room - (size_t)newline, format, list) : -1;
     // A single message too long for the record is cut; a later one that does not fit is counted.
     if (wanted < 0 || ((size_t)wanted >= room - (size_t)newline && newline != 0)) {
         *end = '\0';

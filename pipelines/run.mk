@@ -5,40 +5,62 @@
 # resolved settings, and size and date of the files they name. The record is renewed while this file is
 # read, and touched only when it differs, so a changed friction redoes the solver and what follows, a
 # changed comment nothing, and `make -n` tells the truth.
+#
+# STAGE.done is the target: it is written once the program has ended well and lists the results, so that
+# a stage is redone after a failure and when one of its results is gone. (Grouped targets would need no
+# such file, but GNU make 4.3 forgets under -n that it would have made them.)
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := report
 
-ifeq ($(wildcard $(SITE)),)
+quote = '$(subst ','\'',$(1))'
+comma := ,
+
+ifneq ($(shell test -f $(call quote,$(SITE)) && echo there),there)
 $(error no site file $(SITE): say make run SITE=path/to/site.ini)
+endif
+ifneq ($(words $(OUT)),1)
+$(error OUT=$(OUT) must name one folder, without blanks: make cannot follow files in such a place)
 endif
 
 stages  := ingest mesh solve post
 present := $(foreach stage,$(stages),$(if $(wildcard $(BIN)/talus-$(stage)),$(stage)))
 THREADS ?= $(shell nproc 2>/dev/null || echo 1)
 
+# What a stage makes; one epoch alone gives fewer.
 ingest_files := before.tif after.tif bed.tif dz.tif lod.tif source.tif deposit.tif site.gpkg ingest.json
 mesh_files   := terrain.nc blocks.nc
 solve_files  := run.nc
 post_files   := report.html scores.json
 
-ingest_needs :=
-mesh_needs   := $(ingest_files)
-solve_needs  := $(mesh_files)
-post_needs   := $(solve_files) $(mesh_files) $(ingest_files)
+# Whose files it reads.
+ingest_reads :=
+mesh_reads   := ingest
+solve_reads  := mesh
+post_reads   := ingest mesh solve
 
-renew := $(shell sh pipelines/depends.sh '$(BIN)' '$(SITE)' '$(OUT)' $(present) >&2 || echo failed)
+DEPENDS ?= pipelines/depends.sh
+renew := $(shell sh $(call quote,$(DEPENDS)) $(BIN) $(call quote,$(SITE)) $(call quote,$(OUT)) $(present) >&2 || echo failed)
 ifneq ($(renew),)
 $(error $(SITE) cannot be used, see above)
 endif
 
+record = $(OUT)/.depends/$(1)
+# Results the stage has listed that are gone.
+lost = $(strip $(foreach file,$(shell cat $(call record,$(1)).done 2>/dev/null),$(if $(wildcard $(OUT)/$(file)),,$(file))))
+# Results there now: blocks a user has put in place of ours count as a change, too.
+results = $(wildcard $(addprefix $(OUT)/,$($(1)_files)))
+
 # $(1) stage
 define rule
-$(addprefix $(OUT)/,$($(1)_files)) &: $(OUT)/.depends/$(1) $(addprefix $(OUT)/,$($(1)_needs)) $(BIN)/talus-$(1)
-	@$(BIN)/talus-$(1) '$(SITE)' --out '$(OUT)' --overwrite --threads $(THREADS)
+$(call record,$(1)).done: $(call record,$(1)) $(BIN)/talus-$(1) $(if $(call lost,$(1)),again) \
+    $(foreach earlier,$(filter $(present),$($(1)_reads)),$(call record,$(earlier)).done $(call results,$(earlier)))
+	@$(BIN)/talus-$(1) $$(call quote,$$(SITE)) --out $$(call quote,$$(OUT)) --overwrite --threads $(THREADS)
+	@cd $$(call quote,$$(OUT)) && ls $($(1)_files) >'.depends/$(1).done' 2>/dev/null || true
 endef
 $(foreach stage,$(present),$(eval $(call rule,$(stage))))
 
-.PHONY: report
-report: $(foreach stage,$(present),$(addprefix $(OUT)/,$($(stage)_files)))
-	@if [ -f '$(OUT)/report.html' ]; then echo "Open $(OUT)/report.html in a browser, $(OUT)/result.gpkg in QGIS."; \
-	 else echo "Results are in $(OUT)."; fi
+.PHONY: report again
+report: $(foreach stage,$(present),$(call record,$(stage)).done)
+	@if [ -f $(call quote,$(OUT))/report.html ]; \
+	 then echo $(call quote,Open $(OUT)/report.html in a browser$(comma) $(OUT)/result.gpkg in QGIS.); \
+	 else echo $(call quote,Results are in $(OUT).); fi

@@ -18,45 +18,46 @@
 #include "core/status.h"
 
 // The call succeeds; if not, its message is shown.
-#define check_ok(call)                                                                            \
-    do {                                                                                          \
-        tal_error_reset(&check_error);                                                            \
-        const tal_status check_status_ = (call);                                                  \
-        if (check_status_ != TAL_OK) {                                                            \
-            fail_msg("%s: %s", tal_status_text(check_status_), check_error.text);                 \
-        }                                                                                         \
+#define check_ok(call)                                                                             \
+    do {                                                                                           \
+        tal_error_reset(&check_error);                                                             \
+        const tal_status check_status_ = (call);                                                   \
+        if (check_status_ != TAL_OK) {                                                             \
+            fail_msg("%s: %s", tal_status_text(check_status_), check_error.text);                  \
+        }                                                                                          \
     } while (0)
 
 // The call fails with this status and its message contains `words`.
-#define check_fails(call, expected, words)                                                        \
-    do {                                                                                          \
-        tal_error_reset(&check_error);                                                            \
-        const tal_status check_status_ = (call);                                                  \
-        assert_int_equal(check_status_, (expected));                                              \
-        if (strstr(check_error.text, (words)) == NULL) {                                          \
-            fail_msg("'%s' does not say '%s'", check_error.text, (words));                        \
-        }                                                                                         \
+#define check_fails(call, expected, words)                                                         \
+    do {                                                                                           \
+        tal_error_reset(&check_error);                                                             \
+        const tal_status check_status_ = (call);                                                   \
+        assert_int_equal(check_status_, (expected));                                               \
+        if (strstr(check_error.text, (words)) == NULL) {                                           \
+            fail_msg("'%s' does not say '%s'", check_error.text, (words));                         \
+        }                                                                                          \
     } while (0)
 
-#define check_near(actual, expected, tolerance)                                                   \
-    do {                                                                                          \
-        const double check_a_ = (actual), check_b_ = (expected), check_t_ = (tolerance);          \
-        if (!(fabs(check_a_ - check_b_) <= check_t_)) {                                           \
-            fail_msg("%s = %.17g, expected %.17g +- %g", #actual, check_a_, check_b_, check_t_);  \
-        }                                                                                         \
+#define check_near(actual, expected, tolerance)                                                    \
+    do {                                                                                           \
+        const double check_a_ = (actual), check_b_ = (expected), check_t_ = (tolerance);           \
+        if (!(fabs(check_a_ - check_b_) <= check_t_)) {                                            \
+            fail_msg("%s = %.17g, expected %.17g +- %g", #actual, check_a_, check_b_, check_t_);   \
+        }                                                                                          \
     } while (0)
 
 // Shared by check_ok and check_fails: pass &check_error to the call.
 static tal_error check_error __attribute__((unused));
 
-// A new empty folder below the current one's scratch area; the caller may leave it behind.
+// A new empty folder below TMPDIR, which ctest sets inside the build; it may be left behind.
 static inline const char *check_scratch(void) {
     static char path[256];
     const char *base = getenv("TMPDIR");
-    snprintf(path, sizeof path, "%s/talus-test-XXXXXX", base != NULL ? base : "/tmp");
+    const int length =
+        snprintf(path, sizeof path, "%s/talus-test-XXXXXX", base != NULL ? base : "/tmp");
     extern char *mkdtemp(char *);
-    if (mkdtemp(path) == NULL) {
-        fail_msg("no scratch folder %s", path);
+    if (length < 0 || length >= (int)sizeof path || mkdtemp(path) == NULL) {
+        fail_msg("no scratch folder %s; set TMPDIR to a short path that can be written to", path);
     }
     return path;
 }

@@ -9,6 +9,12 @@ case $2 in
     *) echo "run.sh: --exclude or --only" >&2; exit 2 ;;
 esac
 jobs=$(nproc 2>/dev/null || echo 2)
+if [ "$select" = -L ] && ctest --test-dir "$build" -N -L "$3" | grep -q '^Total Tests: 0$'; then
+    echo "There is no test with the label $3 in $build yet." >&2
+    exit 1
+fi
+rm -rf "$build/tests/tmp" # what earlier runs left behind
+mkdir -p "$build/tests/tmp"
 status=0
 ctest --test-dir "$build" "$select" "$3" --output-on-failure --parallel "$jobs" --no-tests=error || status=$?
 log=$build/Testing/Temporary/LastTest.log

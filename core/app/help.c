@@ -14,7 +14,8 @@ const tal_option tal_common_options[] = {
     {"print-settings", 0, NULL, "Print the resolved settings as a site file and stop."},
     {"print-inputs", 0, NULL, "Print the files the settings name, one per line, and stop."},
     {"threads", 'j', "N", "Threads to use (default: all cores). Results do not depend on it."},
-    {"progress", 0, "MODE", "auto, plain, json or none."},
+    {"progress", 0, "MODE",
+     "How progress is shown: auto (a line on a terminal, else plain), plain, json or none."},
     {"quiet", 'q', NULL, "Say nothing but errors."},
     {"verbose", 'v', NULL, "Say more."},
     {"help", 'h', NULL, "Print this help and stop."},
@@ -91,6 +92,13 @@ static void append_domain(tal_text *out, const tal_setting *setting) {
     }
 }
 
+// " = 0.6", or nothing where the setting has no default.
+static void append_preset(tal_text *out, const tal_setting *setting) {
+    if (setting->preset[0] != '\0') {
+        tal_text_append(out, " = %s", setting->preset);
+    }
+}
+
 static void append_text_settings(tal_text *out, unsigned stages) {
     int count = 0;
     const tal_settings_section *sections = tal_settings_sections(&count);
@@ -99,13 +107,16 @@ static void append_text_settings(tal_text *out, unsigned stages) {
         if ((section->stages & stages) == 0) {
             continue;
         }
-        tal_text_append(out, "\n  [%s%s]  %s\n", section->name, section->repeats ? ".NAME" : "",
-                        section->sentence);
+        tal_text_append(out, "\n  [%s%s]\n", section->name, section->repeats ? ".NAME" : "");
+        append_wrapped(out, section->sentence, INDENT - 2);
         for (int k = 0; k < section->setting_count; k++) {
             const tal_setting *setting = &section->settings[k];
-            tal_text_append(out, "    %s = %s   (", setting->key, setting->preset);
+            const bool is_range = setting->range != NULL;
+            tal_text_append(out, "    %s", setting->key);
+            append_preset(out, setting);
+            tal_text_append(out, is_range ? "   in " : "   (");
             append_domain(out, setting);
-            tal_text_append(out, ")\n");
+            tal_text_append(out, is_range ? "\n" : ")\n");
             append_wrapped(out, setting->sentence, INDENT + 2);
         }
     }
@@ -174,8 +185,12 @@ static void append_man_settings(tal_text *out, unsigned stages) {
             const tal_setting *setting = &section->settings[k];
             tal_text domain = {0};
             append_domain(&domain, setting);
-            tal_text_append(out, ".TP\n.BR %s \" = ", setting->key);
-            tal_text_append(out, "%s\"\n", setting->preset);
+            tal_text head = {0};
+            tal_text_append(&head, "%s", setting->key);
+            append_preset(&head, setting);
+            tal_text_append(out, ".TP\n.B ");
+            append_man(out, tal_text_string(&head));
+            tal_text_destroy(&head);
             append_man(out, setting->sentence);
             tal_text_append(out, ".br\n");
             append_man(out, tal_text_string(&domain));
@@ -221,15 +236,17 @@ static void write_bash(const tal_program *program, tal_text *out) {
         }
     }
     const char *name = tal_text_string(&function);
-    tal_text_append(out, "%s() {\n    local word=${COMP_WORDS[COMP_CWORD]}\n    case $word in\n", name);
-    tal_text_append(out, "    -*) COMPREPLY=($(compgen -W \"");
+    tal_text_append(out, "%s() {\n    local word=${COMP_WORDS[COMP_CWORD]}\n    case $word in\n",
+                    name);
+    tal_text_append(out, "    -*) mapfile -t COMPREPLY < <(compgen -W \"");
     for (int i = 0; i < program->option_count; i++) {
         tal_text_append(out, "--%s ", program->options[i].name);
     }
     for (int i = 0; tal_common_options[i].name != NULL; i++) {
         tal_text_append(out, "--%s ", tal_common_options[i].name);
     }
-    tal_text_append(out, "\" -- \"$word\")) ;;\n    *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n");
+    tal_text_append(out, "\" -- \"$word\") ;;\n    *) mapfile -t COMPREPLY < <(compgen -f -- "
+                         "\"$word\") ;;\n");
     tal_text_append(out, "    esac\n}\ncomplete -o filenames -F %s %s\n", name, program->name);
     tal_text_destroy(&function);
 }
@@ -258,9 +275,10 @@ static const char *stage_names(unsigned stages, char *text, size_t size) {
 static void write_settings(tal_text *out) {
     int count = 0;
     const tal_settings_section *sections = tal_settings_sections(&count);
-    tal_text_append(out, "# Settings\n\nEvery key of a site file, made from the table the programs "
-                         "read (`make docs`). A key left out has its default; an empty default means "
-                         "not set. Units are in the names.\n");
+    tal_text_append(out,
+                    "# Settings\n\nEvery key of a site file, made from the table the programs "
+                    "read (`make docs`). A key left out has its default; an empty default means "
+                    "not set. Units are in the names.\n");
     for (int i = 0; i < count; i++) {
         const tal_settings_section *section = &sections[i];
         char stages[256];

@@ -62,10 +62,11 @@ tal_status tal_json_number(const cJSON *root, const char *path, const char *file
         name += length + (name[length] == '.' ? 1 : 0);
     }
     if (!cJSON_IsNumber(item)) {
-        return TAL_FAIL(err, TAL_BAD_INPUT,
-                        "%s: the number %s is missing. Was it made by another version? Run the stage "
-                        "that writes it again",
-                        file, path);
+        return TAL_FAIL(
+            err, TAL_BAD_INPUT,
+            "%s: the number %s is missing. Was it made by another version? Run the stage "
+            "that writes it again",
+            file, path);
     }
     *value = item->valuedouble;
     return TAL_OK;

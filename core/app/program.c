@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The command line all programs share.
-#define _GNU_SOURCE // getopt_long
+#define _GNU_SOURCE // getopt_long, sched_getaffinity
 #include "core/app/program.h"
 
 #include "core/app/help.h"
@@ -11,7 +11,9 @@
 #include "core/memory.h"
 #include "core/progress.h"
 
+#include <errno.h>
 #include <getopt.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +32,6 @@ typedef struct {
     const char *set[SETS_MAX];
     int set_count;
     const char *site_file;
-    const char *help_format;
 } command_line;
 
 static int common_count(void) {
@@ -72,11 +73,12 @@ static void fill_getopt(const tal_program *program, struct option *longs, char *
         const int count = pass == 0 ? program->option_count : common_count();
         for (int i = 0; i < count; i++) {
             const bool is_help = pass == 1 && strcmp(options[i].name, "help") == 0;
-            longs[next] = (struct option){.name = options[i].name,
-                                          .has_arg = is_help                       ? optional_argument
-                                                     : options[i].argument != NULL ? required_argument
-                                                                                   : no_argument,
-                                          .val = 256 + next};
+            longs[next] =
+                (struct option){.name = options[i].name,
+                                .has_arg = is_help                       ? optional_argument
+                                           : options[i].argument != NULL ? required_argument
+                                                                         : no_argument,
+                                .val = 256 + next};
             if (options[i].letter != 0) {
                 *letters++ = options[i].letter;
                 if (options[i].argument != NULL) {
@@ -117,9 +119,28 @@ static void refuse_option(command_line *line, const char *word) {
     snprintf(stem, sizeof stem, "%.*s", (int)strcspn(word, "="), word);
     const char *bare = stem + strspn(stem, "-");
     const char *nearest = tal_text_nearest(bare, names);
-    tal_error_add(line->err, TAL_BAD_USAGE, "option %s is not known%s%s%s", stem,
-                  nearest != NULL ? "; did you mean --" : "", nearest != NULL ? nearest : "",
-                  nearest != NULL ? "?" : "");
+    if (nearest != NULL) {
+        tal_error_add(line->err, TAL_BAD_USAGE, "option %s is not known; did you mean --%s?", stem,
+                      nearest);
+    } else {
+        tal_error_add(line->err, TAL_BAD_USAGE, "option %s is not known; %s --help lists them",
+                      stem, line->program->name);
+    }
+}
+
+// What getopt could not use: an unknown letter or word, or a flag with a value.
+static void refuse_word(command_line *line, char **argv, const struct option *longs) {
+    if (optopt >= 256) {
+        tal_error_add(line->err, TAL_BAD_USAGE, "option --%s takes no value",
+                      longs[optopt - 256].name);
+    } else if (optopt > 0) {
+        refuse_option(line, (char[]){'-', (char)optopt, '\0'});
+    } else if (optopt == 0) {
+        refuse_option(line, argv[optind - 1]);
+    } else if (line->err->message_count == 0) { // one byte of several: say it once
+        tal_error_add(line->err, TAL_BAD_USAGE,
+                      "option letters are plain ones; %s --help lists them", line->program->name);
+    }
 }
 
 static void take_option(command_line *line, int index, const char *value) {
@@ -129,9 +150,16 @@ static void take_option(command_line *line, int index, const char *value) {
     }
     const int common = index - line->program->option_count;
     line->common[common] = value;
-    if (strcmp(tal_common_options[common].name, "set") == 0 && line->set_count < SETS_MAX) {
-        line->set[line->set_count++] = value;
+    if (strcmp(tal_common_options[common].name, "set") != 0) {
+        return;
     }
+    if (line->set_count == SETS_MAX) {
+        tal_error_add(line->err, TAL_BAD_USAGE,
+                      "--set %s: more than %d of them; write the settings into the site file",
+                      value, SETS_MAX);
+        return;
+    }
+    line->set[line->set_count++] = value;
 }
 
 static void parse_options(command_line *line, int argc, char **argv) {
@@ -142,8 +170,7 @@ static void parse_options(command_line *line, int argc, char **argv) {
     optind = 1;
     for (int code = 0; (code = getopt_long(argc, argv, letters, longs, NULL)) != -1;) {
         if (code == '?') {
-            refuse_option(line, optopt > 0 && optopt < 256 ? (char[]){'-', (char)optopt, '\0'}
-                                                           : argv[optind - 1]);
+            refuse_word(line, argv, longs);
         } else if (code == ':') {
             tal_error_add(line->err, TAL_BAD_USAGE, "option %s needs a value", argv[optind - 1]);
         } else {
@@ -158,9 +185,10 @@ static void parse_arguments(command_line *line, int argc, char **argv) {
     int next = optind;
     if (line->program->needs_site_file) {
         if (next == argc) {
-            tal_error_add(line->err, TAL_BAD_USAGE,
-                          "which site? Give a site file: %s site.ini (datasets/README.md shows one)",
-                          line->program->name);
+            tal_error_add(
+                line->err, TAL_BAD_USAGE,
+                "which site? Give a site file: %s site.ini (datasets/README.md shows one)",
+                line->program->name);
         } else {
             line->site_file = argv[next++];
         }
@@ -168,17 +196,29 @@ static void parse_arguments(command_line *line, int argc, char **argv) {
     for (; next < argc; next++) {
         if (invocation->argument_count == line->program->arguments_max ||
             invocation->argument_count == TAL_ARGUMENTS_MAX) {
-            tal_error_add(line->err, TAL_BAD_USAGE, "'%s' is one argument too many", argv[next]);
+            // Text copied from a document often has a long dash in place of two hyphens.
+            const bool long_dash = strncmp(argv[next], "\xE2\x80", 2) == 0;
+            tal_error_add(line->err, TAL_BAD_USAGE, "'%s' is one argument too many%s", argv[next],
+                          long_dash ? "; options begin with two hyphens: --" : "");
         } else {
             invocation->argument[invocation->argument_count++] = argv[next];
         }
     }
 }
 
+// The cores this process may run on: a batch system often grants fewer than the machine has.
+static int core_count(void) {
+    cpu_set_t granted;
+    if (sched_getaffinity(0, sizeof granted, &granted) == 0) {
+        return CPU_COUNT(&granted);
+    }
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores > 0 ? (int)cores : 1;
+}
+
 static void apply_threads(command_line *line) {
     const char *text = common_value(line, "threads");
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    int64_t count = cores > 0 ? cores : 1;
+    int64_t count = core_count();
     if (text != NULL && (!tal_text_to_integer(text, &count) || count < 1 || count > 1024)) {
         tal_error_add(line->err, TAL_BAD_USAGE, "--threads=%s must be a whole number in [1, 1024]",
                       text);
@@ -245,11 +285,20 @@ static void resolve_settings(command_line *line) {
     }
 }
 
+static int fail(const tal_error *err, int code) {
+    tal_log_error(err);
+    return code;
+}
+
 static int print_and_destroy(tal_text *text) {
-    const bool failed = text->failed || fputs(tal_text_string(text), stdout) == EOF ||
-                        fflush(stdout) != 0;
+    static tal_error err;
+    if (text->failed) {
+        TAL_FAIL(&err, TAL_NO_MEMORY, "no memory for what was to be printed");
+    } else if (fputs(tal_text_string(text), stdout) == EOF || fflush(stdout) != 0) {
+        TAL_FAIL(&err, TAL_IO, "cannot write to standard output: %s", strerror(errno));
+    }
     tal_text_destroy(text);
-    return failed ? EXIT_FAILED : EXIT_DONE;
+    return err.message_count == 0 ? EXIT_DONE : fail(&err, EXIT_FAILED);
 }
 
 static int print_help(const tal_program *program, const char *format) {
@@ -264,7 +313,8 @@ static int print_help(const tal_program *program, const char *format) {
 
 static int print_settings(const command_line *line) {
     tal_text text = {0};
-    tal_settings_write(&line->invocation->settings, line->program->stages, TAL_SETTINGS_NOTES, &text);
+    tal_settings_write(&line->invocation->settings, line->program->stages, TAL_SETTINGS_NOTES,
+                       &text);
     return print_and_destroy(&text);
 }
 
@@ -277,7 +327,8 @@ static int print_inputs(const command_line *line) {
     for (int i = 0; i < count; i++) {
         for (int k = 0; k < sections[i].setting_count; k++) {
             const tal_setting *setting = &sections[i].settings[k];
-            if (setting->kind != TAL_KIND_FILES || (sections[i].stages & line->program->stages) == 0) {
+            if (setting->kind != TAL_KIND_FILES ||
+                (sections[i].stages & line->program->stages) == 0) {
                 continue;
             }
             char path[TAL_PATH_SIZE];
@@ -290,9 +341,10 @@ static int print_inputs(const command_line *line) {
     return print_and_destroy(&text);
 }
 
-static int fail(const tal_error *err, int code) {
-    tal_log_error(err);
-    return code;
+// Wrong words and settings are the user's to mend (2); a machine without memory or a file that
+// cannot be read are not.
+static int code_of(const tal_error *err) {
+    return err->status == TAL_NO_MEMORY || err->status == TAL_IO ? EXIT_FAILED : EXIT_USAGE;
 }
 
 static int run(command_line *line) {
@@ -302,7 +354,14 @@ static int run(command_line *line) {
         return fail(err, EXIT_FAILED);
     }
     tal_interrupt_install();
-    return line->program->run(invocation, err) == TAL_OK ? EXIT_DONE : fail(err, EXIT_FAILED);
+    const tal_status status = line->program->run(invocation, err);
+    if (status == TAL_OK) {
+        return EXIT_DONE;
+    }
+    if (err->message_count == 0) { // a stage that forgot to say why
+        err->status = status;
+    }
+    return fail(err, EXIT_FAILED);
 }
 
 static int parse_and_run(command_line *line, int argc, char **argv) {
@@ -312,8 +371,9 @@ static int parse_and_run(command_line *line, int argc, char **argv) {
         return print_help(line->program, help);
     }
     if (common_value(line, "version") != NULL) {
-        printf("%s %s\n", line->program->name, tal_version);
-        return EXIT_DONE;
+        tal_text version = {0};
+        tal_text_append(&version, "%s %s\n", line->program->name, tal_version);
+        return print_and_destroy(&version);
     }
     const tal_log_level level = common_value(line, "quiet") != NULL     ? TAL_LOG_QUIET
                                 : common_value(line, "verbose") != NULL ? TAL_LOG_DEBUG
@@ -328,11 +388,12 @@ static int parse_and_run(command_line *line, int argc, char **argv) {
     invocation->out = out != NULL ? out : "out";
     invocation->overwrite =
         common_value(line, "overwrite") != NULL ? TAL_REPLACE : TAL_KEEP_EXISTING;
-    if (line->program->check != NULL) {
+    // Not after a mistake: what was refused would be missed again ("befor" makes before empty).
+    if (line->program->check != NULL && line->err->message_count == 0) {
         line->program->check(invocation, line->err);
     }
     if (line->err->message_count > 0) {
-        return fail(line->err, EXIT_USAGE);
+        return fail(line->err, code_of(line->err));
     }
     return common_value(line, "print-settings") != NULL ? print_settings(line)
            : common_value(line, "print-inputs") != NULL ? print_inputs(line)
@@ -346,6 +407,7 @@ int tal_program_main(const tal_program *program, int argc, char **argv) {
     }
     static tal_error err;
     tal_error_reset(&err);
+    tal_log_init(program->name, TAL_LOG_INFO);
     command_line line = {.program = program, .err = &err};
     line.invocation = tal_memory_create(1, sizeof *line.invocation);
     if (line.invocation == NULL) {

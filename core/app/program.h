@@ -21,7 +21,7 @@ enum { TAL_OPTIONS_MAX = 32, TAL_ARGUMENTS_MAX = 256 };
 typedef struct {
     tal_settings settings; // resolved: defaults, site file, --set
     int argument_count;
-    const char *argument[TAL_ARGUMENTS_MAX];    // what is not an option, without the site file
+    const char *argument[TAL_ARGUMENTS_MAX];   // what is not an option, without the site file
     const char *option_value[TAL_OPTIONS_MAX]; // by index in tal_program.options; "" for a flag
     const char *out;                           // --out, the output folder
     tal_overwrite overwrite;
@@ -29,7 +29,8 @@ typedef struct {
 } tal_invocation;
 
 // Settles every setting that the options of the program stand for and looks for mistakes that can be
-// seen before work starts, adding one message each to `err`.
+// seen before work starts, adding one message each to `err`. Called once the command line and the
+// settings are in order.
 typedef tal_status tal_program_check(tal_invocation *invocation, tal_error *err);
 typedef tal_status tal_program_run(const tal_invocation *invocation, tal_error *err);
 

@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LINE_MAX_LENGTH = 198, KEYS_MAX = 1024, NAME_SIZE = 128 };
+// inih holds 200 bytes of a line: a blank that says "goes on", the text, and the end.
+enum { LINE_MAX_LENGTH = 198, KEYS_MAX = 1024, NAME_SIZE = LINE_MAX_LENGTH + 2 };
 
 typedef struct {
     char section[NAME_SIZE];
@@ -26,7 +27,8 @@ typedef struct {
     int mistake_count;
     const char *cursor; // next unread byte
     int line;
-    bool continues; // the line handed to inih last goes on with the key above
+    bool continues;         // the line handed to inih last goes on with the key above
+    char header[NAME_SIZE]; // section being read; inih keeps 49 characters of it only
     // The key whose lines are being joined.
     bool has_pending;
     char section[NAME_SIZE];
@@ -35,7 +37,6 @@ typedef struct {
     tal_text value;
     seen_key *seen;
     int seen_count;
-    char unknown_section[NAME_SIZE]; // reported already
 } reader;
 
 static void complain(reader *r, int line, const char *format, const char *what) {
@@ -45,46 +46,93 @@ static void complain(reader *r, int line, const char *format, const char *what) 
     tal_error_add(r->err, TAL_BAD_SETTING, "%s:%d: %s", r->path, line, message);
 }
 
-static void strip_comment(char *line) {
-    for (char *c = line; *c != '\0'; c++) {
-        if (*c == '#' && (c == line || isspace((unsigned char)c[-1]))) {
-            *c = '\0';
-            return;
+// Length of a line without its comment: # or ; at the start or after a blank.
+static size_t length_without_comment(const char *line, size_t length) {
+    for (size_t i = 0; i < length; i++) {
+        if ((line[i] == '#' || line[i] == ';') && (i == 0 || isspace((unsigned char)line[i - 1]))) {
+            return i;
         }
     }
+    return length;
 }
 
-// Does an indented line begin a new key, rather than go on with the list above?
-static bool begins_key(const reader *r, const char *line) {
-    if (!r->has_pending || strcspn(line, "=:") == strlen(line)) {
+static bool pending_is_list(const reader *r) {
+    const tal_setting *pending = r->has_pending ? tal_settings_find(r->section, r->key) : NULL;
+    return pending != NULL && pending->kind == TAL_KIND_FILES;
+}
+
+// Does an indented line begin a new key, rather than go on with the value above?
+static bool begins_key(const reader *r, const char *text) {
+    if (!r->has_pending || strcspn(text, "=:") == strlen(text)) {
         return !r->has_pending;
     }
-    const tal_setting *pending = tal_settings_find(r->section, r->key);
-    if (pending == NULL || pending->kind != TAL_KIND_FILES) {
+    if (!pending_is_list(r)) {
         return true;
     }
     char key[NAME_SIZE];
-    snprintf(key, sizeof key, "%.*s", (int)strcspn(line, "=: \t"), line);
+    snprintf(key, sizeof key, "%.*s", (int)strcspn(text, "=: \t"), text);
     return tal_settings_find(r->section, key) != NULL;
 }
 
-// What inih would trip over, said with the line; the line is then blanked.
-static bool line_is_broken(reader *r, const char *text) {
-    if (*text == '\0' || *text == ';') {
-        return false;
+// Remembers the section and complains about it here, so that an unknown one is named once, with the
+// line of its header.
+static void take_header(reader *r, const char *text) {
+    const char *close = strchr(text, ']');
+    if (close == NULL) {
+        complain(r, r->line, "'%s' lacks its closing ]", text);
+        close = text + strlen(text);
+    } else if (close[1] != '\0') {
+        complain(r, r->line, "'%s' must stand alone: keys go on the lines below", text);
     }
-    if (*text == '[') {
-        if (strchr(text, ']') == NULL) {
-            complain(r, r->line, "'%s' lacks its closing ]", text);
-            return true;
-        }
-        return false;
+    const char *name = text + 1;
+    while (name < close && isspace((unsigned char)*name)) {
+        name++;
     }
-    if (!r->continues && strcspn(text, "=:") == strlen(text)) {
-        complain(r, r->line, "'%s' is neither a [section] nor key = value", text);
+    while (close > name && isspace((unsigned char)close[-1])) {
+        close--;
+    }
+    snprintf(r->header, sizeof r->header, "%.*s", (int)(close - name), name);
+    if (tal_settings_find_section(r->header) == NULL) {
+        char where[TAL_PATH_SIZE + 16];
+        snprintf(where, sizeof where, "%s:%d", r->path, r->line);
+        tal_settings_set(r->settings, r->header, "", "", where, r->err);
+        r->mistake_count++;
+    }
+}
+
+// What inih would trip over, said with the line.
+static bool line_is_broken(reader *r, const char *text, bool after_list) {
+    if (strcspn(text, "=:") == strlen(text)) {
+        complain(r, r->line,
+                 after_list ? "'%s' is neither a [section] nor key = value; begin the line with a "
+                              "blank if it goes on with the list above"
+                            : "'%s' is neither a [section] nor key = value",
+                 text);
+        return true;
+    }
+    if (*text == '=' || *text == ':') {
+        complain(r, r->line, "'%s' has no key", text);
         return true;
     }
     return false;
+}
+
+static void finish_pending(reader *r);
+
+// Hands a line to inih: a blank before it means that the value above goes on.
+static void give_line(reader *r, char *target, const char *text, bool indented) {
+    r->continues = indented && *text != '[' && !begins_key(r, text);
+    if (r->continues) {
+        snprintf(target, LINE_MAX_LENGTH + 2, " %s", text);
+        return;
+    }
+    const bool after_list = pending_is_list(r);
+    finish_pending(r); // messages come in the order of the lines
+    if (*text == '[') {
+        take_header(r, text);
+    } else if (!line_is_broken(r, text, after_list)) {
+        snprintf(target, LINE_MAX_LENGTH + 2, "%s", text);
+    }
 }
 
 // The reader inih calls: like fgets, one line at a time.
@@ -93,34 +141,31 @@ static char *read_line(char *target, int size, void *stream) {
     if (*r->cursor == '\0') {
         return NULL;
     }
-    const size_t length = strcspn(r->cursor, "\n");
+    TAL_ASSERT(size >= LINE_MAX_LENGTH + 2);
     const char *start = r->cursor;
-    r->cursor += length + (r->cursor[length] == '\n' ? 1 : 0);
+    size_t length = strcspn(start, "\n");
+    r->cursor += length + (start[length] == '\n' ? 1 : 0);
     r->line++;
+    length = length_without_comment(start, length);
+    while (length > 0 && isspace((unsigned char)start[length - 1])) {
+        length--;
+    }
+    const bool indented = length > 0 && isspace((unsigned char)*start);
+    while (length > 0 && isspace((unsigned char)*start)) {
+        start++;
+        length--;
+    }
     target[0] = '\0';
-    if (length > LINE_MAX_LENGTH || (int)length + 1 >= size) {
+    if (length > LINE_MAX_LENGTH) {
         char count[32];
         snprintf(count, sizeof count, "%zu", length);
-        complain(r, r->line, "line of %s characters; at most 198 fit. Break lists over several lines",
-                 count);
-        return target;
-    }
-    memcpy(target, start, length);
-    target[length] = '\0';
-    strip_comment(target);
-    char *text = target;
-    while (isspace((unsigned char)*text)) {
-        text++;
-    }
-    for (char *end = text + strlen(text); end > text && isspace((unsigned char)end[-1]);) {
-        *--end = '\0';
-    }
-    r->continues = text > target && *text != '\0' && *text != ';' && *text != '[' &&
-                   !begins_key(r, text);
-    if (line_is_broken(r, text)) {
-        target[0] = '\0';
-    } else if (!r->continues) {
-        memmove(target, text, strlen(text) + 1);
+        complain(r, r->line,
+                 "line of %s characters; at most 198 fit. Break lists over several lines", count);
+    } else if (length > 0) {
+        char text[LINE_MAX_LENGTH + 1];
+        memcpy(text, start, length);
+        text[length] = '\0';
+        give_line(r, target, text, indented);
     }
     return target;
 }
@@ -130,8 +175,8 @@ static bool seen_before(reader *r) {
         const seen_key *seen = &r->seen[i];
         if (strcmp(seen->section, r->section) == 0 && strcmp(seen->key, r->key) == 0) {
             char what[2 * NAME_SIZE + 64];
-            snprintf(what, sizeof what, "[%s] %s is given twice, first on line %d", r->section, r->key,
-                     seen->line);
+            snprintf(what, sizeof what, "[%s] %s is given twice, first on line %d", r->section,
+                     r->key, seen->line);
             complain(r, r->pending_line, "%s", what);
             return true;
         }
@@ -151,19 +196,16 @@ static void finish_pending(reader *r) {
     }
     r->has_pending = false;
     const tal_settings_section *section = tal_settings_find_section(r->section);
-    if (section == NULL) { // one mistake, however many keys it holds
-        if (strcmp(r->unknown_section, r->section) == 0) {
-            return;
-        }
-        memcpy(r->unknown_section, r->section, sizeof r->unknown_section);
+    if (section == NULL) { // reported with its header
+        return;
     }
     char where[TAL_PATH_SIZE + 16];
     snprintf(where, sizeof where, "%s:%d", r->path, r->pending_line);
     if (seen_before(r)) {
         return;
     }
-    tal_status status = tal_settings_set(r->settings, r->section, r->key, tal_text_string(&r->value),
-                                         where, r->err);
+    tal_status status = tal_settings_set(r->settings, r->section, r->key,
+                                         tal_text_string(&r->value), where, r->err);
     if (status == TAL_OK && (section->stages & r->stages) != 0) {
         status = tal_site_file_check_files(r->settings, r->section, r->key, where, r->err);
     }
@@ -171,17 +213,17 @@ static void finish_pending(reader *r) {
 }
 
 static int take_pair(void *user, const char *section, const char *name, const char *value) {
+    (void)section; // cut to 49 characters; `header` is whole
     reader *r = user;
-    if (r->continues && r->has_pending) {
-        tal_text_append(&r->value, "\n%s", value);
+    if (r->continues) {
+        tal_text_append(&r->value, pending_is_list(r) ? "\n%s" : " %s", value);
         return 1;
     }
-    finish_pending(r);
-    if (section[0] == '\0') {
+    if (r->header[0] == '\0') {
         complain(r, r->line, "%s stands before the first [section]", name);
         return 1;
     }
-    snprintf(r->section, sizeof r->section, "%s", section);
+    memcpy(r->section, r->header, sizeof r->section);
     snprintf(r->key, sizeof r->key, "%s", name);
     r->pending_line = r->line;
     r->has_pending = true;
@@ -208,6 +250,10 @@ tal_status tal_site_file_check_files(const tal_settings *settings, const char *s
             status = tal_error_add(err, TAL_BAD_SETTING, "%s: [%s] %s: %s", where, section, key,
                                    one.text);
         }
+    }
+    if (*cursor != '\0') {
+        status = tal_error_add(err, TAL_BAD_SETTING, "%s: [%s] %s: '%.60s...' is too long a path",
+                               where, section, key, cursor);
     }
     return status;
 }

@@ -3,6 +3,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "core/app/program.h"
 #include "core/interrupt.h"
+#include "core/log.h"
+#include "core/progress.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +15,25 @@ static tal_status run(const tal_invocation *invocation, tal_error *err);
 static const tal_option options[] = {
     {"until", 'u', "SECONDS", "A number to show."},
     {"wait", 0, NULL, "Wait for Ctrl-C."},
+    {"work", 0, NULL, "Pretend to work for a bit more than a second."},
+    {"forget", 0, NULL, "Fail without saying why."},
 };
+
+static void pretend_to_work(void) {
+    tal_progress progress;
+    tal_progress_begin(&progress, "counting \"sheep\"", "sheep", 100.0);
+    for (int i = 0; i < 120; i++) {
+        nanosleep(&(struct timespec){.tv_nsec = 12000000}, NULL);
+        tal_progress_advance(&progress, i < 100 ? (double)i : 100.0);
+        if (i == 60) {
+            tal_log_warn("one is black");
+            tal_log_debug("it is number %d", i);
+        }
+    }
+    tal_progress_end(&progress, 100.0);
+}
+
+static tal_status check(tal_invocation *invocation, tal_error *err);
 
 static const tal_program program = {
     .name = "talus-echo",
@@ -24,9 +44,18 @@ static const tal_program program = {
     .stages = TAL_STAGE_INGEST | TAL_STAGE_SOLVE,
     .needs_site_file = true,
     .options = options,
-    .option_count = 2,
+    .option_count = sizeof options / sizeof options[0],
+    .check = check,
     .run = run,
 };
+
+static tal_status check(tal_invocation *invocation, tal_error *err) {
+    const char *until = tal_invocation_option(&program, invocation, "until");
+    if (until != NULL && strcmp(until, "never") == 0) {
+        return tal_error_add(err, TAL_BAD_USAGE, "--until=never is too long");
+    }
+    return TAL_OK;
+}
 
 static tal_status run(const tal_invocation *invocation, tal_error *err) {
     const char *until = tal_invocation_option(&program, invocation, "until");
@@ -36,6 +65,12 @@ static tal_status run(const tal_invocation *invocation, tal_error *err) {
     while (tal_invocation_option(&program, invocation, "wait") != NULL) {
         TAL_TRY(tal_interrupt_check(err));
         nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+    }
+    if (tal_invocation_option(&program, invocation, "work") != NULL) {
+        pretend_to_work();
+    }
+    if (tal_invocation_option(&program, invocation, "forget") != NULL) {
+        return TAL_NOT_CONVERGED;
     }
     char path[TAL_PATH_SIZE];
     tal_path_join(path, invocation->out, "echo.txt");

@@ -80,6 +80,16 @@ static void a_failing_write_sync_or_rename_keeps_the_old_file(void **state) {
     }
 }
 
+static void the_folder_is_synced_too(void **state) {
+    (void)state;
+    const char *path = in_scratch("a.txt");
+    tal_fault_arm(TAL_FAULT_SYNC, 2, false); // the file's own sync is the first
+    check_ok(tal_file_write_text(path, "text", TAL_KEEP_EXISTING, &check_error));
+    assert_int_equal(tal_fault_count(), 1); // tried, and no reason to fail: the file is in place
+    tal_fault_disarm();
+    check_content(path, "text");
+}
+
 static void a_full_disk_is_reported_with_a_way_out(void **state) {
     (void)state;
     if (access("/dev/full", W_OK) != 0) {
@@ -109,6 +119,13 @@ static void a_library_can_write_the_part_itself(void **state) {
     check_content(path, "library");
     check_fails(tal_part_commit(path, &check_error), TAL_IO, "b.bin"); // no part any more
     check_content(path, "library");
+    check_ok(tal_part_begin(path, TAL_REPLACE, part, &check_error));
+    check_ok(tal_file_write_text(part, "never synced", TAL_KEEP_EXISTING, &check_error));
+    tal_fault_arm(TAL_FAULT_SYNC, 1, false);
+    check_fails(tal_part_commit(path, &check_error), TAL_IO, "cannot write");
+    tal_fault_disarm();
+    assert_false(part_exists(path));
+    check_content(path, "library");
 }
 
 static void a_header_can_be_completed_at_the_end(void **state) {
@@ -121,6 +138,34 @@ static void a_header_can_be_completed_at_the_end(void **state) {
     tal_output_print(&output, "head");
     check_ok(tal_output_commit(&output, &check_error));
     check_content(path, "head body");
+}
+
+// Both write the same .part; the first to finish must not give its name to the other's half.
+static void two_writers_of_one_file_do_not_mix(void **state) {
+    (void)state;
+    const char *path = in_scratch("a.txt");
+    tal_output first, second;
+    check_ok(tal_output_open(&first, path, TAL_REPLACE, &check_error));
+    tal_output_print(&first, "first");
+    check_ok(tal_output_open(&second, path, TAL_REPLACE, &check_error));
+    check_fails(tal_output_commit(&first, &check_error), TAL_IO, "another program is writing");
+    assert_false(tal_file_exists(path));
+    tal_output_print(&second, "second");
+    check_ok(tal_output_commit(&second, &check_error));
+    check_content(path, "second");
+}
+
+static void the_leftover_of_a_killed_run_is_replaced(void **state) {
+    (void)state;
+    const char *path = in_scratch("a.txt");
+    char part[TAL_PATH_SIZE];
+    check_ok(tal_part_begin(path, TAL_KEEP_EXISTING, part, &check_error));
+    check_ok(tal_file_write_text(part, "half", TAL_KEEP_EXISTING, &check_error));
+    check_ok(tal_part_begin(path, TAL_KEEP_EXISTING, part, &check_error));
+    assert_false(tal_file_exists(part));
+    check_ok(tal_file_write_text(part, "half", TAL_KEEP_EXISTING, &check_error));
+    tal_part_discard(path);
+    assert_false(tal_file_exists(part));
 }
 
 static void unreadable_inputs_are_told_apart(void **state) {
@@ -163,6 +208,8 @@ static void folders_are_made_with_those_above(void **state) {
     check_ok(tal_file_write_text(path, "x", TAL_KEEP_EXISTING, &check_error));
     tal_path_join(path, scratch, "file/below");
     assert_int_not_equal(tal_folder_create(path, &check_error), TAL_OK);
+    tal_path_join(path, scratch, "file");
+    check_fails(tal_folder_create(path, &check_error), TAL_IO, "is in the way");
     check_fails(tal_folder_create("", &check_error), TAL_BAD_INPUT, "folder name");
 }
 
@@ -195,9 +242,12 @@ int main(void) {
         cmocka_unit_test(an_existing_file_is_kept_unless_asked),
         cmocka_unit_test(a_discarded_file_leaves_nothing_and_the_old_one_alone),
         cmocka_unit_test(a_failing_write_sync_or_rename_keeps_the_old_file),
+        cmocka_unit_test(the_folder_is_synced_too),
         cmocka_unit_test(a_full_disk_is_reported_with_a_way_out),
         cmocka_unit_test(a_library_can_write_the_part_itself),
         cmocka_unit_test(a_header_can_be_completed_at_the_end),
+        cmocka_unit_test(two_writers_of_one_file_do_not_mix),
+        cmocka_unit_test(the_leftover_of_a_killed_run_is_replaced),
         cmocka_unit_test(unreadable_inputs_are_told_apart),
         cmocka_unit_test(large_files_are_read_whole),
         cmocka_unit_test(folders_are_made_with_those_above),

@@ -34,6 +34,8 @@ static void the_record_names_inputs_without_folders(void **state) {
     check_ok(tal_file_write_text(path, "abc", TAL_KEEP_EXISTING, &check_error));
     tal_settings *settings = tal_memory_create(1, sizeof *settings);
     tal_settings_init(settings);
+    check_ok(
+        tal_settings_set(settings, "site", "before", "/home/someone/b.las", "x", &check_error));
     tal_provenance *record = tal_memory_create(1, sizeof *record);
     check_ok(tal_provenance_create(record, "talus-x", settings, TAL_STAGE_INGEST, &check_error));
     check_ok(tal_provenance_add_input(record, path, &check_error));
@@ -41,7 +43,13 @@ static void the_record_names_inputs_without_folders(void **state) {
     assert_null(strstr(text, "/"));
     assert_non_null(strstr(text, "ba7816bf8f01cfea"));
     assert_non_null(strstr(text, "cell_m = 1"));
+    assert_non_null(strstr(text, "before = b.las"));
     cJSON_free(text);
+    for (int i = 1; i < TAL_PROVENANCE_INPUTS_MAX; i++) {
+        check_ok(tal_provenance_add_input(record, path, &check_error));
+    }
+    check_fails(tal_provenance_add_input(record, path, &check_error), TAL_TOO_LARGE,
+                "more than 256");
     tal_provenance_destroy(record);
     tal_memory_destroy(record);
     tal_memory_destroy(settings);
@@ -55,6 +63,7 @@ static void json_is_written_whole_and_read_back(void **state) {
     cJSON *source = cJSON_AddObjectToObject(root, "source");
     tal_json_add_number(source, "volume_m3", 0.1);
     tal_json_add_number(source, "unknown", NAN);
+    assert_true(cJSON_IsNull(cJSON_GetObjectItem(source, "unknown")));
     check_ok(tal_json_write(path, root, TAL_KEEP_EXISTING, &check_error));
     cJSON_Delete(root);
     check_ok(tal_json_read(path, &root, &check_error));
@@ -72,9 +81,11 @@ static void broken_json_is_refused_with_its_line(void **state) {
     (void)state;
     char path[TAL_PATH_SIZE];
     tal_path_join(path, check_scratch(), "b.json");
-    check_ok(tal_file_write_text(path, "{\n\"a\": 1,\n\"b\": }\n", TAL_KEEP_EXISTING, &check_error));
+    check_ok(
+        tal_file_write_text(path, "{\n\"a\": 1,\n\"b\": }\n", TAL_KEEP_EXISTING, &check_error));
     cJSON *root = NULL;
-    check_fails(tal_json_read(path, &root, &check_error), TAL_BAD_INPUT, "b.json:3: not valid JSON");
+    check_fails(tal_json_read(path, &root, &check_error), TAL_BAD_INPUT,
+                "b.json:3: not valid JSON");
 }
 
 int main(void) {

@@ -38,7 +38,28 @@ static void a_draw_depends_on_seed_run_stream_and_number_alone(void **state) {
     assert_true(first != tal_random_bits(tal_random_stream(8, 3, "mesher/seeds"), 41));
     assert_true(first != tal_random_bits(tal_random_stream(7, 4, "mesher/seeds"), 41));
     assert_true(first != tal_random_bits(tal_random_stream(7, 3, "mesher/seed"), 41));
-    assert_true(first != tal_random_bits(tal_random_stream(7 + (1ULL << 40), 3, "mesher/seeds"), 41));
+    assert_true(first !=
+                tal_random_bits(tal_random_stream(7 + (1ULL << 40), 3, "mesher/seeds"), 41));
+}
+
+static void draws_beyond_32_bits_are_new_ones(void **state) {
+    (void)state;
+    const tal_random random = tal_random_stream(1, 0, "test");
+    for (int bit = 32; bit < 64; bit++) {
+        assert_true(tal_random_bits(random, 0) != tal_random_bits(random, 1ULL << bit));
+    }
+}
+
+static void uniform_numbers_use_all_53_bits(void **state) {
+    (void)state;
+    const tal_random random = tal_random_stream(1, 0, "test");
+    int odd = 0;
+    for (uint64_t i = 0; i < 100; i++) {
+        const double scaled = tal_random_uniform(random, i) * 0x1p53;
+        assert_true(scaled == floor(scaled));
+        odd += fmod(scaled, 2.0) == 1.0 ? 1 : 0;
+    }
+    assert_true(odd > 20);
 }
 
 // Means and variances within five standard errors of their closed forms.
@@ -106,6 +127,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(philox_gives_the_published_answers),
         cmocka_unit_test(a_draw_depends_on_seed_run_stream_and_number_alone),
+        cmocka_unit_test(draws_beyond_32_bits_are_new_ones),
+        cmocka_unit_test(uniform_numbers_use_all_53_bits),
         cmocka_unit_test(moments_agree_with_the_distributions),
         cmocka_unit_test(bounded_numbers_fill_their_range_evenly),
         cmocka_unit_test(directions_are_unit_vectors_without_a_preferred_axis),

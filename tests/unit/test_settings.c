@@ -70,6 +70,10 @@ static void wrong_values_are_refused_with_place_value_and_range(void **state) {
         {"ingest", "ground", "trees", "is not one of auto, classes,"},
         {"ingest", "cel_m", "1", "did you mean cell_m?"},
         {"ingest", "friction", "1", "it belongs to [contact]"},
+        {"ingest", "dip_deg", "1", "it belongs to [joint.NAME]"},
+        {"report", "title", "two\nlines", "title = two lines must be on one line"},
+        {"contact", "kn_kg", "1e999", "must be in [0, inf) kg"},
+        {"mesh", "block_count", "9223372036854775808", "whole number"},
         {"ingst", "cell_m", "1", "did you mean [ingest]?"},
         {"joints", "dip_deg", "1", "did you mean [joint.NAME]?"},
         {"joint", "dip_deg", "1", "needs a name after a dot"},
@@ -85,6 +89,65 @@ static void wrong_values_are_refused_with_place_value_and_range(void **state) {
         assert_true(settings->ingest.cell_m == before); // a refused value changes nothing
         tal_memory_destroy(settings);
     }
+}
+
+static void a_text_that_is_too_long_is_refused_and_the_old_one_stays(void **state) {
+    (void)state;
+    tal_settings *settings = fresh();
+    char longest[TAL_SETTING_TEXT_SIZE], longer[TAL_SETTING_TEXT_SIZE + 1];
+    memset(longest, 'x', sizeof longest);
+    memset(longer, 'y', sizeof longer);
+    longest[sizeof longest - 1] = longer[sizeof longer - 1] = '\0';
+    assert_int_equal(set(settings, "report", "title", longest), TAL_OK);
+    assert_int_equal(set(settings, "report", "title", longer), TAL_BAD_SETTING);
+    assert_string_equal(settings->report.title, longest);
+    assert_non_null(strstr(check_error.text, "yyy... is too long"));
+    assert_true(strlen(check_error.text) < 200); // the value is shown in part
+    tal_memory_destroy(settings);
+}
+
+static void lists_are_read_up_to_their_limits(void **state) {
+    (void)state;
+    tal_settings *settings = fresh();
+    char number[65];
+    snprintf(number, sizeof number, "1.%061d", 0); // 63 characters
+    assert_int_equal(set(settings, "mesh", "brick_m", number), TAL_OK);
+    snprintf(number, sizeof number, "1.%062d", 0);
+    assert_int_equal(set(settings, "mesh", "brick_m", number), TAL_BAD_SETTING);
+    char *path = tal_memory_create(TAL_SETTING_FILES_SIZE + 1, 1);
+    memset(path, 'x', TAL_SETTING_FILES_SIZE - 2); // with its line end and the '\0': full
+    assert_int_equal(set(settings, "site", "before", path), TAL_OK);
+    assert_int_equal(strlen(settings->site.before), TAL_SETTING_FILES_SIZE - 1);
+    path[TAL_SETTING_FILES_SIZE - 2] = 'x';
+    assert_int_equal(set(settings, "site", "before", path), TAL_BAD_SETTING);
+    assert_non_null(strstr(check_error.text, "names too many files"));
+    tal_memory_destroy(path);
+    tal_memory_destroy(settings);
+}
+
+static void notes_say_what_each_setting_takes(void **state) {
+    (void)state;
+    tal_settings *settings = fresh();
+    tal_text text = {0};
+    tal_settings_write(settings, TAL_STAGE_INGEST, TAL_SETTINGS_NOTES, &text);
+    assert_non_null(strstr(text.bytes, "# Edge of a grid cell. (0, 1000] m.\ncell_m = 1\n"));
+    assert_non_null(strstr(text.bytes, " auto | vertical | cliff\nframe = auto\n"));
+    tal_text_destroy(&text);
+    tal_memory_destroy(settings);
+}
+
+static void a_path_too_long_stops_the_list_before_it(void **state) {
+    (void)state;
+    tal_settings *settings = fresh();
+    memset(settings->site_file, 'd', TAL_PATH_SIZE - 4);
+    settings->site_file[TAL_PATH_SIZE - 6] = '/';
+    set(settings, "site", "before", "/a.las\nfar too long for the rest.las\n/c.las");
+    const char *cursor = settings->site.before;
+    char path[TAL_PATH_SIZE];
+    assert_true(tal_settings_next_file(settings, &cursor, path));
+    assert_false(tal_settings_next_file(settings, &cursor, path));
+    assert_memory_equal(cursor, "far too", 7);
+    tal_memory_destroy(settings);
 }
 
 static void repeated_sections_are_made_on_first_mention(void **state) {
@@ -195,7 +258,8 @@ static void every_row_of_the_table_is_complete(void **state) {
             const tal_setting *row = &sections[i].settings[k];
             const size_t length = strlen(row->sentence);
             if (length < 10 || row->sentence[length - 1] != '.') {
-                fail_msg("[%s] %s: '%s' is not a sentence", sections[i].name, row->key, row->sentence);
+                fail_msg("[%s] %s: '%s' is not a sentence", sections[i].name, row->key,
+                         row->sentence);
             }
             if (row->kind <= TAL_KIND_INTEGER) {
                 assert_non_null(strchr("([", row->range[0]));
@@ -216,6 +280,10 @@ int main(void) {
         cmocka_unit_test(defaults_come_from_the_table),
         cmocka_unit_test(values_of_every_kind_are_read),
         cmocka_unit_test(wrong_values_are_refused_with_place_value_and_range),
+        cmocka_unit_test(a_text_that_is_too_long_is_refused_and_the_old_one_stays),
+        cmocka_unit_test(lists_are_read_up_to_their_limits),
+        cmocka_unit_test(notes_say_what_each_setting_takes),
+        cmocka_unit_test(a_path_too_long_stops_the_list_before_it),
         cmocka_unit_test(repeated_sections_are_made_on_first_mention),
         cmocka_unit_test(written_settings_read_back_the_same),
         cmocka_unit_test(a_stage_sees_its_own_sections_only),

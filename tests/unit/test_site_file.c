@@ -81,13 +81,15 @@ static void all_mistakes_come_at_once_with_their_lines(void **state) {
         "site.ini:4: 'this line is nothing'",
         "site.ini:6: [contact] friction = -1 must be in [0, 10]",
         "site.ini:7: [contact] friction is given twice, first on line 6",
-        "site.ini:9: section [sovle] is not known; did you mean [solve]?",
+        "site.ini:8: section [sovle] is not known; did you mean [solve]?",
         "site.ini:11: '[contact' lacks its closing ]",
     };
     assert_int_equal(check_error.message_count, 7); // the unknown section counts once
+    const char *last = check_error.text;
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
-        if (strstr(check_error.text, expected[i]) == NULL) {
-            fail_msg("'%s' is not in:\n%s", expected[i], check_error.text);
+        last = strstr(last, expected[i]); // in the order of the lines
+        if (last == NULL) {
+            fail_msg("'%s' is not in its place in:\n%s", expected[i], check_error.text);
         }
     }
 }
@@ -95,7 +97,8 @@ static void all_mistakes_come_at_once_with_their_lines(void **state) {
 static void a_key_before_any_section_is_refused(void **state) {
     (void)state;
     assert_int_equal(read_text("friction = 1\n", 0), TAL_BAD_SETTING);
-    assert_non_null(strstr(check_error.text, "site.ini:1: friction stands before the first [section]"));
+    assert_non_null(
+        strstr(check_error.text, "site.ini:1: friction stands before the first [section]"));
 }
 
 static void a_line_inih_would_cut_is_refused(void **state) {
@@ -104,20 +107,97 @@ static void a_line_inih_would_cut_is_refused(void **state) {
     snprintf(text, sizeof text, "[site]\nbefore = %0190d.las\ncrs = local\n", 0);
     assert_int_equal(read_text(text, 0), TAL_BAD_SETTING);
     assert_non_null(strstr(check_error.text, "site.ini:2: line of 203 characters"));
-    snprintf(text, sizeof text, "[site]\nbefore = %0185d.las\ncrs = local\n", 0); // 198: the longest
+    snprintf(text, sizeof text, "[site]\nbefore = %0186d.las\ncrs = local\n", 0);
+    assert_int_equal(read_text(text, 0), TAL_BAD_SETTING);
+    snprintf(text, sizeof text, "[site]\nbefore = %0185d.las\ncrs = local\n",
+             0); // 198: the longest
     assert_int_equal(read_text(text, 0), TAL_OK);
     assert_int_equal(strlen(settings->site.before), 190);
 }
 
 static void missing_files_are_found_before_work_starts(void **state) {
     (void)state;
-    const char *text = "[site]\nbefore = gone.las\n    also gone.las\nafter = .\n[mesh]\nimport = x.obj\n";
+    const char *text =
+        "[site]\nbefore = gone.las\n    also gone.las\nafter = .\n[mesh]\nimport = x.obj\n";
     assert_int_equal(read_text(text, 0), TAL_OK); // nobody asked for the files
     assert_int_equal(read_text(text, TAL_STAGE_INGEST), TAL_BAD_SETTING);
     assert_int_equal(check_error.message_count, 3);
     assert_non_null(strstr(check_error.text, "gone.las: no such file"));
     assert_non_null(strstr(check_error.text, "is a folder"));
     assert_null(strstr(check_error.text, "x.obj")); // another stage's
+}
+
+static void indented_keys_after_a_list_belong_to_their_own_section(void **state) {
+    (void)state;
+    const char *text = "[site]\nbefore = a.las\n   b=1.las\n   after = c.las\n[contact]\n"
+                       "   friction = 0.5\n";
+    assert_int_equal(read_text(text, 0), TAL_OK);
+    assert_string_equal(settings->site.before, "a.las\nb=1.las\n"); // no key of that name
+    assert_string_equal(settings->site.after, "c.las\n");
+    assert_true(settings->contact.friction == 0.5);
+}
+
+static void values_go_on_over_lines_and_comments_may_be_long(void **state) {
+    (void)state;
+    char text[1024];
+    snprintf(text, sizeof text,
+             "[report]\n; %0300d\ntitle = Piton # %0300d\n\tMarcel;2010 ; note\n[mesh]\n"
+             "brick_m = 1 2\n   3\n",
+             0, 0);
+    assert_int_equal(read_text(text, 0), TAL_OK);
+    assert_string_equal(settings->report.title, "Piton Marcel;2010");
+    assert_int_equal(settings->mesh.brick_m.count, 3);
+}
+
+static void section_headers_stand_alone(void **state) {
+    (void)state;
+    assert_int_equal(read_text("[ contact ]\nfriction = 0.5\n", 0), TAL_OK);
+    assert_true(settings->contact.friction == 0.5);
+    assert_int_equal(read_text("[contact] friction = 0.5\n", 0), TAL_BAD_SETTING);
+    assert_non_null(
+        strstr(check_error.text, "site.ini:1: '[contact] friction = 0.5' must stand alone"));
+    assert_int_equal(read_text("[contact\nfriction = 99\n", 0), TAL_BAD_SETTING);
+    assert_int_equal(check_error.message_count, 2); // the keys below are looked at all the same
+    assert_int_equal(read_text("[nothing]\n", 0), TAL_BAD_SETTING); // though it holds no key
+}
+
+// inih keeps 49 characters of a section's name.
+static void long_section_names_stay_apart(void **state) {
+    (void)state;
+    assert_int_equal(read_text("[pair.a234567890123456789.b234567890123456789012345678901X]\n"
+                               "friction = 0.1\n"
+                               "[pair.a234567890123456789.b234567890123456789012345678901Y]\n"
+                               "friction = 0.2\n",
+                               0),
+                     TAL_OK);
+    assert_int_equal(settings->pair_count, 2);
+    assert_true(settings->pair[1].friction == 0.2);
+    assert_string_equal(settings->pair[1].label,
+                        "a234567890123456789.b234567890123456789012345678901Y");
+}
+
+static void lines_that_are_no_pair_are_refused_with_a_way_out(void **state) {
+    (void)state;
+    assert_int_equal(
+        read_text("[site]\nbefore = a.las\nb.las\n= 3\n[contact]\n  friction 0.5\n", 0),
+        TAL_BAD_SETTING);
+    assert_int_equal(check_error.message_count, 3);
+    assert_non_null(strstr(check_error.text, "site.ini:3: 'b.las' is neither a [section] nor key = "
+                                             "value; begin the line with a blank"));
+    assert_non_null(strstr(check_error.text, "site.ini:4: '= 3' has no key"));
+    assert_non_null(strstr(check_error.text, "site.ini:6: 'friction 0.5' is neither"));
+}
+
+static void a_mistake_in_a_list_is_one_message(void **state) {
+    (void)state;
+    assert_int_equal(read_text("[mesh]\nbrick_m = 1\n  x\n  3\n", 0), TAL_BAD_SETTING);
+    assert_string_equal(strchr(check_error.text, '['), "[mesh] brick_m = 1 x 3 is not a number");
+}
+
+static void the_last_line_needs_no_end(void **state) {
+    (void)state;
+    assert_int_equal(read_text("[contact]\nfriction=0.25", 0), TAL_OK);
+    assert_true(settings->contact.friction == 0.25);
 }
 
 static void bytes_that_are_not_text_are_refused(void **state) {
@@ -141,6 +221,13 @@ int main(void) {
         cmocka_unit_test(a_key_before_any_section_is_refused),
         cmocka_unit_test(a_line_inih_would_cut_is_refused),
         cmocka_unit_test(missing_files_are_found_before_work_starts),
+        cmocka_unit_test(indented_keys_after_a_list_belong_to_their_own_section),
+        cmocka_unit_test(values_go_on_over_lines_and_comments_may_be_long),
+        cmocka_unit_test(section_headers_stand_alone),
+        cmocka_unit_test(long_section_names_stay_apart),
+        cmocka_unit_test(lines_that_are_no_pair_are_refused_with_a_way_out),
+        cmocka_unit_test(a_mistake_in_a_list_is_one_message),
+        cmocka_unit_test(the_last_line_needs_no_end),
         cmocka_unit_test(bytes_that_are_not_text_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, finish);

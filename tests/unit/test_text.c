@@ -33,7 +33,8 @@ static void text_without_memory_is_marked_failed_and_keeps_what_it_has(void **st
 
 static void reals_are_printed_short_and_read_back_the_same(void **state) {
     (void)state;
-    static const double values[] = {0.1, 1.0 / 3.0, 1e300, 5e-324, -0.0, 123456789.0, 2.5, 1e22};
+    static const double values[] = {0.1,  0.1 + 0.2,   1.0 / 3.0, 1e300, 5e-324,
+                                    -0.0, 123456789.0, 2.5,       1e22};
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
         tal_text text = {0};
         double back = 0.0;
@@ -78,6 +79,7 @@ static void nearest_word_is_offered_only_when_near(void **state) {
     static const char *const words[] = {"friction", "restitution", "law", NULL};
     assert_string_equal(tal_text_nearest("fricton", words), "friction");
     assert_string_equal(tal_text_nearest("rest", words), "restitution");
+    assert_null(tal_text_nearest("re", words)); // the beginning of a word, but too little of it
     assert_null(tal_text_nearest("banana", words));
     assert_null(tal_text_nearest("x", (const char *const[]){NULL}));
 }
