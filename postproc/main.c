@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// talus-post: motion and survey become maps, scores, figures and a report.
+#include "core/app/program.h"
+#include "postproc/post.h"
+
+static const tal_program program = {
+    .name = "talus-post",
+    .summary = "maps, scores, figures and a report of a simulated rockfall",
+    .arguments = "SITE.ini [RUN]...",
+    .description =
+        "Reads what talus-ingest, talus-mesh and talus-solve left in the output folder and "
+        "compares "
+        "the simulated deposit with the surveyed one: rasters of the deposit and of the motion, a "
+        "score sheet, layers for QGIS, a time series for ParaView, figures by GMT, and report.html "
+        "with a 3D replay.\n\n"
+        "Each RUN is a folder with blocks.nc and run.nc of one run of an ensemble; scores then "
+        "carry "
+        "their interval over the runs, and maps their quantiles. Without RUN the run in the output "
+        "folder is taken.",
+    .examples = "talus-post site.ini --out study\n"
+                "talus-post site.ini --out study study/seed-*\n",
+    .stages = TAL_STAGE_POST,
+    .needs_site_file = true,
+    .arguments_max = 255,
+    .run = tal_post_run,
+};
+
+int main(int argc, char **argv) {
+    return tal_program_main(&program, argc, argv);
+}

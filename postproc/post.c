@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The whole of post-processing.
+#include "postproc/post.h"
+
+#include "core/app/provenance.h"
+#include "core/log.h"
+#include "postproc/analysis.h"
+#include "postproc/figures.h"
+#include "postproc/gis.h"
+#include "postproc/ground.h"
+#include "postproc/maps.h"
+#include "postproc/paraview.h"
+#include "postproc/report.h"
+#include "postproc/score_file.h"
+
+#include <math.h>
+
+static tal_status add_inputs(tal_provenance *provenance, const char *folder,
+                             const char *const *names, size_t count, tal_error *err) {
+    for (size_t i = 0; i < count; i++) {
+        char path[TAL_PATH_SIZE];
+        if (tal_path_join(path, folder, names[i]) && tal_file_exists(path)) {
+            TAL_TRY(tal_provenance_add_input(provenance, path, err));
+        }
+    }
+    return TAL_OK;
+}
+
+static tal_status describe(tal_provenance *provenance, const tal_invocation *invocation,
+                           const char *const *runs, int run_count, tal_error *err) {
+    static const char *const SURVEY[] = {"ingest.json", "before.tif",  "after.tif",
+                                         "bed.tif",     "dz.tif",      "lod.tif",
+                                         "source.tif",  "deposit.tif", "terrain.nc"};
+    static const char *const RUN[] = {"blocks.nc", "run.nc"};
+    TAL_TRY(tal_provenance_create(provenance, "talus-post", &invocation->settings, TAL_STAGE_POST,
+                                  err));
+    TAL_TRY(add_inputs(provenance, invocation->out, SURVEY, sizeof SURVEY / sizeof *SURVEY, err));
+    for (int i = 0; i < run_count && provenance->input_count + 2 <= TAL_PROVENANCE_INPUTS_MAX;
+         i++) {
+        TAL_TRY(add_inputs(provenance, runs[i], RUN, sizeof RUN / sizeof *RUN, err));
+    }
+    return TAL_OK;
+}
+
+// Every input that is missing, named at once.
+static tal_status check_inputs(const tal_invocation *invocation, const char *const *runs,
+                               int run_count, tal_error *err) {
+    static const struct {
+        const char *name, *maker;
+    } NEEDED[] = {{"ingest.json", "talus-ingest"},
+                  {"bed.tif", "talus-ingest"},
+                  {"source.tif", "talus-ingest"},
+                  {"terrain.nc", "talus-mesh"}};
+    tal_error_reset(err);
+    for (size_t i = 0; i < sizeof NEEDED / sizeof *NEEDED; i++) {
+        char path[TAL_PATH_SIZE];
+        if (!tal_path_join(path, invocation->out, NEEDED[i].name) || !tal_file_exists(path)) {
+            (void)tal_error_add(err, TAL_NOT_FOUND, "%s/%s is not there: run %s first",
+                                invocation->out, NEEDED[i].name, NEEDED[i].maker);
+        }
+    }
+    for (int i = 0; i < run_count; i++) {
+        char path[TAL_PATH_SIZE];
+        if (!tal_path_join(path, runs[i], "blocks.nc") || !tal_file_exists(path)) {
+            (void)tal_error_add(err, TAL_NOT_FOUND,
+                                "%s/blocks.nc is not there: run talus-mesh first", runs[i]);
+        }
+        if (!tal_path_join(path, runs[i], "run.nc") || !tal_file_exists(path)) {
+            (void)tal_error_add(err, TAL_NOT_FOUND, "%s/run.nc is not there: run talus-solve first",
+                                runs[i]);
+        }
+    }
+    return err->status;
+}
+
+static tal_status write_all(const tal_analysis *a, const tal_output_place *place, tal_error *err) {
+    char path[TAL_PATH_SIZE];
+    tal_ground ground;
+    tal_figures figures = {0};
+    TAL_TRY(tal_output_path(place, "terrain.nc", path, err));
+    tal_log_info("writing maps");
+    TAL_TRY(tal_maps_write(a, place, err));
+    TAL_TRY(tal_score_file_write(a, place, err));
+    TAL_TRY(tal_ground_read(&ground, path, &a->survey.origin, err));
+    tal_status status = TAL_OK;
+    tal_log_info("writing layers for QGIS");
+    TAL_TRY_OR_DONE(tal_gis_write(a, place, err));
+    tal_log_info("writing the motion for ParaView");
+    TAL_TRY_OR_DONE(
+        tal_paraview_write(a, &ground, place->settings->report.paraview_mb, place, err));
+    if (place->settings->report.figures) {
+        tal_log_info("drawing figures");
+        TAL_TRY_OR_DONE(tal_figures_write(&figures, a, place, err));
+    }
+    tal_log_info("writing the report");
+    TAL_TRY_OR_DONE(tal_report_write(a, &ground, &figures, place, err));
+done:
+    tal_ground_destroy(&ground);
+    return status;
+}
+
+static void say_result(const tal_analysis *a) {
+    if (a->trust.level == TAL_TRUST_BAD) {
+        tal_log_warn("do not trust this result:");
+    }
+    for (int i = 0; i < TAL_TRUST_CHECKS; i++) {
+        if (a->trust.check[i].level != TAL_TRUST_GOOD) {
+            tal_log_warn("%s", a->trust.check[i].text);
+        }
+    }
+    const double runout = a->scores.value[TAL_SCORE_runout_error_m];
+    if (a->has_survey_deposit && isfinite(runout)) {
+        tal_log_info("IoU %.3f, runout error %.1f m, volume ratio %.2f",
+                     a->scores.value[TAL_SCORE_iou], runout,
+                     a->scores.value[TAL_SCORE_volume_ratio]);
+    } else if (a->has_survey_deposit) {
+        tal_log_info("IoU %.3f: there is no simulated deposit to measure",
+                     a->scores.value[TAL_SCORE_iou]);
+    } else {
+        tal_log_warn("there is no surveyed deposit: scores that compare are left out");
+    }
+}
+
+tal_status tal_post_run(const tal_invocation *invocation, tal_error *err) {
+    const char *const own[1] = {invocation->out};
+    const char *const *runs = invocation->argument_count > 0 ? invocation->argument : own;
+    const int run_count = invocation->argument_count > 0 ? invocation->argument_count : 1;
+    tal_status status = TAL_OK;
+    tal_provenance provenance = {0};
+    tal_analysis analysis = {0};
+    cJSON *json = NULL;
+    char *line = NULL;
+    TAL_TRY(check_inputs(invocation, runs, run_count, err));
+    TAL_TRY_OR_DONE(describe(&provenance, invocation, runs, run_count, err));
+    json = tal_provenance_json(&provenance);
+    line = tal_provenance_text(&provenance);
+    if (json == NULL || line == NULL) {
+        status = TAL_FAIL(err, TAL_NO_MEMORY, "no memory for the provenance");
+        goto done;
+    }
+    tal_log_info("reading %d run%s", run_count, run_count == 1 ? "" : "s");
+    TAL_TRY_OR_DONE(tal_analysis_create(&analysis, invocation->out, runs, run_count,
+                                        (int)invocation->settings.report.surface_rays, err));
+    const tal_output_place place = {.folder = invocation->out,
+                                    .overwrite = invocation->overwrite,
+                                    .settings = &invocation->settings,
+                                    .provenance = line,
+                                    .provenance_json = json};
+    TAL_TRY_OR_DONE(write_all(&analysis, &place, err));
+    say_result(&analysis);
+done:
+    tal_analysis_destroy(&analysis);
+    cJSON_Delete(json);
+    cJSON_free(line);
+    tal_provenance_destroy(&provenance);
+    return status;
+}

@@ -1,0 +1,90 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The report in headless Chromium: no error, no request, a replay that draws and answers its controls,
+# and the numbers of scores.json in the table.
+set -u
+post=$TALUS_BIN/talus-post
+failures=0
+rm -rf ./* || exit 1
+
+fail() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+
+browser=${TALUS_CHROMIUM:-$(command -v chromium || command -v chromium-browser)}
+if [ -z "$browser" ]; then
+    echo "chromium is not installed: the report was not opened"
+    exit 0
+fi
+open_page() { # open_page ARGUMENTS...
+    timeout 120 "$browser" --headless --no-sandbox --disable-gpu --use-angle=swiftshader \
+        --enable-unsafe-swiftshader --hide-scrollbars --user-data-dir="$PWD/profile" \
+        --disable-background-networking --virtual-time-budget=20000 "$@" 2>browser.txt
+}
+
+"$TALUS_TEST_BIN/post-make-scene" a blocks=120 frames=61 || exit 1
+"$post" a/site.ini --out a --set report.figures=no --set report.paraview_mb=0 --progress none \
+    2>err.txt || fail "talus-post failed: $(cat err.txt)"
+page="file://$PWD/a/report.html"
+
+grep -o -E '(src|href)="(https?:)?//[^"]*"' a/report.html && fail "the report refers to the network"
+open_page --window-size=1280,1000 --dump-dom "$page#selftest" >page.html
+grep -o '<html [^>]*>' page.html >root.txt || fail "the page did not come up: $(tail -n 3 browser.txt)"
+check() { # check ATTRIBUTE VALUE
+    grep -q "$1=\"$2\"" root.txt || fail "$1 is not $2: $(cat root.txt)"
+}
+if ! grep -q 'data-replay="ok"' root.txt; then
+    if [ ! -r "${TALUS_THREE:-/usr/share/javascript/three}/three.min.js" ]; then
+        echo "three.js is not installed: the replay was not tried"
+        grep -q 'three.js was not there' a/report.html || fail "the report does not say why"
+        [ "$failures" -eq 0 ]
+        exit
+    fi
+fi
+check data-console-errors 0
+check data-replay ok
+check data-replay-blocks 120
+check data-test-requests 0
+check data-test-slider moves
+check data-test-ground changes
+check data-test-colour changes
+check data-test-surveyed shows
+check data-test-orbit turns
+check data-test-play plays
+check data-test-pause pauses
+check data-test-click tells
+check data-test-done yes
+colours=$(sed -n 's/.*data-test-colours="\([0-9]*\)".*/\1/p' root.txt)
+[ "${colours:-0}" -ge 32 ] || fail "the canvas has only ${colours:-no} colours"
+
+# The picture as a user sees it changes with time, and not by itself.
+for shot in 'one 0' 'same 0' 'two 8'; do
+    name=${shot% *} time=${shot#* }
+    open_page --window-size=1280,1600 --screenshot="$PWD/$name.png" "$page#t=$time" >/dev/null
+    [ -s "$name.png" ] || fail "no picture at $time s"
+done
+cmp -s one.png same.png || fail "two pictures of one moment differ"
+cmp -s one.png two.png && fail "the picture does not change with time"
+
+# Every number of the table is that of scores.json.
+awk '/"by_run"/ {exit} /^\t\t"[a-z_0-9]+":\t\{/ {split($1, k, "\""); key = k[2]}
+    /^\t\t\t"value":/ {v = $2; sub(/,$/, "", v); if (key != "") print key, v}' a/scores.json |
+    grep -v null >json.txt
+sed -n 's/.*data-score="\([^"]*\)" data-value="\([^"]*\)".*/\1 \2/p' page.html | grep ' .' >table.txt
+[ "$(wc -l <table.txt)" -ge 15 ] || fail "the table has only $(wc -l <table.txt) numbers"
+awk 'NR == FNR {json[$1] = $2; next} !($1 in json) || (json[$1] - $2) ^ 2 > 1e-24 * (1 + $2 ^ 2) \
+    {print "FAILED: " $1 " is " $2 " in the table and " json[$1] " in scores.json"; bad = 1}
+    END {exit bad}' json.txt table.txt || failures=$((failures + 1))
+
+# Without JavaScript the scores and the map are still there.
+sed -e '/<script/,/<\/script>/d' a/report.html >plain.html
+grep -q 'data-score="iou"' plain.html || fail "without JavaScript there is no score sheet"
+grep -q '<svg' plain.html || fail "without JavaScript there is no map"
+open_page --window-size=1280,1600 --screenshot="$PWD/plain.png" "file://$PWD/plain.html" >/dev/null
+[ -s plain.png ] && [ "$(wc -c <plain.png)" -gt 50000 ] || fail "without JavaScript the page is empty"
+# A narrow screen does not scroll sideways.
+open_page --window-size=390,844 --dump-dom "$page#width" >narrow.html
+check_width=$(sed -n 's/.*data-overflow="\([^"]*\)".*/\1/p' narrow.html | head -n 1)
+[ "$check_width" = no ] || fail "the page is wider than a phone"
+[ "$failures" -eq 0 ]

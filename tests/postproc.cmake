@@ -1,0 +1,13 @@
+# Tests of post-processing. post-make-scene writes a made-up study for the shell tests.
+add_executable(post-make-scene post_make_scene.c post_scene.c)
+target_link_libraries(post-make-scene PRIVATE talus_flags talus_geo)
+set_target_properties(post-make-scene PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+talus_test(test_post_polyhedron unit/test_post_polyhedron.c LIBS talus_postproc_parts)
+talus_test(test_post_score unit/test_post_score.c LIBS talus_postproc_parts)
+talus_test(test_post_region unit/test_post_region.c LIBS talus_postproc_parts PkgConfig::GDAL)
+talus_test(test_post_flow_line unit/test_post_flow_line.c LIBS talus_postproc_parts)
+talus_test(test_post_maps unit/test_post_maps.c LIBS talus_postproc_parts)
+talus_script_test(post_outputs cli/post_outputs.sh)
+talus_script_test(post_faults cli/post_faults.sh)
+talus_script_test(post_vtk cli/post_vtk.sh)
+talus_script_test(post_report browser/post_report.sh TIMEOUT 600)
