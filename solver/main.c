@@ -31,7 +31,8 @@ static const tal_program program = {
     .arguments = "SITE.ini [OPTION]...",
     .description =
         "Reads terrain.nc and blocks.nc in the output folder, moves the blocks by percussions "
-        "(non-smooth contact dynamics) and writes run.nc: poses and velocities over time, energies, "
+        "(non-smooth contact dynamics) and writes run.nc: poses and velocities over time, "
+        "energies, "
         "dissipation, residual and penetration of every step.\n\n"
         "A run can be stopped (Ctrl-C) or killed at any moment: --resume goes on from the last "
         "checkpoint and gives the same bits as a run that was never disturbed.\n\n"
@@ -89,10 +90,11 @@ static tal_status prepare_paths(simulation *s, tal_error *err) {
         return TAL_FAIL(err, TAL_TOO_LARGE, "%.100s...: path too long", out);
     }
     if (s->invocation->overwrite == TAL_KEEP_EXISTING && tal_file_exists(s->run_path)) {
-        return TAL_FAIL(err, TAL_EXISTS,
-                        "%s exists already. Say --overwrite to replace it, or choose another folder "
-                        "with --out",
-                        s->run_path);
+        return TAL_FAIL(
+            err, TAL_EXISTS,
+            "%s exists already. Say --overwrite to replace it, or choose another folder "
+            "with --out",
+            s->run_path);
     }
     return TAL_OK;
 }
@@ -167,6 +169,9 @@ static tal_status begin(simulation *s, tal_error *err) {
         TAL_TRY(tal_journal_resume(&s->journal, s->journal_path, s->key, count,
                                    tal_state_time(s->state), &last, err));
         s->moved_s = last.moved_s;
+        for (int32_t b = 0; b < count; b++) {
+            s->lost[b] = tal_state_has_body(s->state, b) ? 0 : 1;
+        }
         tal_log_info("going on at %g s", tal_state_time(s->state));
         return TAL_OK;
     }
@@ -197,8 +202,8 @@ static bool something_moves(const simulation *s) {
     const tal_vec3 *velocity = tal_state_velocities(s->state);
     const tal_vec3 *spin = tal_state_spins(s->state);
     for (int32_t b = 0; b < s->scene.input.body_count; b++) {
-        const double fastest = tal_vec3_length(velocity[b]) +
-                               tal_vec3_length(spin[b]) * s->scene.bounding_radius_m[b];
+        const double fastest =
+            tal_vec3_length(velocity[b]) + tal_vec3_length(spin[b]) * s->scene.bounding_radius_m[b];
         if (s->lost[b] == 0 && fastest > s->solve->still_mps) {
             return true;
         }
@@ -206,8 +211,8 @@ static bool something_moves(const simulation *s) {
     return false;
 }
 
-static tal_status one_step(simulation *s, int64_t step, int64_t frame_steps, int64_t checkpoint_steps,
-                           tal_error *err) {
+static tal_status one_step(simulation *s, int64_t step, int64_t frame_steps,
+                           int64_t checkpoint_steps, tal_error *err) {
     tal_report report;
     TAL_TRY(tal_step(s->model, s->state, &report, err));
     take_out_lost(s);
@@ -236,7 +241,8 @@ static tal_status fall(simulation *s, tal_error *err) {
         step++;
         TAL_TRY(one_step(s, step, frame_steps, checkpoint_steps, err));
         tal_progress_advance(&progress, (double)step * dt_s);
-        if (s->solve->stop_when_still && tal_state_time(s->state) - s->moved_s >= s->solve->still_s) {
+        if (s->solve->stop_when_still &&
+            tal_state_time(s->state) - s->moved_s >= s->solve->still_s) {
             s->ended_because = "still";
             break;
         }
@@ -290,12 +296,13 @@ static tal_status finish(simulation *s, tal_error *err) {
     TAL_TRY(write_summary(s, &r, err));
     unlink(s->checkpoint_path);
     unlink(s->journal_path);
-    tal_log_info("%d blocks, %zu steps to %g s (%s); kinetic energy peaks at %g s", 
+    tal_log_info("%d blocks, %zu steps to %g s (%s); kinetic energy peaks at %g s",
                  s->scene.input.body_count, r.step_count, r.duration_s, s->ended_because,
                  r.kinetic_peak_s);
-    tal_log_info("deepest penetration %.3g m, energy drift %.2g, %lld steps not converged, %d blocks "
-                 "left over the rim",
-                 r.penetration_max_m, r.energy_drift, (long long)r.unconverged_steps, r.blocks_lost);
+    tal_log_info(
+        "deepest penetration %.3g m, energy drift %.2g, %lld steps not converged, %d blocks "
+        "left over the rim",
+        r.penetration_max_m, r.energy_drift, (long long)r.unconverged_steps, r.blocks_lost);
     return TAL_OK;
 }
 

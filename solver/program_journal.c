@@ -97,10 +97,11 @@ static tal_status check_header(tal_journal *journal, const char *key, tal_error 
     }
     memcpy(&header, journal->buffer, sizeof header);
     if (header.body_count != journal->body_count || strcmp(header.key, key) != 0) {
-        return TAL_FAIL(err, TAL_BAD_INPUT,
-                        "%s belongs to a run with other settings or other blocks. Start afresh with "
-                        "--overwrite and without --resume",
-                        journal->path);
+        return TAL_FAIL(
+            err, TAL_BAD_INPUT,
+            "%s belongs to a run with other settings or other blocks. Start afresh with "
+            "--overwrite and without --resume",
+            journal->path);
     }
     return TAL_OK;
 }
@@ -149,7 +150,8 @@ tal_status tal_journal_add_frame(tal_journal *journal, const tal_journal_frame *
                         err);
 }
 
-tal_status tal_journal_add_step(tal_journal *journal, const tal_journal_step *step, tal_error *err) {
+tal_status tal_journal_add_step(tal_journal *journal, const tal_journal_step *step,
+                                tal_error *err) {
     return write_record(journal, KIND_STEP, step, sizeof *step, err);
 }
 

@@ -16,10 +16,10 @@ typedef struct {
     bool is_integer;
 } series;
 
-#define REAL_SERIES(name, units, text, member)                                                    \
-    {name, units, text, offsetof(tal_journal_step, member), false}
-#define INTEGER_SERIES(name, units, text, member)                                                 \
-    {name, units, text, offsetof(tal_journal_step, member), true}
+#define REAL_SERIES(name, units, text, member)                                                     \
+    { name, units, text, offsetof(tal_journal_step, member), false }
+#define INTEGER_SERIES(name, units, text, member)                                                  \
+    { name, units, text, offsetof(tal_journal_step, member), true }
 
 static const series SERIES[] = {
     REAL_SERIES("step_time", "s", "end of the step since the event", time_s),
@@ -50,7 +50,7 @@ typedef struct {
     tal_run_summary *summary;
     tal_journal_step *steps;
     double *row; // four numbers per block
-    int block; // dimension
+    int block;   // dimension
     int time, x, y, z, orientation, velocity, spin;
 } writer;
 
@@ -159,8 +159,8 @@ static void define_frames(writer *w, const tal_run_notes *notes) {
     tal_netcdf_text(f, w->z, "positive", "up");
     w->orientation = tal_netcdf_variable(f, "orientation", TAL_NC_FLOAT, 3, quaternion, "1",
                                          "quaternion from body to world axes, scalar first");
-    w->velocity =
-        tal_netcdf_variable(f, "velocity", TAL_NC_FLOAT, 3, axes, "m s-1", "velocity of the centroid");
+    w->velocity = tal_netcdf_variable(f, "velocity", TAL_NC_FLOAT, 3, axes, "m s-1",
+                                      "velocity of the centroid");
     w->spin = tal_netcdf_variable(f, "angular_velocity", TAL_NC_FLOAT, 3, axes, "rad s-1",
                                   "angular velocity in world axes");
     const int data[3] = {w->orientation, w->velocity, w->spin};
@@ -202,13 +202,13 @@ static tal_status put_series(writer *w, tal_error *err) {
     double *reals = NULL;
     TAL_CREATE(reals, count + 1, "the series of steps", err);
     for (int s = 0; s < SERIES_COUNT; s++) {
-        const int id =
-            tal_netcdf_variable(f, SERIES[s].name, SERIES[s].is_integer ? TAL_NC_INT : TAL_NC_DOUBLE, 1,
-                                &step, SERIES[s].units, SERIES[s].long_name);
+        const int id = tal_netcdf_variable(f, SERIES[s].name,
+                                           SERIES[s].is_integer ? TAL_NC_INT : TAL_NC_DOUBLE, 1,
+                                           &step, SERIES[s].units, SERIES[s].long_name);
         for (size_t i = 0; i < count; i++) {
             const void *value = (const char *)&w->steps[i] + SERIES[s].offset;
-            reals[i] = SERIES[s].is_integer ? (double)*(const int32_t *)value
-                                            : *(const double *)value;
+            reals[i] =
+                SERIES[s].is_integer ? (double)*(const int32_t *)value : *(const double *)value;
         }
         tal_netcdf_put_slab(f, id, &(size_t){0}, &count, reals);
     }
@@ -255,7 +255,8 @@ tal_status tal_run_file_write(const char *path, tal_overwrite overwrite, tal_jou
                              summary->kinetic_peak_j;
     summary->energy_drift = exchanged > 0.0 ? summary->energy_drift / exchanged : 0.0;
     tal_status status = TAL_OK;
-    TAL_TRY(tal_netcdf_create(&file, path, overwrite, "Motion of the blocks", notes->provenance, err));
+    TAL_TRY(
+        tal_netcdf_create(&file, path, overwrite, "Motion of the blocks", notes->provenance, err));
     TAL_CREATE_OR_DONE(w.steps, summary->step_count + 1, "the steps", err);
     TAL_CREATE_OR_DONE(w.row, 4 * (size_t)scene->input.body_count, "a frame", err);
     TAL_TRY_OR_DONE(write_all(&w, journal, notes, err));

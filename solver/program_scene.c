@@ -99,6 +99,7 @@ static tal_status read_terrain(tal_scene *scene, tal_netcdf *file, tal_error *er
     size_t node_count = 0, face_count = 0;
     TAL_TRY(read_origin(scene, file, err));
     TAL_TRY(read_crs(scene, file, err));
+    TAL_TRY(tal_netcdf_get_real(file, NULL, "mesh_error_m", &scene->mesh_error_m, err));
     TAL_TRY(tal_netcdf_get_length(file, "node", &node_count, err));
     TAL_TRY(tal_netcdf_get_length(file, "face", &face_count, err));
     double *x = NULL, *y = NULL, *z = NULL;
@@ -150,7 +151,8 @@ static tal_status read_ragged(tal_scene *scene, tal_netcdf *file, ragged *r, tal
     TAL_TRY(tal_netcdf_get_ints(file, "corner_vertex", r->corner_vertex, r->corner_count, err));
     TAL_TRY(read_vectors(scene, file, "vertex", r->vertex_count, &r->vertex, err));
     if (tal_netcdf_has(file, "sphere_radius")) {
-        TAL_TRY(tal_netcdf_get_doubles(file, "sphere_radius", r->sphere_radius, r->block_count, err));
+        TAL_TRY(
+            tal_netcdf_get_doubles(file, "sphere_radius", r->sphere_radius, r->block_count, err));
     }
     return TAL_OK;
 }
@@ -163,15 +165,17 @@ static tal_status check_starts(const tal_netcdf *file, const char *name, const i
         good = start[i] <= start[i + 1];
     }
     return good ? TAL_OK
-                : TAL_FAIL(err, TAL_BAD_INPUT, "%s: %s does not rise from 0 to %zu", file->path, name,
-                           end);
+                : TAL_FAIL(err, TAL_BAD_INPUT, "%s: %s does not rise from 0 to %zu", file->path,
+                           name, end);
 }
 
 static tal_status build_shapes(tal_scene *scene, const tal_netcdf *file, const ragged *r,
                                tal_error *err) {
-    TAL_TRY(check_starts(file, "vertex_start", r->vertex_start, r->block_count, r->vertex_count, err));
+    TAL_TRY(
+        check_starts(file, "vertex_start", r->vertex_start, r->block_count, r->vertex_count, err));
     TAL_TRY(check_starts(file, "face_start", r->face_start, r->block_count, r->face_count, err));
-    TAL_TRY(check_starts(file, "corner_start", r->corner_start, r->face_count, r->corner_count, err));
+    TAL_TRY(
+        check_starts(file, "corner_start", r->corner_start, r->face_count, r->corner_count, err));
     tal_shape_input *shapes = NULL;
     int32_t *loop_size = NULL, *body_shape = NULL;
     TAL_TAKE(&scene->arena, shapes, r->block_count, "the shapes", err);
@@ -285,9 +289,10 @@ static tal_status apply_pair(tal_scene *scene, tal_law *laws, const tal_settings
         for (int32_t i = 0; i < scene->input.class_count; i++) {
             tal_text_append(&known, "%s%s", i > 0 ? ", " : "", scene->class_name[i]);
         }
-        tal_error_set(err, TAL_BAD_SETTING,
-                      "%s: [pair.%s] does not name two surface classes of this scene, which has: %s",
-                      settings->site_file, pair->label, tal_text_string(&known));
+        tal_error_set(
+            err, TAL_BAD_SETTING,
+            "%s: [pair.%s] does not name two surface classes of this scene, which has: %s",
+            settings->site_file, pair->label, tal_text_string(&known));
         tal_text_destroy(&known);
         return TAL_BAD_SETTING;
     }
@@ -297,8 +302,8 @@ static tal_status apply_pair(tal_scene *scene, tal_law *laws, const tal_settings
         TAL_CREATE(scratch, 1, "a law", err);
         tal_settings_init(scratch);
         tal_error_reset(err);
-        const tal_status status = tal_settings_set(scratch, "contact", "law", pair->law,
-                                                   settings->site_file, err);
+        const tal_status status =
+            tal_settings_set(scratch, "contact", "law", pair->law, settings->site_file, err);
         law.kind = status == TAL_OK ? law_kind(scratch->contact.law) : law.kind;
         tal_memory_destroy(scratch);
         TAL_TRY(status);
@@ -336,6 +341,8 @@ static void apply_solve_settings(tal_scene *scene, const tal_solve_settings *sol
     s.scheme = solve->scheme == TAL_CHOICE_SCHEME_ACD2 ? TAL_SCHEME_ACD2 : TAL_SCHEME_MOREAU;
     s.tolerance = solve->tolerance;
     s.iteration_max = (int)solve->iterations_max;
+    s.ground_overlap_max_m =
+        scene->mesh_error_m; // blocks were cut at the bed, not at its triangles
     scene->input.settings = s;
 }
 

@@ -19,6 +19,7 @@ typedef struct {
     tal_crs *crs;
     char class_name[TAL_CLASSES_MAX][TAL_LABEL_SIZE];
     double low_m[3], high_m[3]; // of the terrain
+    double mesh_error_m;        // how far the bed may be from its triangles
 } tal_scene;
 
 // `folder` holds terrain.nc and blocks.nc.

@@ -22,6 +22,8 @@ typedef struct {
     double *sphere_radius;
     double *bounding_radius; // about the centroid
     double *smallest_edge;   // shortest edge, or the diameter of a sphere
+    double *smallest_width;  // least extent across a face: the shortest edge of a box, and still the
+                             // size of a block whose corner was cut off by a hair
     int32_t *vertex_start;
     tal_vec3 *vertex;
     int32_t *face_start;
@@ -32,7 +34,32 @@ typedef struct {
     int32_t *edge_start;
     int32_t *edge_vertex;
     int32_t *edge_face;
+    // Derived once for contact detection.
+    int32_t *loop_edge;         // per loop entry: the edge (local) from this vertex to the next one
+    int32_t *vertex_face_start; // per vertex, one more than there are vertices
+    int32_t *vertex_face;       // the faces (local) around each vertex
+    tal_vec3 *face_tangent;     // in-plane axis u; axis v = normal x tangent
+    double *face_area;
+    double *loop_u; // per loop entry: the corner in the face's own plane axes
+    double *loop_v;
+    double *side_u; // per loop entry: outward unit normal, in the plane, of the side to
+    double *side_v; // the next corner: side_u u + side_v v <= side_offset inside
+    double *side_offset;
+    int32_t *axis_start; // per shape: its distinct edge directions (opposite ones count once)
+    int32_t *axis_edge;  // an edge (local) that has the direction
+    int32_t *edge_axis;  // per edge: its direction (local)
+    double *edge_sign;   // per edge: 1 along that direction, -1 against it
+    // The lowest shape with the same loops, edges and edge directions: thousands of boxes read the
+    // tables of one and keep them in the nearest cache.
+    int32_t *topology;
+    uint8_t *is_box; // 1 for a parallelepiped about the origin: corners +-a +-b +-c
 } tal_shapes;
+
+enum { TAL_FACE_CORNERS_MAX = 64 }; // a face with more corners is refused
+
+// edge_face[2e] walks edge e from edge_vertex[2e] to edge_vertex[2e+1], so the edge has the direction
+// of (its normal) x (the normal of edge_face[2e+1]). Coplanar neighbouring faces of the input are
+// joined into one, so that a triangulated cube has six faces.
 
 // What a caller hands over to describe one shape in body axes; loops may be any planar polygons.
 typedef struct {

@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The collider: poses the bodies, finds the pairs, and lets every thread work through its own run
+// of bodies. Runs are put together in order, so the result does not depend on the threads.
+#include "solver/collide.h"
+
+#include "core/memory.h"
+#include "solver/broad_phase.h"
+#include "solver/narrow_ground.h"
+#include "solver/narrow_phase.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct {
+    tal_contact_sink sink;
+    tal_pair_scratch pair;
+    tal_ground_scratch ground;
+    tal_contact_point point[TAL_CLIP_POINTS_MAX];
+    int32_t first_body, end_body;
+    tal_status status;
+} worker;
+
+struct tal_collider {
+    const tal_shapes *shapes;
+    int32_t body_count;
+    tal_broad_phase *broad_phase;
+    tal_posed_body *posed;
+    tal_box *box;  // grown by the reach
+    size_t *slot;  // per body: where its block of turned vertices and faces begins
+    double *block; // x.. y.. z.. of the vertices, then (normal, offset) of the faces, body by body
+    // Axes that separated pairs in the last call, and the pairs they belong to.
+    int32_t *old_start;
+    int32_t *old_partner;
+    tal_axis_hint *old_hint;
+    tal_axis_hint *hint;
+    int32_t old_capacity, hint_capacity;
+    worker *workers;
+    int worker_count;
+    tal_contact_sink joined; // used when there are several threads
+};
+
+// Vertices are read four at a time.
+static int32_t padded(int32_t vertex_count) {
+    return (vertex_count + 3) / 4 * 4;
+}
+
+static tal_status create_slots(tal_collider *c, const int32_t *shape_of_body, tal_error *err) {
+    const tal_shapes *s = c->shapes;
+    size_t room = 0;
+    TAL_CREATE(c->slot, (size_t)c->body_count, "body vertices", err);
+    for (int32_t b = 0; b < c->body_count; b++) {
+        const int32_t shape = shape_of_body[b];
+        if (shape < 0 || shape >= s->shape_count) {
+            return TAL_FAIL(err, TAL_BAD_INPUT, "body %d has shape %d; shapes are numbered 0 to %d",
+                            b, shape, s->shape_count - 1);
+        }
+        c->slot[b] = room;
+        room += 3 * (size_t)padded(s->vertex_start[shape + 1] - s->vertex_start[shape]) +
+                4 * (size_t)(s->face_start[shape + 1] - s->face_start[shape]);
+        room = (room + 7) / 8 * 8; // whole cache lines
+    }
+    TAL_CREATE(c->block, room, "body vertices", err);
+    return TAL_OK;
+}
+
+static tal_status create_parts(tal_collider *c, const int32_t *shape_of_body, tal_error *err) {
+    const size_t bodies = (size_t)c->body_count;
+    TAL_TRY(create_slots(c, shape_of_body, err));
+    TAL_CREATE(c->posed, bodies, "posed bodies", err);
+    TAL_CREATE(c->box, bodies, "body boxes", err);
+    TAL_CREATE(c->old_start, bodies + 1, "pair hints", err);
+    return tal_broad_phase_create(&c->broad_phase, c->body_count, err);
+}
+
+tal_status tal_collider_create(tal_collider **collider, const tal_shapes *shapes,
+                               const tal_terrain *terrain, const int32_t *shape_of_body,
+                               int32_t body_count, tal_error *err) {
+    (void)terrain; // all its tables are its own
+    *collider = NULL;
+    tal_collider *c;
+    TAL_CREATE(c, 1, "the collider", err);
+    c->shapes = shapes;
+    c->body_count = body_count;
+    const tal_status status = create_parts(c, shape_of_body, err);
+    if (status != TAL_OK) {
+        tal_collider_destroy(c);
+        return status;
+    }
+    *collider = c;
+    return TAL_OK;
+}
+
+static void destroy_worker(worker *w) {
+    tal_contact_sink_destroy(&w->sink);
+    tal_pair_scratch_destroy(&w->pair);
+    tal_ground_scratch_destroy(&w->ground);
+}
+
+void tal_collider_destroy(tal_collider *c) {
+    if (c == NULL) {
+        return;
+    }
+    for (int t = 0; t < c->worker_count; t++) {
+        destroy_worker(&c->workers[t]);
+    }
+    tal_broad_phase_destroy(c->broad_phase);
+    tal_contact_sink_destroy(&c->joined);
+    void *const arrays[] = {c->posed,       c->box,  c->slot,     c->block,  c->old_start,
+                            c->old_partner, c->hint, c->old_hint, c->workers};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
+        tal_memory_destroy(arrays[k]);
+    }
+    tal_memory_destroy(c);
+}
+
+static tal_status make_workers(tal_collider *c, int count, tal_error *err) {
+    if (count <= c->worker_count) {
+        return TAL_OK;
+    }
+    worker *memory =
+        tal_memory_grow(c->workers, (size_t)c->worker_count, (size_t)count, sizeof *memory);
+    if (memory == NULL) {
+        return tal_memory_failed(err, "threads", (size_t)count, sizeof *memory);
+    }
+    c->workers = memory;
+    while (c->worker_count < count) {
+        worker *w = &c->workers[c->worker_count];
+        tal_status status = tal_pair_scratch_create(&w->pair, c->shapes, err);
+        if (status == TAL_OK) {
+            status = tal_ground_scratch_create(&w->ground, c->shapes, err);
+        }
+        if (status != TAL_OK) {
+            destroy_worker(w);
+            return status;
+        }
+        c->worker_count++;
+    }
+    return TAL_OK;
+}
+
+// Turns the vertices of body b, repeating the last one up to a multiple of four.
+static void turn_vertices(tal_collider *c, tal_posed_body *p, int32_t b) {
+    const tal_vec3 *vertex = &c->shapes->vertex[c->shapes->vertex_start[p->shape]];
+    double *x = &c->block[c->slot[b]];
+    double *y = x + p->padded_count, *z = y + p->padded_count;
+    tal_vec3 low = {INFINITY, INFINITY, INFINITY}, high = {-INFINITY, -INFINITY, -INFINITY};
+    for (int32_t k = 0; k < p->padded_count; k++) {
+        const int32_t from = k < p->vertex_count ? k : p->vertex_count - 1;
+        const tal_vec3 v = tal_mat3_apply(&p->rotation, vertex[from]);
+        x[k] = v.x;
+        y[k] = v.y;
+        z[k] = v.z;
+        low.x = v.x < low.x ? v.x : low.x;
+        low.y = v.y < low.y ? v.y : low.y;
+        low.z = v.z < low.z ? v.z : low.z;
+        high.x = v.x > high.x ? v.x : high.x;
+        high.y = v.y > high.y ? v.y : high.y;
+        high.z = v.z > high.z ? v.z : high.z;
+    }
+    p->low = tal_vec3_add(p->centre, low);
+    p->high = tal_vec3_add(p->centre, high);
+    p->x = x;
+    p->y = y;
+    p->z = z;
+}
+
+static void turn_faces(tal_collider *c, tal_posed_body *p, int32_t b) {
+    const int32_t first = c->shapes->face_start[p->shape];
+    tal_posed_face *turned = (tal_posed_face *)&c->block[c->slot[b] + 3 * (size_t)p->padded_count];
+    for (int32_t f = 0; f < p->face_count; f++) {
+        turned[f].normal = tal_mat3_apply(&p->rotation, c->shapes->face_normal[first + f]);
+        turned[f].offset = c->shapes->face_offset[first + f];
+    }
+    p->face = turned;
+}
+
+static void find_half_edges(tal_posed_body *p) {
+    const tal_shapes *s = p->shapes;
+    for (int32_t k = 0; k < 3; k++) {
+        const int32_t edge =
+            s->edge_start[p->topology] + s->axis_edge[s->axis_start[p->topology] + k];
+        const tal_vec3 along = tal_vec3_subtract(tal_posed_vertex(p, s->edge_vertex[2 * edge + 1]),
+                                                 tal_posed_vertex(p, s->edge_vertex[2 * edge]));
+        p->half_edge[k] = tal_vec3_scale(along, 0.5);
+    }
+}
+
+static void pose_body(tal_collider *c, const tal_collide_input *input, int32_t b) {
+    const tal_shapes *s = c->shapes;
+    const int32_t shape = input->shape_of_body[b];
+    tal_posed_body *p = &c->posed[b];
+    p->shapes = s;
+    p->shape = shape;
+    p->topology = s->topology[shape];
+    p->kind = s->kind[shape];
+    p->centre = input->position[b];
+    p->rotation = tal_quat_matrix(input->orientation[b]);
+    p->radius = s->sphere_radius[shape];
+    p->bounding_radius = s->bounding_radius[shape];
+    p->smallest_edge = s->smallest_edge[shape];
+    p->reach = input->reach[b];
+    p->vertex_count = s->vertex_start[shape + 1] - s->vertex_start[shape];
+    p->padded_count = padded(p->vertex_count);
+    p->face_count = s->face_start[shape + 1] - s->face_start[shape];
+    p->edge_count = s->edge_start[shape + 1] - s->edge_start[shape];
+    if (p->kind == TAL_SHAPE_SPHERE) {
+        const tal_vec3 r = {p->radius, p->radius, p->radius};
+        p->low = tal_vec3_subtract(p->centre, r);
+        p->high = tal_vec3_add(p->centre, r);
+    } else {
+        turn_vertices(c, p, b);
+        turn_faces(c, p, b);
+        p->is_box = s->is_box[shape];
+        if (p->is_box != 0) {
+            find_half_edges(p);
+        }
+    }
+    const tal_vec3 grow = {p->reach, p->reach, p->reach};
+    c->box[b] = (tal_box){tal_vec3_subtract(p->low, grow), tal_vec3_add(p->high, grow)};
+}
+
+static tal_status grow_hints(tal_collider *c, int32_t pair_count, tal_error *err) {
+    if (pair_count <= c->hint_capacity) {
+        return TAL_OK;
+    }
+    const size_t room = (size_t)pair_count + (size_t)pair_count / 2;
+    tal_axis_hint *memory = tal_memory_create(room, sizeof *memory);
+    if (memory == NULL) {
+        return tal_memory_failed(err, "pair hints", room, sizeof *memory);
+    }
+    tal_memory_destroy(c->hint);
+    c->hint = memory;
+    c->hint_capacity = (int32_t)room;
+    return TAL_OK;
+}
+
+// Both lists of partners rise: one walk carries the hints of body i's pairs over.
+static void carry_hints(tal_collider *c, const tal_pairs *pairs, int32_t i) {
+    int32_t old = c->old_start[i];
+    const int32_t old_end = c->old_start[i + 1];
+    for (int32_t k = pairs->start[i]; k < pairs->start[i + 1]; k++) {
+        while (old < old_end && c->old_partner[old] < pairs->partner[k]) {
+            old++;
+        }
+        const bool known = old < old_end && c->old_partner[old] == pairs->partner[k];
+        c->hint[k] = known ? c->old_hint[old] : (tal_axis_hint){0.0f, 0.0f, 0.0f};
+    }
+}
+
+static tal_status keep_hints(tal_collider *c, const tal_pairs *pairs, tal_error *err) {
+    if (pairs->pair_count > c->old_capacity) {
+        const size_t room = (size_t)c->hint_capacity;
+        int32_t *partner = tal_memory_create(room, sizeof *partner);
+        tal_axis_hint *hint = tal_memory_create(room, sizeof *hint);
+        if (partner == NULL || hint == NULL) {
+            tal_memory_destroy(partner);
+            tal_memory_destroy(hint);
+            return tal_memory_failed(err, "pair hints", room, sizeof *hint + sizeof *partner);
+        }
+        tal_memory_destroy(c->old_partner);
+        tal_memory_destroy(c->old_hint);
+        c->old_partner = partner;
+        c->old_hint = hint;
+        c->old_capacity = c->hint_capacity;
+    }
+    memcpy(c->old_start, pairs->start, ((size_t)c->body_count + 1) * sizeof *pairs->start);
+    if (pairs->pair_count > 0) {
+        memcpy(c->old_partner, pairs->partner, (size_t)pairs->pair_count * sizeof *pairs->partner);
+        memcpy(c->old_hint, c->hint, (size_t)pairs->pair_count * sizeof *c->hint);
+    }
+    return TAL_OK;
+}
+
+static tal_status collide_body(tal_collider *c, const tal_collide_input *input,
+                               const tal_pairs *pairs, int32_t i, worker *w) {
+    const tal_posed_body *body = &c->posed[i];
+    if (input->terrain != NULL && (input->is_fixed == NULL || input->is_fixed[i] == 0)) {
+        TAL_TRY(tal_ground_find(input->terrain, body, i, &w->ground, &w->sink));
+    }
+    carry_hints(c, pairs, i);
+    for (int32_t k = pairs->start[i]; k < pairs->start[i + 1]; k++) {
+        const int32_t j = pairs->partner[k];
+        const double reach = body->reach + c->posed[j].reach;
+        int32_t count = tal_pair_find(body, &c->posed[j], reach, &c->hint[k], &w->pair, w->point);
+        if (count > 0) {
+            count = tal_manifold_reduce(w->point, count);
+            const tal_manifold manifold = {.body_i = i, .body_j = j};
+            TAL_TRY(tal_contact_sink_add(&w->sink, manifold, w->point, count));
+        }
+    }
+    return TAL_OK;
+}
+
+static void collide_bodies(tal_collider *c, const tal_collide_input *input, const tal_pairs *pairs,
+                           worker *w) {
+    w->sink.manifold_count = 0;
+    w->sink.point_count = 0;
+    w->status = TAL_OK;
+    for (int32_t i = w->first_body; i < w->end_body && w->status == TAL_OK; i++) {
+        w->status = collide_body(c, input, pairs, i, w);
+    }
+}
+
+// Runs of bodies with about the same number of pairs (and a little for the ground) each.
+static void share_bodies(tal_collider *c, const tal_pairs *pairs, int threads) {
+    const int64_t total = (int64_t)pairs->pair_count + c->body_count;
+    int32_t body = 0;
+    for (int t = 0; t < threads; t++) {
+        c->workers[t].first_body = body;
+        while (body < c->body_count &&
+               (int64_t)pairs->start[body] + body < total * (t + 1) / threads) {
+            body++;
+        }
+        c->workers[t].end_body = t + 1 < threads ? body : c->body_count;
+        body = c->workers[t].end_body;
+    }
+}
+
+static tal_status make_joined_room(tal_contact_sink *joined, int32_t manifolds, int32_t points,
+                                   tal_error *err) {
+    if (manifolds > joined->manifold_capacity || points > joined->point_capacity) {
+        tal_contact_sink_destroy(joined);
+        const int32_t manifold_room = manifolds + manifolds / 2;
+        const int32_t point_room = points + points / 2;
+        TAL_CREATE(joined->manifold, (size_t)manifold_room, "contact manifolds", err);
+        TAL_CREATE(joined->point, (size_t)point_room, "contact points", err);
+        joined->manifold_capacity = manifold_room;
+        joined->point_capacity = point_room;
+    }
+    joined->manifold_count = manifolds;
+    joined->point_count = points;
+    return TAL_OK;
+}
+
+static tal_status join_sinks(tal_collider *c, int threads, tal_error *err) {
+    int64_t manifolds = 0, points = 0;
+    for (int t = 0; t < threads; t++) {
+        manifolds += c->workers[t].sink.manifold_count;
+        points += c->workers[t].sink.point_count;
+    }
+    if (points > INT32_MAX / 2) {
+        return TAL_FAIL(err, TAL_TOO_LARGE, "more than %d contact points", INT32_MAX / 2);
+    }
+    TAL_TRY(make_joined_room(&c->joined, (int32_t)manifolds, (int32_t)points, err));
+#ifdef _OPENMP
+#pragma omp parallel for num_threads(threads) schedule(static, 1)
+#endif
+    for (int t = 0; t < threads; t++) {
+        const tal_contact_sink *from = &c->workers[t].sink;
+        int32_t manifold = 0, point = 0;
+        for (int s = 0; s < t; s++) {
+            manifold += c->workers[s].sink.manifold_count;
+            point += c->workers[s].sink.point_count;
+        }
+        if (from->manifold_count == 0) {
+            continue;
+        }
+        memcpy(&c->joined.point[point], from->point,
+               (size_t)from->point_count * sizeof *from->point);
+        for (int32_t k = 0; k < from->manifold_count; k++) {
+            c->joined.manifold[manifold + k] = from->manifold[k];
+            c->joined.manifold[manifold + k].first_point += point;
+        }
+    }
+    return TAL_OK;
+}
+
+static tal_status collect(tal_collider *c, int threads, tal_contacts *contacts, tal_error *err) {
+    for (int t = 0; t < threads; t++) {
+        if (c->workers[t].status != TAL_OK) {
+            return TAL_FAIL(err, c->workers[t].status, "no memory for contacts");
+        }
+    }
+    const tal_contact_sink *all = &c->workers[0].sink;
+    if (threads > 1) {
+        TAL_TRY(join_sinks(c, threads, err));
+        all = &c->joined;
+    }
+    *contacts = (tal_contacts){all->manifold_count, all->manifold, all->point_count, all->point};
+    return TAL_OK;
+}
+
+tal_status tal_collide(tal_collider *collider, const tal_collide_input *input,
+                       tal_contacts *contacts, tal_error *err) {
+    const int threads = input->thread_count > 1 ? input->thread_count : 1;
+    TAL_ASSERT(input->body_count == collider->body_count && input->shapes == collider->shapes);
+    *contacts = (tal_contacts){0};
+    TAL_TRY(make_workers(collider, threads, err));
+#ifdef _OPENMP
+#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+#endif
+    for (int32_t b = 0; b < input->body_count; b++) {
+        pose_body(collider, input, b);
+    }
+    tal_pairs pairs;
+    TAL_TRY(tal_broad_phase_find(collider->broad_phase, collider->box, input->is_fixed, threads,
+                                 &pairs, err));
+    TAL_TRY(grow_hints(collider, pairs.pair_count, err));
+    share_bodies(collider, &pairs, threads);
+#ifdef _OPENMP
+#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
+#endif
+    for (int t = 0; t < threads; t++) {
+        collide_bodies(collider, input, &pairs, &collider->workers[t]);
+    }
+    TAL_TRY(keep_hints(collider, &pairs, err));
+    return collect(collider, threads, contacts, err);
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// From detected manifolds to the contact problem of a step, and back to the memory of percussions.
+#ifndef TALUS_SOLVER_CONTACT_H
+#define TALUS_SOLVER_CONTACT_H
+
+#include "solver/state.h"
+
+// Finds the contacts at the present poses that can matter within `dt`.
+tal_status tal_find_contacts(const tal_model *model, tal_state *state, double dt, tal_error *err);
+
+// Colors, frames, arms, effective masses, laws, percussions of the last step.
+tal_status tal_prepare_contacts(const tal_model *model, tal_state *state, double dt,
+                                tal_report *report, tal_error *err);
+
+// Makes the contacts of one island inelastic and forgets their percussions.
+void tal_soften_island(const tal_model *model, tal_state *state, int32_t island);
+
+// Keeps the percussions for the next step.
+tal_status tal_remember_percussions(tal_state *state, double dt, tal_error *err);
+
+#endif

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The list of contacts of a step and its completion by a look ahead.
+#include "solver/look_ahead.h"
+
+#include "solver/rotation.h"
+
+#include <math.h>
+
+// Penetration worth a contact of its own, share of the smallest edge.
+static const double DEPTH_NOTICEABLE = 2e-3;
+
+// Names of added points differ from all detected ones.
+static const uint64_t IDENTITY_AHEAD = UINT64_C(1) << 63;
+
+static void set_arms(tal_contact_list *list, const tal_vec3 *position, const tal_manifold *manifold,
+                     int32_t point) {
+    const tal_vec3 at = list->point[point].point;
+    list->arm_i[point] = tal_vec3_subtract(at, position[manifold->body_i]);
+    list->arm_j[point] =
+        manifold->body_j >= 0 ? tal_vec3_subtract(at, position[manifold->body_j]) : (tal_vec3){0};
+}
+
+static void append_found(tal_contact_list *list, const tal_contacts *found,
+                         const tal_manifold *manifold, const tal_vec3 *position) {
+    tal_manifold *copy = &list->manifold[list->manifold_count++];
+    *copy = *manifold;
+    copy->first_point = list->point_count;
+    for (int32_t k = 0; k < manifold->point_count; k++) {
+        list->point[list->point_count] = found->point[manifold->first_point + k];
+        set_arms(list, position, manifold, list->point_count);
+        list->point_count++;
+    }
+}
+
+tal_status tal_list_contacts(tal_state *state, tal_error *err) {
+    const tal_contacts *found = &state->found;
+    tal_contact_list *list = &state->list;
+    TAL_TRY(tal_contact_list_reserve(list, found->manifold_count, found->point_count, err));
+    list->manifold_count = list->point_count = 0;
+    for (int32_t m = 0; m < found->manifold_count; m++) {
+        append_found(list, found, &found->manifold[m], state->position);
+    }
+    return TAL_OK;
+}
+
+static double width_of(const tal_model *model, int32_t body) {
+    return body >= 0 ? model->shapes.smallest_width[model->shape_of_body[body]] : INFINITY;
+}
+
+// Poses after dt with the velocities being solved. False if nothing moves noticeably.
+static bool move_ahead(const tal_model *model, tal_state *state, double dt) {
+    const int threads = state->thread_count;
+    int any = 0;
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1) reduction(| : any)
+    for (int32_t b = 0; b < model->body_count; b++) {
+        const tal_motion *motion = &state->motion[b];
+        state->position_ahead[b] = state->position[b];
+        state->orientation_ahead[b] = state->orientation[b];
+        if (state->is_fixed[b]) {
+            continue;
+        }
+        const double radius = model->shapes.bounding_radius[model->shape_of_body[b]];
+        const double way = dt * (tal_vec3_length(motion->v) + tal_vec3_length(motion->w) * radius);
+        any |= state->island_of_body[b] >= 0 && way > DEPTH_NOTICEABLE * width_of(model, b);
+        const tal_vec3 momentum =
+            tal_rotation_momentum(model->inertia[b], state->orientation[b], motion->w);
+        state->position_ahead[b] = tal_vec3_add_scaled(state->position[b], dt, motion->v);
+        tal_rotation_advance(model->inertia[b], momentum, dt, &state->orientation_ahead[b]);
+    }
+    return any != 0;
+}
+
+static tal_status collide_ahead(const tal_model *model, tal_state *state, tal_error *err) {
+    for (int32_t b = 0; b < model->body_count; b++) {
+        state->reach[b] = state->is_gone[b] != 0 ? -INFINITY : 0.0; // penetrations alone
+    }
+    const tal_collide_input input = {.shapes = &model->shapes,
+                                     .terrain = tal_model_terrain(model),
+                                     .body_count = model->body_count,
+                                     .shape_of_body = model->shape_of_body,
+                                     .position = state->position_ahead,
+                                     .orientation = state->orientation_ahead,
+                                     .reach = state->reach,
+                                     .is_fixed = state->is_fixed,
+                                     .thread_count = state->thread_count};
+    return tal_collide(state->collider, &input, &state->found, err);
+}
+
+static int compare(const tal_manifold *a, const tal_manifold *b) {
+    if (a->body_i != b->body_i) {
+        return a->body_i < b->body_i ? -1 : 1;
+    }
+    return a->body_j < b->body_j ? -1 : a->body_j > b->body_j;
+}
+
+static double depth_of(const tal_contact_point *point, const tal_manifold *manifold) {
+    double depth = 0.0;
+    for (int32_t k = 0; k < manifold->point_count; k++) {
+        depth = fmax(depth, -point[manifold->first_point + k].gap);
+    }
+    return depth;
+}
+
+// Deepest penetration of the same bodies among those listed from number `m` on.
+static double listed_depth(const tal_contact_list *list, int32_t m, const tal_manifold *manifold) {
+    double depth = 0.0;
+    for (; m < list->manifold_count && compare(&list->manifold[m], manifold) == 0; m++) {
+        depth = fmax(depth, depth_of(list->point, &list->manifold[m]));
+    }
+    return depth;
+}
+
+static bool is_new_penetration(const tal_model *model, const tal_state *state, int32_t m,
+                               const tal_manifold *manifold) {
+    const double edge = fmin(width_of(model, manifold->body_i), width_of(model, manifold->body_j));
+    const double noticeable = DEPTH_NOTICEABLE * edge;
+    const double depth = depth_of(state->found.point, manifold);
+    return depth > noticeable && depth > listed_depth(&state->list, m, manifold) + noticeable;
+}
+
+// A gap as it looks from the present: ahead it is `gap` at the velocities at hand, so that the bound
+// -gap/dt of the law closes it exactly.
+static void linearise(const tal_state *state, tal_contact_list *list, int32_t manifold, double dt) {
+    const tal_manifold *m = &list->manifold[manifold];
+    const tal_motion *i = &state->motion[m->body_i];
+    const tal_motion *j = &state->motion[m->body_j >= 0 ? m->body_j : state->body_count];
+    for (int32_t k = m->first_point; k < m->first_point + m->point_count; k++) {
+        const tal_vec3 of_i = tal_vec3_add(i->v, tal_vec3_cross(i->w, list->arm_i[k]));
+        const tal_vec3 of_j = tal_vec3_add(j->v, tal_vec3_cross(j->w, list->arm_j[k]));
+        tal_contact_point *point = &list->point[k];
+        point->gap -= dt * tal_vec3_dot(point->normal, tal_vec3_subtract(of_i, of_j));
+        point->identity |= IDENTITY_AHEAD;
+    }
+}
+
+static void append_listed(tal_contact_list *to, const tal_contact_list *from, int32_t m) {
+    const tal_manifold *manifold = &from->manifold[m];
+    tal_manifold *copy = &to->manifold[to->manifold_count++];
+    *copy = *manifold;
+    copy->first_point = to->point_count;
+    for (int32_t k = manifold->first_point; k < manifold->first_point + manifold->point_count;
+         k++) {
+        to->point[to->point_count] = from->point[k];
+        to->arm_i[to->point_count] = from->arm_i[k];
+        to->arm_j[to->point_count++] = from->arm_j[k];
+    }
+}
+
+// Listed and new contacts in the common order, new ones behind those of the same bodies.
+static void merge(const tal_model *model, tal_state *state, double dt) {
+    const tal_contact_list *list = &state->list;
+    tal_contact_list *merged = &state->list_merged;
+    int32_t m = 0;
+    merged->manifold_count = merged->point_count = 0;
+    for (int32_t n = 0; n < state->found.manifold_count; n++) {
+        const tal_manifold *manifold = &state->found.manifold[n];
+        while (m < list->manifold_count && compare(&list->manifold[m], manifold) < 0) {
+            append_listed(merged, list, m++);
+        }
+        const bool is_new = is_new_penetration(model, state, m, manifold);
+        while (is_new && m < list->manifold_count && compare(&list->manifold[m], manifold) == 0) {
+            append_listed(merged, list, m++);
+        }
+        if (is_new) {
+            append_found(merged, &state->found, manifold, state->position_ahead);
+            linearise(state, merged, merged->manifold_count - 1, dt);
+        }
+    }
+    while (m < list->manifold_count) {
+        append_listed(merged, list, m++);
+    }
+}
+
+tal_status tal_look_ahead(const tal_model *model, tal_state *state, double dt, bool *added,
+                          tal_error *err) {
+    *added = false;
+    if (!move_ahead(model, state, dt)) {
+        return TAL_OK;
+    }
+    TAL_TRY(collide_ahead(model, state, err));
+    TAL_TRY(tal_contact_list_reserve(&state->list_merged,
+                                     state->list.manifold_count + state->found.manifold_count,
+                                     state->list.point_count + state->found.point_count, err));
+    merge(model, state, dt);
+    *added = state->list_merged.manifold_count > state->list.manifold_count;
+    if (*added) {
+        const tal_contact_list merged = state->list_merged;
+        state->list_merged = state->list;
+        state->list = merged;
+    }
+    return TAL_OK;
+}

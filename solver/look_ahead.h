@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The list of contacts of a step, and its completion by contacts that only a look ahead shows: a
+// block that is struck at one corner turns, and another corner arrives within the same step.
+#ifndef TALUS_SOLVER_LOOK_AHEAD_H
+#define TALUS_SOLVER_LOOK_AHEAD_H
+
+#include "solver/state.h"
+
+// Copies what the collider found at the present poses.
+tal_status tal_list_contacts(tal_state *state, tal_error *err);
+
+// Moves all bodies a step ahead with the velocities just solved and looks for penetrations that the
+// listed contacts did not prevent. They join the list, linearised there; `added` says if any did.
+tal_status tal_look_ahead(const tal_model *model, tal_state *state, double dt, bool *added,
+                          tal_error *err);
+
+#endif

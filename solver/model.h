@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The model: what is constant in a run.
+#ifndef TALUS_SOLVER_MODEL_H
+#define TALUS_SOLVER_MODEL_H
+
+#include "solver/collide.h"
+#include "solver/shape.h"
+#include "solver/talus_solver.h"
+#include "solver/terrain.h"
+
+#include <stddef.h>
+
+struct tal_model {
+    tal_shapes shapes;
+    tal_terrain terrain;
+    bool has_terrain;
+    int32_t body_count;
+    int32_t *shape_of_body;
+    int32_t *class_of_body;
+    uint8_t *is_fixed;
+    double *mass;
+    tal_vec3 *inertia; // principal moments
+    tal_vec3 *start_position;
+    tal_quat *start_orientation;
+    tal_vec3 *start_velocity;
+    tal_vec3 *start_spin;
+    double *inner_radius; // of the largest ball about the centroid that fits inside
+    int32_t class_count;
+    tal_law *law;         // class_count x class_count
+    double smallest_width; // of all bodies
+    tal_solver_settings settings;
+    uint64_t fingerprint; // of all of the above: a checkpoint belongs to one model
+};
+
+// All that can be wrong with the arrays, all at once (model_check.c).
+tal_status tal_model_check_input(const tal_model_input *input, tal_error *err);
+
+// Overlaps at the start and blocks below the ground; needs the finished geometry.
+tal_status tal_model_check_start(const tal_model *model, tal_error *err);
+
+// Contacts without any reach at the start (state.c).
+tal_status tal_state_find_overlaps(const tal_model *model, tal_state *state, tal_contacts *found,
+                                   tal_error *err);
+
+static inline const tal_terrain *tal_model_terrain(const tal_model *model) {
+    return model->has_terrain ? &model->terrain : NULL;
+}
+
+#endif

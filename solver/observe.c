@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The energy book.
+#include "solver/observe.h"
+
+#include "solver/contact.h"
+
+#include <math.h>
+
+enum { WORK, BOUND, SLACK, ISLAND_NUMBERS };
+
+tal_energy tal_observe_energy(const tal_model *model, const tal_state *state, double ahead) {
+    tal_energy sum = {0};
+    const tal_vec3 g = model->settings.gravity_mps2;
+    for (int32_t b = 0; b < model->body_count; b++) {
+        if (state->is_fixed[b]) {
+            continue;
+        }
+        const double mass = model->mass[b];
+        const tal_vec3 at = tal_vec3_add_scaled(state->position[b], ahead, state->velocity[b]);
+        sum.translation += 0.5 * mass * tal_vec3_dot(state->velocity[b], state->velocity[b]);
+        sum.rotation += 0.5 * tal_vec3_dot(state->momentum[b], state->spin[b]);
+        sum.potential -= mass * tal_vec3_dot(g, at);
+    }
+    return sum;
+}
+
+// Work R . x of one contact, split, with x = (d- + d+)/2.
+typedef struct {
+    double normal, tangential;
+    double opposed; // R_T . d_T+
+} contact_work;
+
+static contact_work work_of(const tal_state *state, const tal_pair *pair, int32_t k) {
+    const tal_contact *c = &state->contacts.contact[k];
+    const double *before = state->contacts.data[k].before, *r = c->percussion;
+    double after[3];
+    tal_relative_velocity(pair, c, &state->motion[pair->body_i], &state->motion[pair->body_j],
+                          after);
+    return (contact_work){.normal = 0.5 * r[0] * (before[0] + after[0]),
+                          .tangential =
+                              0.5 * (r[1] * (before[1] + after[1]) + r[2] * (before[2] + after[2])),
+                          .opposed = r[1] * after[1] + r[2] * after[2]};
+}
+
+static void reset_islands(const tal_model *model, tal_state *state, double dt,
+                          const tal_report *report) {
+    const double g2 = tal_vec3_dot(model->settings.gravity_mps2, model->settings.gravity_mps2);
+    for (int32_t n = 0; n < ISLAND_NUMBERS * report->island_count; n++) {
+        state->island_energy[n] = 0.0;
+    }
+    for (int32_t b = 0; b < model->body_count; b++) {
+        if (state->island_of_body[b] >= 0 && !state->is_fixed[b]) {
+            state->island_energy[ISLAND_NUMBERS * state->island_of_body[b] + BOUND] +=
+                model->mass[b] * g2 * dt * dt / 8.0;
+        }
+    }
+}
+
+void tal_observe_contacts(const tal_model *model, tal_state *state, double dt, tal_report *report) {
+    const tal_percussion_problem *problem = &state->problem;
+    reset_islands(model, state, dt, report);
+    report->dissipated_normal_j = report->dissipated_tangential_j = 0.0;
+    report->clausius_duhem_worst_j = report->opposed_worst_j = -INFINITY;
+    report->active_count = 0;
+    for (int32_t p = 0; p < problem->pair_count; p++) {
+        const tal_pair *pair = &problem->pair[p];
+        double *island = &state->island_energy[ISLAND_NUMBERS * pair->island];
+        for (int32_t n = 0; n < pair->contact_count; n++) {
+            const int32_t k = pair->first_contact + n;
+            const contact_work work = work_of(state, pair, k);
+            const double sum = work.normal + work.tangential;
+            const tal_law_kind kind = model->law[pair->law].kind;
+            report->dissipated_normal_j -= work.normal;
+            report->dissipated_tangential_j -= work.tangential;
+            report->active_count += state->contacts.contact[k].percussion[0] > 0.0;
+            island[WORK] += sum;
+            island[SLACK] += fabs(work.normal) + fabs(work.tangential);
+            if (tal_law_is_dissipative(kind, state->contacts.data[k].impact)) {
+                report->clausius_duhem_worst_j = fmax(report->clausius_duhem_worst_j, sum);
+            } else if (kind == TAL_LAW_COULOMB || kind == TAL_LAW_ACD2_COULOMB) {
+                report->opposed_worst_j = fmax(report->opposed_worst_j, work.opposed);
+            }
+        }
+    }
+}
+
+// What the guard can change: restitution at impacts, and kn, kt of acd2+coulomb.
+static bool can_raise_energy(const tal_model *model, const tal_state *state, const tal_pair *pair) {
+    const tal_law *law = &model->law[pair->law];
+    if (law->kind != TAL_LAW_ACD2_COULOMB &&
+        !(law->kind == TAL_LAW_COULOMB && law->restitution > 0.0)) {
+        return false;
+    }
+    for (int32_t n = 0; n < pair->contact_count; n++) {
+        if (state->contacts.data[pair->first_contact + n].impact) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Marks in the BOUND slot (by infinity) which islands are left alone.
+static int32_t find_rising_islands(const tal_model *model, tal_state *state,
+                                   const tal_report *report) {
+    const double rounding = 1e-12;
+    int32_t count = 0;
+    for (int32_t p = 0; p < state->problem.pair_count; p++) {
+        const tal_pair *pair = &state->problem.pair[p];
+        double *island = &state->island_energy[ISLAND_NUMBERS * pair->island];
+        const double slack = (2.0 * report->residual + rounding) * island[SLACK];
+        if (island[WORK] > island[BOUND] + slack && can_raise_energy(model, state, pair)) {
+            island[WORK] = -INFINITY; // once per island
+            tal_soften_island(model, state, pair->island);
+            count++;
+        }
+    }
+    return count;
+}
+
+static bool is_rising(const tal_state *state, int32_t island) {
+    return island >= 0 && isinf(state->island_energy[ISLAND_NUMBERS * island + WORK]);
+}
+
+// The pairs of the rising islands alone, still sorted by color.
+static tal_percussion_problem select_rising(tal_state *state, tal_coloring *coloring) {
+    tal_percussion_problem part = state->problem;
+    const int32_t *start = state->contacts.coloring.color_start;
+    part.pair = state->contacts.pair_part;
+    part.pair_count = 0;
+    for (int32_t color = 0; color < part.color_count; color++) {
+        coloring->color_start[color] = part.pair_count;
+        for (int32_t p = start[color]; p < start[color + 1]; p++) {
+            if (is_rising(state, state->problem.pair[p].island)) {
+                part.pair[part.pair_count++] = state->problem.pair[p];
+            }
+        }
+    }
+    coloring->color_start[part.color_count] = part.pair_count;
+    part.color_start = coloring->color_start;
+    return part;
+}
+
+static void free_bodies_again(const tal_model *model, tal_state *state, double dt) {
+    for (int32_t b = 0; b < model->body_count; b++) {
+        if (is_rising(state, state->island_of_body[b])) {
+            state->motion[b] = state->motion_before[b];
+            state->motion[b].v =
+                tal_vec3_add_scaled(state->motion[b].v, dt, model->settings.gravity_mps2);
+        }
+    }
+}
+
+int32_t tal_guard_energy(const tal_model *model, tal_state *state, double dt, tal_report *report) {
+    const int32_t count = find_rising_islands(model, state, report);
+    if (count == 0) {
+        return 0;
+    }
+    tal_coloring coloring;
+    tal_solver_result result;
+    free_bodies_again(model, state, dt);
+    const tal_percussion_problem part = select_rising(state, &coloring);
+    for (int32_t k = 0; k < 3 * part.contact_count; k++) {
+        state->contacts.work.change[k] = 0.0; // contacts that are not swept do not move
+    }
+    tal_solve_percussions(&part, &state->contacts.work, model->settings.tolerance,
+                          model->settings.iteration_max, &result);
+    report->iterations += result.iterations;
+    report->residual = fmax(report->residual, result.residual);
+    report->unconverged_count += result.unconverged_count;
+    tal_observe_contacts(model, state, dt, report);
+    return count;
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The state: what moves, and the memory of a step.
+#ifndef TALUS_SOLVER_STATE_H
+#define TALUS_SOLVER_STATE_H
+
+#include "core/arena.h"
+#include "solver/collide.h"
+#include "solver/coloring.h"
+#include "solver/contact_solver.h"
+#include "solver/model.h"
+
+// Percussions of the last step by pair and feature: the next step starts from them.
+typedef struct {
+    uint64_t identity;
+    double normal;
+    tal_vec3 tangential; // world axes
+    double bonded;       // 1 while the cohesion of this point holds
+} tal_memory_point;
+
+typedef struct {
+    int32_t body_i, body_j;
+    int32_t first_point, point_count;
+} tal_memory_pair;
+
+typedef struct {
+    int32_t pair_count, pair_capacity;
+    int32_t point_count, point_capacity;
+    tal_memory_pair *pair; // sorted as the manifolds: by bodies
+    tal_memory_point *point;
+    double dt; // of the step they come from; 0: none yet
+} tal_contact_memory;
+
+// Contacts of the step as detected, by bodies; with the arms of the poses they were found at.
+typedef struct {
+    int32_t manifold_count, manifold_capacity;
+    int32_t point_count, point_capacity;
+    tal_manifold *manifold;
+    tal_contact_point *point;
+    tal_vec3 *arm_i, *arm_j;
+} tal_contact_list;
+
+// Contacts of the step, in sweep order. Grown when needed, never shrunk.
+typedef struct {
+    int32_t pair_capacity, contact_capacity;
+    tal_pair *pair;
+    tal_pair *pair_part; // those of a part of the islands
+    tal_edge *edge;      // by manifold
+    uint8_t *color;      // by manifold
+    int32_t *order;      // manifold numbers by color
+    uint8_t *pair_flag;  // scratch
+    tal_contact *contact;
+    tal_contact_data *data;
+    double *gap; // as detected
+    uint64_t *identity;
+    double *bonded;
+    tal_coloring coloring;
+    tal_solver_work work;
+} tal_contact_set;
+
+struct tal_state {
+    tal_arena arena; // body arrays
+    tal_collider *collider;
+    tal_contacts found; // by the last query, owned by the collider
+    tal_contact_list list, list_merged;
+    double time;
+    uint64_t step;
+    int thread_count;
+    int32_t body_count;
+
+    tal_vec3 *position;
+    tal_quat *orientation;
+    tal_vec3 *velocity;
+    tal_vec3 *momentum; // angular, world axes: constant in free flight
+    tal_vec3 *spin;     // follows from momentum and orientation
+    uint8_t *is_fixed;  // by the model, or gone
+    uint8_t *is_gone;   // taken out: touches nothing and stays where it was
+
+    tal_vec3 *position_ahead; // a step later, if nothing else happens
+    tal_quat *orientation_ahead;
+    double *reach;
+    tal_motion *motion;        // being solved; one more than bodies: the ground
+    tal_motion *motion_before; // u-
+    tal_inertia *inertia_world;
+    uint8_t *is_touched;
+    uint64_t *used_colors;
+    int32_t *island_parent;
+    int32_t *island_of_body;
+    double *island_energy;    // three per island: work of contacts, bound, slack
+    tal_motion *displacement; // of the position correction: metres and radians, not velocities
+
+    tal_percussion_problem problem;
+    tal_contact_set contacts;
+    tal_contact_memory memory, memory_before;
+};
+
+// Angular velocities from momenta and orientations.
+void tal_state_refresh_spins(const tal_model *model, tal_state *state);
+
+tal_status tal_contact_set_reserve(tal_contact_set *set, int32_t pair_count, int32_t contact_count,
+                                   tal_error *err);
+tal_status tal_contact_list_reserve(tal_contact_list *list, int32_t manifold_count,
+                                    int32_t point_count, tal_error *err);
+tal_status tal_contact_memory_reserve(tal_contact_memory *memory, int32_t pair_count,
+                                      int32_t point_count, tal_error *err);
+
+#endif

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One time step.
+#include "solver/contact.h"
+#include "solver/correction.h"
+#include "solver/integrate.h"
+#include "solver/look_ahead.h"
+#include "solver/observe.h"
+
+#include <math.h>
+
+// No body may move by more than its inner radius, nor turn by more than this, in one piece of a step.
+static const double TURN_MAX = 0.5;
+
+// What is at rest is solved to the tolerance times this share of gravity's kick.
+static const double KICK_SHARE = 0.1;
+
+enum { LOOKS_AHEAD = 3 };
+
+static int count_substeps(const tal_model *model, const tal_state *state) {
+    double fastest = 0.0; // in units of what is allowed per piece
+    for (int32_t b = 0; b < model->body_count; b++) {
+        const double speed = tal_vec3_length(state->velocity[b]) / model->inner_radius[b];
+        const double spin = tal_vec3_length(state->spin[b]) / TURN_MAX;
+        fastest = fmax(fastest, fmax(speed, spin));
+    }
+    const double pieces = ceil(fastest * model->settings.dt_s);
+    const double most = (double)model->settings.substep_max;
+    return pieces <= 1.0 ? 1 : (int)fmin(pieces, most);
+}
+
+// One solution of the contacts listed.
+static tal_status solve(const tal_model *model, tal_state *state, double dt, tal_report *report,
+                        tal_error *err) {
+    const tal_solver_settings *settings = &model->settings;
+    tal_solver_result result;
+    TAL_TRY(tal_prepare_contacts(model, state, dt, report, err)); // frames, masses, laws
+    tal_advance_free_velocity(model, state, dt);                  // gravity
+    tal_set_energy_scales(&state->problem, state->motion_before,
+                          KICK_SHARE * dt * tal_vec3_length(settings->gravity_mps2));
+    tal_warm_start(&state->problem);
+    tal_solve_percussions(&state->problem, &state->contacts.work, settings->tolerance,
+                          settings->iteration_max, &result);
+    report->iterations += result.iterations;
+    report->residual = result.residual;
+    report->unconverged_count = result.unconverged_count;
+    return TAL_OK;
+}
+
+// Percussions at the present poses: solved, and solved again with the contacts that a look ahead
+// adds.
+static tal_status strike(const tal_model *model, tal_state *state, double dt, tal_report *report,
+                         tal_error *err) {
+    TAL_TRY(tal_find_contacts(model, state, dt, err)); // gaps at the mid-step position
+    tal_load_motion(model, state);
+    TAL_TRY(solve(model, state, dt, report, err));
+    for (int round = 0; round < LOOKS_AHEAD; round++) {
+        bool added;
+        TAL_TRY(tal_look_ahead(model, state, dt, &added, err));
+        if (!added) {
+            break;
+        }
+        TAL_TRY(tal_remember_percussions(state, dt, err)); // to start from
+        TAL_TRY(solve(model, state, dt, report, err));
+    }
+    tal_observe_contacts(model, state, dt, report);
+    report->islands_resolved = tal_guard_energy(model, state, dt, report);
+    tal_store_motion(model, state);
+    report->correction_j = tal_correct_positions(model, state);
+    return tal_remember_percussions(state, dt, err);
+}
+
+static tal_status advance(const tal_model *model, tal_state *state, double dt, tal_report *report,
+                          tal_error *err) {
+    const bool is_moreau = model->settings.scheme == TAL_SCHEME_MOREAU;
+    tal_advance_positions(model, state, is_moreau ? 0.5 * dt : dt);
+    TAL_TRY(strike(model, state, dt, report, err));
+    if (is_moreau) {
+        tal_advance_positions(model, state, 0.5 * dt);
+    }
+    return TAL_OK;
+}
+
+// The report of a step cut into pieces: sums of what adds up, extremes of what does not.
+static void add_report(tal_report *sum, const tal_report *piece) {
+    sum->dissipated_normal_j += piece->dissipated_normal_j;
+    sum->dissipated_tangential_j += piece->dissipated_tangential_j;
+    sum->correction_j += piece->correction_j;
+    sum->clausius_duhem_worst_j = fmax(sum->clausius_duhem_worst_j, piece->clausius_duhem_worst_j);
+    sum->opposed_worst_j = fmax(sum->opposed_worst_j, piece->opposed_worst_j);
+    sum->iterations += piece->iterations;
+    sum->residual = fmax(sum->residual, piece->residual);
+    sum->unconverged_count += piece->unconverged_count;
+    sum->islands_resolved += piece->islands_resolved;
+    sum->impact_count += piece->impact_count;
+    sum->manifold_count = piece->manifold_count;
+    sum->contact_count = piece->contact_count;
+    sum->active_count = piece->active_count;
+    sum->color_count = piece->color_count;
+    sum->island_count = piece->island_count;
+    if (piece->penetration_m >= sum->penetration_m) {
+        sum->penetration_m = piece->penetration_m;
+        sum->penetration_body_i = piece->penetration_body_i;
+        sum->penetration_body_j = piece->penetration_body_j;
+    }
+}
+
+static double total(tal_energy energy) {
+    return energy.translation + energy.rotation + energy.potential;
+}
+
+static void close_book(const tal_model *model, const tal_state *state, double energy_before,
+                       tal_energy energy, double dt, tal_report *report) {
+    const tal_vec3 g = model->settings.gravity_mps2;
+    double mass = 0.0;
+    for (int32_t b = 0; b < model->body_count; b++) {
+        mass += state->is_fixed[b] ? 0.0 : model->mass[b];
+    }
+    report->kinetic_translation_j = energy.translation;
+    report->kinetic_rotation_j = energy.rotation;
+    report->potential_j = energy.potential;
+    report->energy_rise_bound_j = report->substeps * mass * tal_vec3_dot(g, g) * dt * dt / 8.0;
+    report->energy_defect_j = total(energy) - energy_before + report->dissipated_normal_j +
+                              report->dissipated_tangential_j - report->correction_j;
+}
+
+tal_status tal_step(const tal_model *model, tal_state *state, tal_report *report, tal_error *err) {
+    const int substeps = count_substeps(model, state);
+    const double dt = model->settings.dt_s / substeps;
+    const double ahead = model->settings.scheme == TAL_SCHEME_MOREAU ? 0.0 : 0.5 * dt;
+    const double energy_before = total(tal_observe_energy(model, state, ahead));
+    *report = (tal_report){.substeps = substeps,
+                           .clausius_duhem_worst_j = -INFINITY,
+                           .opposed_worst_j = -INFINITY,
+                           .penetration_body_i = -1,
+                           .penetration_body_j = -1};
+    for (int piece = 0; piece < substeps; piece++) {
+        tal_report of_piece = {.penetration_body_i = -1, .penetration_body_j = -1};
+        TAL_TRY(advance(model, state, dt, &of_piece, err));
+        add_report(report, &of_piece);
+    }
+    state->step++;
+    state->time = (double)state->step * model->settings.dt_s;
+    report->time_s = state->time;
+    close_book(model, state, energy_before, tal_observe_energy(model, state, ahead), dt, report);
+    return TAL_OK;
+}

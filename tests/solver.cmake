@@ -1,0 +1,30 @@
+# Tests of the solver's dynamics; those of its geometry are listed in solver_geometry.cmake.
+set(TALUS_SCENES scenes/scene.c scenes/percussions.c)
+talus_test(test_rotation unit/test_rotation.c LIBS talus_solver)
+talus_test(solver_test_laws analytic/solver_test_laws.c SOURCES ${TALUS_SCENES} LIBS talus_solver)
+talus_test(solver_test_motion analytic/solver_test_motion.c SOURCES ${TALUS_SCENES} LIBS talus_solver
+    LABELS slow)
+talus_test(solver_test_exchange property/solver_test_exchange.c LIBS talus_solver)
+talus_test(test_coloring unit/test_coloring.c LIBS talus_solver)
+talus_test(test_model unit/test_model.c SOURCES ${TALUS_SCENES} LIBS talus_solver)
+talus_test(test_checkpoint unit/test_checkpoint.c SOURCES ${TALUS_SCENES} LIBS talus_solver)
+if(TARGET talus_solver_reference)
+    talus_test(solver_test_piles property/solver_test_piles.c
+        SOURCES ${TALUS_SCENES} LIBS talus_solver_reference LABELS slow)
+    talus_test(solver_test_random_percussions property/solver_test_random_percussions.c
+        SOURCES ${TALUS_SCENES} LIBS talus_solver_reference)
+    pkg_check_modules(IPOPT IMPORTED_TARGET ipopt)
+    if(IPOPT_FOUND)
+        talus_test(solver_test_ipopt property/solver_test_ipopt.c
+            SOURCES ${TALUS_SCENES} LIBS talus_solver_reference PkgConfig::IPOPT)
+    else()
+        message(STATUS "IPOPT is not there: solver_test_ipopt is left out (Debian: coinor-libipopt-dev)")
+    endif()
+endif()
+add_executable(solver_bench bench/solver_bench.c scenes/scene.c)
+target_link_libraries(solver_bench PRIVATE talus_flags talus_solver)
+set_target_properties(solver_bench PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/solver_geometry.cmake)
+    include(solver_geometry.cmake)
+endif()
+talus_test(test_journal unit/test_journal.c LIBS talus_solve_parts)
