@@ -81,9 +81,12 @@ check-long: deps all
 bench: deps all
 	@sh tests/run.sh $(BUILD)/$(PRESET) --only bench
 
-calibrate batch: build
-	@test -x $(bin)/talus-$@ || { echo "talus-$@ is not part of this version yet: see CHANGELOG.md" >&2; exit 1; }
-	@$(bin)/talus-$@ $(if $(filter batch,$@),$(SITES),$(SITE)) --engine=$(ENGINE) --out $(or $(OUT),out/$@)
+calibrate: which-site build
+	@$(bin)/talus-calibrate $(call quote,$(SITE)) --engine=$(ENGINE) --out $(call quote,$(or $(OUT),out/$(site_name)-calibrate))
+
+batch: build
+	@test -n "$(SITES)" || { echo "which sites? Say make batch SITES=\"a.ini b.ini\"" >&2; exit 2; }
+	@$(bin)/talus-batch $(SITES) --engine=$(ENGINE) --out $(call quote,$(or $(OUT),out/batch))
 
 docs: build
 	@$(bin)/talus-dataset --help=settings >$(BUILD)/settings.md

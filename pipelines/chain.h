@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The stages of a run, in order: what each is called, which settings it reads, where a study keeps
+// its results.
+#ifndef TALUS_PIPELINES_CHAIN_H
+#define TALUS_PIPELINES_CHAIN_H
+
+#include "core/settings.h"
+
+typedef enum {
+    TAL_CHAIN_INGEST,
+    TAL_CHAIN_MESH,
+    TAL_CHAIN_SOLVE,
+    TAL_CHAIN_POST,
+    TAL_CHAIN_COUNT
+} tal_chain_stage;
+
+typedef struct {
+    const char *name;   // "mesh": the program is talus-mesh
+    unsigned stages;    // its settings
+    const char *folder; // of finished results, below the study
+} tal_chain_link;
+
+extern const tal_chain_link tal_chain[TAL_CHAIN_COUNT];
+
+// "contact.friction" as section and key: the last dot parts them.
+bool tal_setting_name_split(const char *name, char section[TAL_SETTING_TEXT_SIZE],
+                            const char **key);
+
+// Calls `visit` for every FILES setting of the sections of `stages` that names a file.
+typedef tal_status tal_files_visit(void *context, const char *section, const tal_setting *setting,
+                                   const char *value, tal_error *err);
+tal_status tal_files_walk(const tal_settings *settings, unsigned stages, tal_files_visit *visit,
+                          void *context, tal_error *err);
+
+#endif
