@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The whole stage: from a site file to the results in a folder.
+#ifndef TALUS_INGEST_INGEST_H
+#define TALUS_INGEST_INGEST_H
+
+#include "core/file.h"
+#include "core/settings.h"
+#include "core/status.h"
+
+tal_status tal_ingest_check(const tal_settings *settings, tal_error *err);
+tal_status tal_ingest_run(const tal_settings *settings, const char *folder, tal_overwrite overwrite,
+                          tal_error *err);
+
+#endif

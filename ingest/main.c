@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// talus-ingest: two surveys in, a source and a deposit with error bars out.
+#include "core/app/program.h"
+#include "ingest/ingest.h"
+
+static tal_status check(tal_invocation *invocation, tal_error *err) {
+    return tal_ingest_check(&invocation->settings, err);
+}
+
+static tal_status run(const tal_invocation *invocation, tal_error *err) {
+    return tal_ingest_run(&invocation->settings, invocation->out, invocation->overwrite, err);
+}
+
+static const tal_program program = {
+    .name = "talus-ingest",
+    .summary = "Two surveys in, a source and a deposit with error bars out.",
+    .arguments = "SITE.ini --out DIR [OPTION]...",
+    .description =
+        "Reads point clouds (LAS, XYZ text; LAZ, COPC, E57, PLY through PDAL) or elevation rasters "
+        "(anything GDAL opens) from before and after an event, brings them into one coordinate "
+        "system, tells ground from trees, fits the later survey to the earlier one on stable "
+        "terrain, and measures what fell and where it came to rest.\n\n"
+        "The results are written to DIR: before.tif, after.tif, bed.tif, dz.tif, lod.tif, "
+        "source.tif, deposit.tif (one grid), site.gpkg with the outlines, ingest.json with every "
+        "volume and its interval, ingest.png as a quick look.\n\n"
+        "With a survey from before only, the source is given in the site file (an outline with a "
+        "basal plane, its thickness, or the surface below it) and a scenario is prepared.",
+    .examples = "talus-ingest site.ini --out result\n"
+                "talus-ingest site.ini --out result --overwrite --set ingest.cell_m=0.5",
+    .stages = TAL_STAGE_INGEST,
+    .needs_site_file = true,
+    .check = check,
+    .run = run};
+
+int main(int argc, char **argv) {
+    return tal_program_main(&program, argc, argv);
+}

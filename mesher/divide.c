@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Divides the body: every thread carves cells into a store of its own, then all pieces are put in
+// the order of their cells, so that the number of threads leaves no trace.
+#include "mesher/divide.h"
+
+#include "core/interrupt.h"
+#include "core/memory.h"
+#include "core/progress.h"
+#include "mesher/carve.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+
+// Where a piece is and which cell it came from.
+typedef struct {
+    int64_t cell;
+    int32_t number;        // within its cell
+    int32_t thread, block; // block -1: a sliver
+    tal_vec3d centroid;
+    double inside; // rock of the body in it
+    double volume; // before gaps
+} piece_entry;
+
+typedef struct {
+    tal_block_set store;
+    piece_entry *entry;
+    int64_t entry_count, entry_capacity;
+    int64_t cell;
+    int32_t number, thread;
+    double gap;
+    bool clip_to_body;
+    tal_status status;
+    tal_error error;
+} worker;
+
+static tal_status reserve_entry(worker *w, tal_error *err) {
+    if (w->entry_count < w->entry_capacity) {
+        return TAL_OK;
+    }
+    const size_t target = (size_t)w->entry_capacity * 2 + 256;
+    piece_entry *larger =
+        tal_memory_grow(w->entry, (size_t)w->entry_capacity, target, sizeof *larger);
+    if (larger == NULL) {
+        return tal_memory_failed(err, "a list of blocks", target, sizeof *larger);
+    }
+    w->entry = larger;
+    w->entry_capacity = (int64_t)target;
+    return TAL_OK;
+}
+
+// Every face moves inwards by half the gap; false when nothing is left.
+static bool shrink(tal_polyhedron *piece, double gap) {
+    tal_plane planes[TAL_POLYHEDRON_FACES];
+    const int32_t count = piece->face_count;
+    tal_polyhedron_planes(piece, planes);
+    for (int32_t f = 0; f < count; f++) {
+        planes[f].offset -= gap / 2;
+        const tal_cut cut = tal_polyhedron_cut(piece, planes[f]);
+        if (cut == TAL_CUT_EMPTY || cut == TAL_CUT_FAILED) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static tal_status take_piece(void *context, const tal_polyhedron *piece, double inside,
+                             bool is_sliver, tal_error *err) {
+    worker *w = context;
+    TAL_TRY(reserve_entry(w, err));
+    piece_entry *entry = &w->entry[w->entry_count];
+    const tal_surface whole = tal_polyhedron_surface(piece);
+    const tal_mass_properties mass = tal_surface_mass(&whole);
+    *entry = (piece_entry){w->cell, w->number++, w->thread, -1, mass.centroid, inside, mass.volume};
+    tal_polyhedron shrunk;
+    tal_polyhedron_copy(&shrunk, piece);
+    if (!is_sliver && (w->gap <= 0 || shrink(&shrunk, w->gap))) {
+        entry->block = w->store.block_count;
+        const tal_surface surface = tal_polyhedron_surface(&shrunk);
+        TAL_TRY(tal_block_set_add(&w->store, &surface, mass.volume, err));
+    }
+    w->entry_count++;
+    return TAL_OK;
+}
+
+static tal_status divide_cell(worker *w, const tal_partition *partition, const tal_body *body,
+                              tal_carver *carver, int64_t index, tal_error *err) {
+    tal_polyhedron cell;
+    w->cell = index;
+    w->number = 0;
+    TAL_TRY(partition->make_cell(partition, index, &cell, err));
+    if (cell.vertex_count == 0) {
+        return TAL_OK;
+    }
+    if (w->clip_to_body) {
+        return tal_carver_cut(carver, &cell, take_piece, w, err);
+    }
+    if (!tal_body_holds(body, partition->centre(partition, index, &cell))) {
+        return TAL_OK;
+    }
+    double inside = 0;
+    TAL_TRY(tal_carver_rock(carver, &cell, &inside, err));
+    return take_piece(w, &cell, inside, false, err);
+}
+
+// How much trouble is taken to fill the body; more of it gives more and smaller blocks.
+typedef struct {
+    double loss_share, piece_share, sliver_share; // see tal_carve_options
+} carve_effort;
+
+static void divide_all(worker *workers, const tal_partition *partition, const tal_body *body,
+                       const tal_divide_options *options, const carve_effort *effort,
+                       int thread_count) {
+    const tal_carve_options carve = {partition->nominal_volume, options->depth_m,
+                                     effort->loss_share, effort->piece_share, effort->sliver_share};
+    tal_progress progress;
+    tal_progress_begin(&progress, "dividing the source", "cells", (double)partition->cell_count);
+    int64_t done = 0;
+#pragma omp parallel num_threads(thread_count)
+    {
+        worker *w = &workers[omp_get_thread_num()];
+        tal_carver *carver = NULL;
+        w->status = tal_carver_create(&carver, body, &carve, &w->error);
+#pragma omp for schedule(dynamic, 16)
+        for (int64_t index = 0; index < partition->cell_count; index++) {
+            if (w->status != TAL_OK) {
+                continue;
+            }
+            w->status = divide_cell(w, partition, body, carver, index, &w->error);
+            if (index % 64 == 0 && w->status == TAL_OK) {
+                w->status = tal_interrupt_check(&w->error);
+#pragma omp critical
+                tal_progress_advance(&progress, (double)(done += 64));
+            }
+        }
+        tal_carver_destroy(carver);
+    }
+    tal_progress_end(&progress, (double)partition->cell_count);
+}
+
+// ---- Putting together ------------------------------------------------------------------
+
+static int compare_entries(const void *left, const void *right) {
+    const piece_entry *a = left, *b = right;
+    if (a->cell != b->cell) {
+        return a->cell < b->cell ? -1 : 1;
+    }
+    return a->number < b->number ? -1 : (a->number > b->number ? 1 : 0);
+}
+
+static tal_status gather(tal_block_set *set, const worker *workers, const piece_entry *entry,
+                         int64_t count, tal_divide_report *report, tal_error *err) {
+    for (int64_t k = 0; k < count; k++) {
+        if (entry[k].block < 0) {
+            report->sliver_count++;
+            report->sliver_volume += entry[k].inside;
+            continue;
+        }
+        const tal_block_set *store = &workers[entry[k].thread].store;
+        const tal_surface surface = tal_block_set_surface(store, entry[k].block);
+        TAL_TRY(tal_block_set_add(set, &surface, entry[k].volume, err));
+        report->piece_volume += entry[k].volume;
+        report->inside_volume += entry[k].inside;
+    }
+    return TAL_OK;
+}
+
+// The rock of each sliver goes to the block whose centroid is nearest; ties to the first.
+static tal_status give_slivers(tal_block_set *set, const piece_entry *entry, int64_t count,
+                               int thread_count, tal_error *err) {
+    int32_t *heir;
+    TAL_CREATE(heir, (size_t)count, "heirs of slivers", err);
+#pragma omp parallel for num_threads(thread_count) schedule(dynamic, 64)
+    for (int64_t k = 0; k < count; k++) {
+        heir[k] = -1;
+        double nearest = INFINITY;
+        for (int32_t b = 0; entry[k].block < 0 && b < set->block_count; b++) {
+            const tal_vec3d d = tal_v3_sub(set->block[b].position, entry[k].centroid);
+            const double distance = tal_v3_dot(d, d);
+            if (distance < nearest) {
+                nearest = distance;
+                heir[k] = b;
+            }
+        }
+    }
+    for (int64_t k = 0; k < count; k++) {
+        if (heir[k] >= 0) {
+            set->block[heir[k]].rock += entry[k].inside;
+        }
+    }
+    tal_memory_destroy(heir);
+    return TAL_OK;
+}
+
+static tal_status collect(tal_block_set *set, const worker *workers, int thread_count,
+                          tal_divide_report *report, tal_error *err) {
+    int64_t count = 0;
+    for (int t = 0; t < thread_count; t++) {
+        if (workers[t].status != TAL_OK) {
+            *err = workers[t].error;
+            return workers[t].status;
+        }
+        count += workers[t].entry_count;
+    }
+    piece_entry *entry;
+    TAL_CREATE(entry, (size_t)count + 1, "a list of blocks", err);
+    int64_t at = 0;
+    for (int t = 0; t < thread_count; t++) {
+        for (int64_t k = 0; k < workers[t].entry_count; k++) {
+            entry[at++] = workers[t].entry[k];
+        }
+    }
+    qsort(entry, (size_t)count, sizeof *entry, compare_entries);
+    tal_status status = gather(set, workers, entry, count, report, err);
+    if (status == TAL_OK) {
+        status = give_slivers(set, entry, count, thread_count, err);
+    }
+    tal_memory_destroy(entry);
+    return status;
+}
+
+static double rock_sum(const tal_block_set *set) {
+    double sum = 0;
+    for (int32_t b = 0; b < set->block_count; b++) {
+        sum += set->block[b].rock;
+    }
+    return sum;
+}
+
+static void finish(tal_block_set *set, const tal_divide_options *options, double body_volume,
+                   tal_divide_report *report) {
+    report->mass_factor = options->clip_to_body ? body_volume / rock_sum(set) : 1;
+    tal_block_set_finish(set, options->density_kg_m3, report->mass_factor);
+    report->mass = 0;
+    for (int32_t b = 0; b < set->block_count; b++) {
+        report->mass += set->block[b].mass;
+    }
+}
+
+static tal_status divide_once(tal_block_set *set, const tal_partition *partition,
+                              const tal_body *body, const tal_divide_options *options,
+                              const carve_effort *effort, tal_divide_report *report,
+                              tal_error *err) {
+    const int thread_count = options->thread_count > 0 ? options->thread_count : 1;
+    *report = (tal_divide_report){.cell_count = partition->cell_count, .body_volume = body->volume};
+    worker *workers;
+    TAL_CREATE(workers, (size_t)thread_count, "threads", err);
+    for (int t = 0; t < thread_count; t++) {
+        workers[t].thread = t;
+        workers[t].gap = options->gap_m;
+        workers[t].clip_to_body = options->clip_to_body;
+    }
+    divide_all(workers, partition, body, options, effort, thread_count);
+    const tal_status status = collect(set, workers, thread_count, report, err);
+    for (int t = 0; t < thread_count; t++) {
+        tal_block_set_destroy(&workers[t].store);
+        tal_memory_destroy(workers[t].entry);
+    }
+    tal_memory_destroy(workers);
+    return status;
+}
+
+// Few large blocks are wanted, and at least 97 % of the body: the first effort that fills it counts.
+static tal_status divide_well(tal_block_set *set, const tal_partition *partition,
+                              const tal_body *body, const tal_divide_options *options,
+                              tal_divide_report *report, tal_error *err) {
+    static const carve_effort efforts[] = {
+        {0.3, 0.2, 0.06},    {0.15, 0.12, 0.04},   {0.08, 0.08, 0.02},  {0.05, 0.05, 0.01},
+        {0.025, 0.05, 0.01}, {0.012, 0.03, 0.005}, {0.006, 0.02, 0.003}};
+    const size_t rounds = options->clip_to_body ? sizeof efforts / sizeof efforts[0] : 1;
+    for (size_t round = 0; round < rounds; round++) {
+        tal_block_set_destroy(set);
+        TAL_TRY(divide_once(set, partition, body, options, &efforts[round], report, err));
+        if (report->piece_volume >= 0.972 * body->volume) {
+            break;
+        }
+    }
+    if (set->block_count == 0) {
+        return TAL_FAIL(err, TAL_BAD_INPUT,
+                        "no block fits into the source of %.4g m3: its blocks would be %.3g m3; "
+                        "ask for smaller ones in [mesh] (brick_m, size_m, block_count)",
+                        body->volume, partition->nominal_volume);
+    }
+    return TAL_OK;
+}
+
+tal_status tal_divide(tal_block_set *set, const tal_partition *partition, const tal_body *body,
+                      const tal_divide_options *options, tal_divide_report *report,
+                      tal_error *err) {
+    const tal_status status = divide_well(set, partition, body, options, report, err);
+    if (status == TAL_OK) {
+        finish(set, options, body->volume, report);
+    } else {
+        tal_block_set_destroy(set);
+    }
+    return status;
+}

@@ -1,0 +1,12 @@
+# Tests of the mesher.
+talus_test(test_mesher_mass unit/test_mesher_mass.c LIBS talus_mesher_parts)
+talus_test(test_mesher_polyhedron unit/test_mesher_polyhedron.c LIBS talus_mesher_parts)
+talus_test(test_mesher_terrain unit/test_mesher_terrain.c LIBS talus_mesher_parts)
+talus_test(test_mesher_blocks unit/test_mesher_blocks.c LIBS talus_mesher_parts LABELS slow)
+talus_test(test_mesher_import unit/test_mesher_import.c LIBS talus_mesher_parts)
+add_executable(mesher_site cli/mesher_site.c)
+target_link_libraries(mesher_site PRIVATE talus_flags talus_geo)
+set_target_properties(mesher_site PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+talus_script_test(mesher_run cli/mesher_run.sh LABELS slow)
+talus_test(test_mesher_faults unit/test_mesher_faults.c LIBS talus_mesher_parts)
+talus_fuzzer(fuzz_mesh_file fuzz/fuzz_mesh_file.c LIBS talus_mesher_parts)
