@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Boundary following on cell corners. Every edge between an inside and an outside cell is walked
-// once, the inside to its left. Where two edges leave a corner, two cells of the part meet only there;
-// they are joined elsewhere, around one of the two outside cells. The right turn crosses over to the
-// other cell, so that what they enclose becomes a ring of its own and no ring meets itself.
+// once, the inside to its left. Where two edges leave a corner, two cells of the part meet only
+// there; they are joined elsewhere, around one of the two outside cells. The right turn crosses over
+// to the other cell, so that what they enclose becomes a ring of its own and no ring meets itself.
 #include "ingest/outline.h"
 
 #include "core/memory.h"

@@ -177,12 +177,11 @@ static void last_line_of(int messages, char *line, size_t size) {
 
 static tal_status run(const char *program, const char *folder, const char *json, const char *input,
                       tal_error *err) {
-    char shown[TAL_PATH_SIZE] = "/tmp/talus-pdal-XXXXXX";
-    const int messages = mkostemp(shown, O_CLOEXEC);
-    if (messages < 0) {
+    FILE *kept = tmpfile();
+    if (kept == NULL) {
         return TAL_FAIL(err, TAL_IO, "no temporary file for pdal's messages: %s", strerror(errno));
     }
-    unlink(shown);
+    const int messages = fileno(kept);
     const pid_t child = fork();
     if (child == 0) {
         become_pdal(program, folder, json, messages);
@@ -193,7 +192,7 @@ static tal_status run(const char *program, const char *folder, const char *json,
     }
     char line[512] = "";
     last_line_of(messages, line, sizeof line);
-    close(messages);
+    fclose(kept);
     TAL_TRY(tal_interrupt_check(err));
     if (child < 0 || ended != child || !WIFEXITED(outcome) || WEXITSTATUS(outcome) != 0) {
         return TAL_FAIL(err, TAL_BAD_INPUT, "%s: pdal could not read it: %s", input,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The journal of a run: what was added comes back, torn ends are cut, strangers refused.
+#define _XOPEN_SOURCE 700 // truncate
 #include "solver/program_journal.h"
 #include "tests/check.h"
 
