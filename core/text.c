@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,10 +69,13 @@ const char *tal_text_string(const tal_text *text) {
     return text->bytes != NULL ? text->bytes : "";
 }
 
+// With an exponent only where a plain number would be long: 700000 and 0.0005, but 1e+20.
 void tal_text_append_real(tal_text *text, double value) {
-    char shortest[32];
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(shortest, sizeof shortest, "%.*g", digits, value);
+    const double size = fabs(value);
+    const bool is_plain = value == 0.0 || (size >= 1e-4 && size < 1e15);
+    char shortest[40];
+    for (int digits = is_plain ? 0 : 1; digits <= 20; digits++) {
+        snprintf(shortest, sizeof shortest, is_plain ? "%.*f" : "%.*g", digits, value);
         if (strtod(shortest, NULL) == value) {
             break;
         }
