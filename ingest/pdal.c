@@ -48,7 +48,7 @@ static bool find_beside(char program[TAL_PATH_SIZE]) {
     }
     self[length] = '\0';
     tal_path_folder(folder, self);
-    return find_under(program, folder, "../pdal/bin/pdal") ||
+    return find_under(program, folder, "../../pdal/bin/pdal") ||
            find_under(program, folder, "../lib/talus/pdal/bin/pdal") ||
            find_under(program, folder, "../libexec/talus/pdal/bin/pdal");
 }

@@ -58,7 +58,7 @@ near "$(volume_of one/ingest.json)" "$(volume_of out/ingest.json)" 1.5 || compla
 near "$(volume_of own/ingest.json)" "$(volume_of out/ingest.json)" 0.2 || complain "the outline is not used"
 
 # LAZ and a PLY through PDAL.
-pdal=${TALUS_PDAL:-$(command -v pdal || echo "$TALUS_BIN/../pdal/bin/pdal")}
+pdal=${TALUS_PDAL:-$(command -v pdal || echo "$TALUS_BIN/../../pdal/bin/pdal")}
 if [ -x "$pdal" ]; then
     "$pdal" translate site/after.las after.laz >/dev/null 2>&1
     "$pdal" translate site/after.las after.ply --writers.ply.precision=4 >/dev/null 2>&1
