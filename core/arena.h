@@ -37,12 +37,12 @@ void *tal_arena_take(tal_arena *arena, size_t count, size_t size);
 tal_arena_mark tal_arena_get_mark(const tal_arena *arena);
 void tal_arena_restore(tal_arena *arena, tal_arena_mark mark);
 
-#define TAL_TAKE(arena, pointer, count, what, err)                                                \
-    do {                                                                                          \
-        (pointer) = tal_arena_take((arena), (count), sizeof *(pointer));                          \
-        if ((pointer) == NULL) {                                                                  \
-            return TAL_FAIL((err), TAL_NO_MEMORY, "no memory for %s", (what));                    \
-        }                                                                                         \
+#define TAL_TAKE(arena, pointer, count, what, err)                                                 \
+    do {                                                                                           \
+        (pointer) = tal_arena_take((arena), (count), sizeof *(pointer));                           \
+        if ((pointer) == NULL) {                                                                   \
+            return TAL_FAIL((err), TAL_NO_MEMORY, "no memory for %s", (what));                     \
+        }                                                                                          \
     } while (0)
 
 #ifdef __cplusplus

@@ -29,21 +29,21 @@ bool tal_size_multiply(size_t count, size_t size, size_t *product);
 tal_status tal_memory_failed(tal_error *err, const char *what, size_t count, size_t size);
 
 // `pointer = tal_memory_create(...)`, or return with an error that names what it was for.
-#define TAL_CREATE(pointer, count, what, err)                                                     \
-    do {                                                                                          \
-        (pointer) = tal_memory_create((count), sizeof *(pointer));                                \
-        if ((pointer) == NULL) {                                                                  \
-            return tal_memory_failed((err), (what), (count), sizeof *(pointer));                  \
-        }                                                                                         \
+#define TAL_CREATE(pointer, count, what, err)                                                      \
+    do {                                                                                           \
+        (pointer) = tal_memory_create((count), sizeof *(pointer));                                 \
+        if ((pointer) == NULL) {                                                                   \
+            return tal_memory_failed((err), (what), (count), sizeof *(pointer));                   \
+        }                                                                                          \
     } while (0)
 
-#define TAL_CREATE_OR_DONE(pointer, count, what, err)                                             \
-    do {                                                                                          \
-        (pointer) = tal_memory_create((count), sizeof *(pointer));                                \
-        if ((pointer) == NULL) {                                                                  \
-            status = tal_memory_failed((err), (what), (count), sizeof *(pointer));                \
-            goto done;                                                                            \
-        }                                                                                         \
+#define TAL_CREATE_OR_DONE(pointer, count, what, err)                                              \
+    do {                                                                                           \
+        (pointer) = tal_memory_create((count), sizeof *(pointer));                                 \
+        if ((pointer) == NULL) {                                                                   \
+            status = tal_memory_failed((err), (what), (count), sizeof *(pointer));                 \
+            goto done;                                                                             \
+        }                                                                                          \
     } while (0)
 
 #ifdef __cplusplus

@@ -12,48 +12,50 @@ enum { SECTION_NAMES_MAX = 64, KEY_NAMES_MAX = 128 };
 
 // --- the table ---
 
-#define CHOICE_TEXT(name, text) text,
+#define CHOICE_TEXT(name, text)      text,
 #define SECTION(name, stages, text)  static const tal_setting name##_rows[] = {
 #define SECTIONS(name, stages, text) SECTION(name, stages, text)
 #define PLACE(section, name)         .key = #name, .offset = offsetof(tal_##section##_settings, name)
-#define REAL(section, name, value, span, measure, text)                                           \
-    {PLACE(section, name), .kind = TAL_KIND_REAL, .preset = value, .range = span,                 \
-     .unit = measure, .sentence = text},
-#define REALS(section, name, value, span, measure, text)                                          \
-    {PLACE(section, name), .kind = TAL_KIND_REALS, .preset = value, .range = span,                \
-     .unit = measure, .sentence = text},
-#define INTEGER(section, name, value, span, measure, text)                                        \
-    {PLACE(section, name), .kind = TAL_KIND_INTEGER, .preset = value, .range = span,              \
-     .unit = measure, .sentence = text},
-#define BOOLEAN(section, name, value, text)                                                       \
+#define REAL(section, name, value, span, measure, text)                                            \
+    {PLACE(section, name), .kind = TAL_KIND_REAL, .preset = value,                                 \
+     .range = span,        .unit = measure,       .sentence = text},
+#define REALS(section, name, value, span, measure, text)                                           \
+    {PLACE(section, name), .kind = TAL_KIND_REALS, .preset = value,                                \
+     .range = span,        .unit = measure,        .sentence = text},
+#define INTEGER(section, name, value, span, measure, text)                                         \
+    {PLACE(section, name), .kind = TAL_KIND_INTEGER, .preset = value,                              \
+     .range = span,        .unit = measure,          .sentence = text},
+#define BOOLEAN(section, name, value, text)                                                        \
     {PLACE(section, name), .kind = TAL_KIND_BOOLEAN, .preset = value, .sentence = text},
-#define TEXT(section, name, value, text)                                                          \
+#define TEXT(section, name, value, text)                                                           \
     {PLACE(section, name), .kind = TAL_KIND_TEXT, .preset = value, .sentence = text},
-#define FILES(section, name, value, text)                                                         \
+#define FILES(section, name, value, text)                                                          \
     {PLACE(section, name), .kind = TAL_KIND_FILES, .preset = value, .sentence = text},
-#define CHOICE(section, name, value, list, text)                                                  \
-    {PLACE(section, name), .kind = TAL_KIND_CHOICE, .preset = value, .sentence = text,            \
+#define CHOICE(section, name, value, list, text)                                                   \
+    {PLACE(section, name), .kind = TAL_KIND_CHOICE, .preset = value, .sentence = text,             \
      .choices = (const char *const[]){list(CHOICE_TEXT) NULL}},
-#define END_SECTION(name) };
+#define END_SECTION(name)                                                                          \
+    }                                                                                              \
+    ;
 #include "core/settings.def"
 
-#define SECTION(section, which, text)                                                             \
-    {.name = #section,                                                                            \
-     .stages = which,                                                                             \
-     .sentence = text,                                                                            \
-     .offset = offsetof(tal_settings, section),                                                   \
-     .size = sizeof(tal_##section##_settings),                                                    \
-     .setting_count = (int)(sizeof section##_rows / sizeof section##_rows[0]),                    \
+#define SECTION(section, which, text)                                                              \
+    {.name = #section,                                                                             \
+     .stages = which,                                                                              \
+     .sentence = text,                                                                             \
+     .offset = offsetof(tal_settings, section),                                                    \
+     .size = sizeof(tal_##section##_settings),                                                     \
+     .setting_count = (int)(sizeof section##_rows / sizeof section##_rows[0]),                     \
      .settings = section##_rows},
-#define SECTIONS(section, which, text)                                                            \
-    {.name = #section,                                                                            \
-     .stages = which,                                                                             \
-     .sentence = text,                                                                            \
-     .repeats = true,                                                                             \
-     .offset = offsetof(tal_settings, section),                                                   \
-     .count_offset = offsetof(tal_settings, section##_count),                                     \
-     .size = sizeof(tal_##section##_settings),                                                    \
-     .setting_count = (int)(sizeof section##_rows / sizeof section##_rows[0]),                    \
+#define SECTIONS(section, which, text)                                                             \
+    {.name = #section,                                                                             \
+     .stages = which,                                                                              \
+     .sentence = text,                                                                             \
+     .repeats = true,                                                                              \
+     .offset = offsetof(tal_settings, section),                                                    \
+     .count_offset = offsetof(tal_settings, section##_count),                                      \
+     .size = sizeof(tal_##section##_settings),                                                     \
+     .setting_count = (int)(sizeof section##_rows / sizeof section##_rows[0]),                     \
      .settings = section##_rows},
 #define REAL(section, key, value, range, unit, text)
 #define REALS(section, key, value, range, unit, text)

@@ -21,51 +21,51 @@ enum {
 };
 
 enum {
-    TAL_REPEAT_MAX = 32,        // sections of one kind
-    TAL_REALS_MAX = 16,         // numbers in a list
+    TAL_REPEAT_MAX = 32, // sections of one kind
+    TAL_REALS_MAX = 16,  // numbers in a list
     TAL_SETTING_TEXT_SIZE = 256,
     TAL_SETTING_FILES_SIZE = 8192, // paths, each ended by '\n'
     TAL_LABEL_SIZE = 64
 };
 
-#define TAL_GROUND_CHOICES(X)                                                                     \
-    X(TAL_GROUND_AUTO, "auto")                                                                    \
-    X(TAL_GROUND_CLASSES, "classes")                                                              \
-    X(TAL_GROUND_NATIVE, "native")                                                                \
+#define TAL_GROUND_CHOICES(X)                                                                      \
+    X(TAL_GROUND_AUTO, "auto")                                                                     \
+    X(TAL_GROUND_CLASSES, "classes")                                                               \
+    X(TAL_GROUND_NATIVE, "native")                                                                 \
     X(TAL_GROUND_SMRF, "smrf") X(TAL_GROUND_CSF, "csf") X(TAL_GROUND_NONE, "none")
-#define TAL_HEIGHT_UNIT_CHOICES(X)                                                                \
-    X(TAL_HEIGHT_UNIT_AUTO, "auto")                                                               \
+#define TAL_HEIGHT_UNIT_CHOICES(X)                                                                 \
+    X(TAL_HEIGHT_UNIT_AUTO, "auto")                                                                \
     X(TAL_HEIGHT_UNIT_M, "m") X(TAL_HEIGHT_UNIT_FT, "ft") X(TAL_HEIGHT_UNIT_US_FT, "us-ft")
-#define TAL_FRAME_CHOICES(X)                                                                      \
+#define TAL_FRAME_CHOICES(X)                                                                       \
     X(TAL_FRAME_AUTO, "auto") X(TAL_FRAME_VERTICAL, "vertical") X(TAL_FRAME_CLIFF, "cliff")
-#define TAL_COREGISTER_CHOICES(X)                                                                 \
-    X(TAL_COREGISTER_AUTO, "auto")                                                                \
+#define TAL_COREGISTER_CHOICES(X)                                                                  \
+    X(TAL_COREGISTER_AUTO, "auto")                                                                 \
     X(TAL_COREGISTER_SHIFT, "shift") X(TAL_COREGISTER_ICP, "icp") X(TAL_COREGISTER_NONE, "none")
 #define TAL_BED_CHOICES(X) X(TAL_BED_MIN, "min") X(TAL_BED_AFTER, "after")
-#define TAL_BLOCKS_CHOICES(X)                                                                     \
-    X(TAL_BLOCKS_BRICKS, "bricks")                                                                \
-    X(TAL_BLOCKS_JOINTS, "joints")                                                                \
+#define TAL_BLOCKS_CHOICES(X)                                                                      \
+    X(TAL_BLOCKS_BRICKS, "bricks")                                                                 \
+    X(TAL_BLOCKS_JOINTS, "joints")                                                                 \
     X(TAL_BLOCKS_VORONOI, "voronoi") X(TAL_BLOCKS_IMPORT, "import")
 #define TAL_CLIP_CHOICES(X)        X(TAL_CLIP_BODY, "body") X(TAL_CLIP_NONE, "none")
 #define TAL_IMPORT_UNIT_CHOICES(X) X(TAL_IMPORT_UNIT_M, "m") X(TAL_IMPORT_UNIT_MM, "mm")
-#define TAL_SPACING_CHOICES(X)                                                                    \
-    X(TAL_SPACING_EXPONENTIAL, "exponential")                                                     \
-    X(TAL_SPACING_NORMAL, "normal")                                                               \
+#define TAL_SPACING_CHOICES(X)                                                                     \
+    X(TAL_SPACING_EXPONENTIAL, "exponential")                                                      \
+    X(TAL_SPACING_NORMAL, "normal")                                                                \
     X(TAL_SPACING_LOGNORMAL, "lognormal") X(TAL_SPACING_CONSTANT, "constant")
-#define TAL_SCHEME_CHOICES(X)                                                                     \
+#define TAL_SCHEME_CHOICES(X)                                                                      \
     X(TAL_CHOICE_SCHEME_MOREAU, "moreau") X(TAL_CHOICE_SCHEME_ACD2, "acd2")
 #define TAL_RIM_CHOICES(X) X(TAL_RIM_STOP, "stop") X(TAL_RIM_WALL, "wall")
-#define TAL_LAW_CHOICES(X)                                                                        \
-    X(TAL_CHOICE_LAW_ACD2_COULOMB, "acd2+coulomb")                                                       \
-    X(TAL_CHOICE_LAW_ACD2, "acd2")                                                                       \
-    X(TAL_CHOICE_LAW_ACD2_PUBLISHED, "acd2-published")                                                   \
+#define TAL_LAW_CHOICES(X)                                                                         \
+    X(TAL_CHOICE_LAW_ACD2_COULOMB, "acd2+coulomb")                                                 \
+    X(TAL_CHOICE_LAW_ACD2, "acd2")                                                                 \
+    X(TAL_CHOICE_LAW_ACD2_PUBLISHED, "acd2-published")                                             \
     X(TAL_CHOICE_LAW_COULOMB, "coulomb") X(TAL_CHOICE_LAW_PENALTY, "penalty")
 
-#define TAL_METHOD_CHOICES(X)                                                                     \
-    X(TAL_METHOD_GRID, "grid")                                                                    \
-    X(TAL_METHOD_LHS, "lhs")                                                                      \
-    X(TAL_METHOD_SOBOL, "sobol")                                                                  \
-    X(TAL_METHOD_BOBYQA, "bobyqa")                                                                \
+#define TAL_METHOD_CHOICES(X)                                                                      \
+    X(TAL_METHOD_GRID, "grid")                                                                     \
+    X(TAL_METHOD_LHS, "lhs")                                                                       \
+    X(TAL_METHOD_SOBOL, "sobol")                                                                   \
+    X(TAL_METHOD_BOBYQA, "bobyqa")                                                                 \
     X(TAL_METHOD_NELDER_MEAD, "nelder-mead") X(TAL_METHOD_CRS, "crs")
 #define TAL_SCALE_CHOICES(X) X(TAL_SCALE_LINEAR, "linear") X(TAL_SCALE_LOG, "log")
 
@@ -93,26 +93,28 @@ typedef struct {
 
 // One struct per section: tal_site_settings, tal_ingest_settings, ... `label` is what follows the dot
 // in [joint.label], empty in sections that do not repeat.
-#define SECTION(name, stages, sentence)                                                           \
-    typedef struct {                                                                              \
+#define SECTION(name, stages, sentence)                                                            \
+    typedef struct {                                                                               \
         char label[TAL_LABEL_SIZE];
-#define SECTIONS(name, stages, sentence)                SECTION(name, stages, sentence)
-#define REAL(section, key, preset, range, unit, text)   double key;
-#define REALS(section, key, preset, range, unit, text)  tal_reals key;
+#define SECTIONS(name, stages, sentence)                 SECTION(name, stages, sentence)
+#define REAL(section, key, preset, range, unit, text)    double key;
+#define REALS(section, key, preset, range, unit, text)   tal_reals key;
 #define INTEGER(section, key, preset, range, unit, text) int64_t key;
-#define BOOLEAN(section, key, preset, text)             bool key;
-#define TEXT(section, key, preset, text)                char key[TAL_SETTING_TEXT_SIZE];
-#define FILES(section, key, preset, text)               char key[TAL_SETTING_FILES_SIZE];
-#define CHOICE(section, key, preset, list, text)        int key;
-#define END_SECTION(name)                                                                         \
-    }                                                                                             \
+#define BOOLEAN(section, key, preset, text)              bool key;
+#define TEXT(section, key, preset, text)                 char key[TAL_SETTING_TEXT_SIZE];
+#define FILES(section, key, preset, text)                char key[TAL_SETTING_FILES_SIZE];
+#define CHOICE(section, key, preset, list, text)         int key;
+#define END_SECTION(name)                                                                          \
+    }                                                                                              \
     tal_##name##_settings;
 #include "core/settings.def"
 
 typedef struct {
     char site_file[TAL_PATH_SIZE]; // as given by the user; empty without one
-#define SECTION(name, stages, sentence)  tal_##name##_settings name;
-#define SECTIONS(name, stages, sentence) tal_##name##_settings name[TAL_REPEAT_MAX]; int name##_count;
+#define SECTION(name, stages, sentence) tal_##name##_settings name;
+#define SECTIONS(name, stages, sentence)                                                           \
+    tal_##name##_settings name[TAL_REPEAT_MAX];                                                    \
+    int name##_count;
 #define REAL(section, key, preset, range, unit, text)
 #define REALS(section, key, preset, range, unit, text)
 #define INTEGER(section, key, preset, range, unit, text)

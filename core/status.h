@@ -11,20 +11,20 @@
 extern "C" {
 #endif
 
-#define TAL_STATUS_LIST(X)                                                                        \
-    X(TAL_OK, "done")                                                                             \
-    X(TAL_BAD_USAGE, "wrong command line")                                                        \
-    X(TAL_BAD_SETTING, "wrong setting")                                                           \
-    X(TAL_BAD_INPUT, "wrong input")                                                               \
-    X(TAL_BAD_CRS, "wrong coordinate system")                                                     \
-    X(TAL_NOT_FOUND, "not found")                                                                 \
-    X(TAL_EXISTS, "exists already")                                                               \
-    X(TAL_IO, "reading or writing failed")                                                        \
-    X(TAL_NO_MEMORY, "out of memory")                                                             \
-    X(TAL_TOO_LARGE, "too large")                                                                 \
-    X(TAL_NOT_CONVERGED, "not converged")                                                         \
-    X(TAL_UNTRUSTED, "result not to be trusted")                                                  \
-    X(TAL_UNAVAILABLE, "not available on this machine")                                           \
+#define TAL_STATUS_LIST(X)                                                                         \
+    X(TAL_OK, "done")                                                                              \
+    X(TAL_BAD_USAGE, "wrong command line")                                                         \
+    X(TAL_BAD_SETTING, "wrong setting")                                                            \
+    X(TAL_BAD_INPUT, "wrong input")                                                                \
+    X(TAL_BAD_CRS, "wrong coordinate system")                                                      \
+    X(TAL_NOT_FOUND, "not found")                                                                  \
+    X(TAL_EXISTS, "exists already")                                                                \
+    X(TAL_IO, "reading or writing failed")                                                         \
+    X(TAL_NO_MEMORY, "out of memory")                                                              \
+    X(TAL_TOO_LARGE, "too large")                                                                  \
+    X(TAL_NOT_CONVERGED, "not converged")                                                          \
+    X(TAL_UNTRUSTED, "result not to be trusted")                                                   \
+    X(TAL_UNAVAILABLE, "not available on this machine")                                            \
     X(TAL_INTERRUPTED, "interrupted")
 
 typedef enum {
@@ -61,26 +61,26 @@ tal_status tal_error_add_list(tal_error *err, tal_status status, const char *for
 
 #define TAL_FAIL(err, status, ...) tal_error_set((err), (status), __VA_ARGS__)
 
-#define TAL_TRY(call)                                                                             \
-    do {                                                                                          \
-        const tal_status try_status_ = (call);                                                    \
-        if (try_status_ != TAL_OK) {                                                              \
-            return try_status_;                                                                   \
-        }                                                                                         \
+#define TAL_TRY(call)                                                                              \
+    do {                                                                                           \
+        const tal_status try_status_ = (call);                                                     \
+        if (try_status_ != TAL_OK) {                                                               \
+            return try_status_;                                                                    \
+        }                                                                                          \
     } while (0)
 
 // For functions that own something: `status` is the local variable, `done:` releases and returns it.
-#define TAL_TRY_OR_DONE(call)                                                                     \
-    do {                                                                                          \
-        status = (call);                                                                          \
-        if (status != TAL_OK) {                                                                   \
-            goto done;                                                                            \
-        }                                                                                         \
+#define TAL_TRY_OR_DONE(call)                                                                      \
+    do {                                                                                           \
+        status = (call);                                                                           \
+        if (status != TAL_OK) {                                                                    \
+            goto done;                                                                             \
+        }                                                                                          \
     } while (0)
 
 // Wrong code, not wrong input: says where and aborts.
 _Noreturn void tal_assert_failed(const char *condition, const char *file, int line);
-#define TAL_ASSERT(condition)                                                                     \
+#define TAL_ASSERT(condition)                                                                      \
     ((condition) ? (void)0 : tal_assert_failed(#condition, __FILE__, __LINE__))
 
 // Costly invariants, debug builds only.

@@ -26,7 +26,7 @@ struct tal_model {
     tal_vec3 *start_spin;
     double *inner_radius; // of the largest ball about the centroid that fits inside
     int32_t class_count;
-    tal_law *law;         // class_count x class_count
+    tal_law *law;          // class_count x class_count
     double smallest_width; // of all bodies
     tal_solver_settings settings;
     uint64_t fingerprint; // of all of the above: a checkpoint belongs to one model

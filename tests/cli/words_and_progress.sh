@@ -36,7 +36,7 @@ says_not 'warning'
 says 'absent.ini: no such file' # errors are always said
 
 # On a terminal: one line, rewritten and cut to the width; a warning clears it first, NO_COLOR or not.
-if command -v script >/dev/null; then
+if script -qec true /dev/null >/dev/null 2>&1; then
     terminal() { script -qec "stty cols 30; $*" /dev/null | tr '\r' '\n' >said; }
     terminal "'$echo_program' site.ini --overwrite --work"
     says "^$escape\\[Kcounting \"sheep\": *[0-9]* %, [0-9]* s"
@@ -50,5 +50,5 @@ if command -v script >/dev/null; then
     says "^$escape\\[Ktalus-echo: warning: one is black"
     says_not "$escape\\[3"
 else
-    echo "SKIPPED: what is said on a terminal needs the program script"
+    echo "SKIPPED: what is said on a terminal needs the program script and a pseudo-terminal"
 fi

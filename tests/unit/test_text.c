@@ -33,8 +33,18 @@ static void text_without_memory_is_marked_failed_and_keeps_what_it_has(void **st
 
 static void reals_are_printed_short_and_read_back_the_same(void **state) {
     (void)state;
-    static const double values[] = {700000.0, 1.2345678901234567e-4, 987654321.12345678, 0.1,  0.1 + 0.2,   1.0 / 3.0, 1e300, 5e-324,
-                                    -0.0, 123456789.0, 2.5,       1e22};
+    static const double values[] = {700000.0,
+                                    1.2345678901234567e-4,
+                                    987654321.12345678,
+                                    0.1,
+                                    0.1 + 0.2,
+                                    1.0 / 3.0,
+                                    1e300,
+                                    5e-324,
+                                    -0.0,
+                                    123456789.0,
+                                    2.5,
+                                    1e22};
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
         tal_text text = {0};
         double back = 0.0;
