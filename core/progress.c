@@ -62,8 +62,8 @@ int tal_progress_format(char *line, size_t size, const tal_progress *progress, d
         format_duration(left_text, sizeof left_text, (progress->total - done) / rate);
     }
     return snprintf(line, size, "%s: %3.0f %%, %s %s, %s/s, %s left", progress->label,
-                    100.0 * done / progress->total, done_text, progress->unit, rate_text,
-                    left_text);
+                    fmin(100.0, 100.0 * done / progress->total), done_text, progress->unit,
+                    rate_text, left_text);
 }
 
 static void print_json_string(const char *text) {

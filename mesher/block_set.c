@@ -37,7 +37,7 @@ static tal_status reserve(tal_block_set *set, int32_t vertices, int32_t faces, i
     TAL_TRY(grow(&set->face_start, &capacity, edges, sizeof(int32_t), "blocks", err));
     TAL_TRY(grow(&set->block, &set->block_capacity, edges, sizeof(tal_block), "blocks", err));
     TAL_TRY(grow(&set->vertex, &set->vertex_capacity, (int64_t)set->vertex_count + vertices,
-                 sizeof(tal_vec3d), "vertices", err));
+                 sizeof(tal_vec3), "vertices", err));
     TAL_TRY(grow(&set->corner_start, &set->face_capacity, (int64_t)set->face_count + faces + 1,
                  sizeof(int32_t), "faces", err));
     return grow(&set->corner, &set->corner_capacity, (int64_t)set->corner_count + corners,
@@ -75,7 +75,7 @@ tal_status tal_block_set_add(tal_block_set *set, const tal_surface *surface, dou
     TAL_TRY(reserve(set, surface->vertex_count, surface->face_count, corners, err));
     tal_block *block = begin_block(set);
     memcpy(set->vertex + set->vertex_count, surface->vertex,
-           (size_t)surface->vertex_count * sizeof(tal_vec3d));
+           (size_t)surface->vertex_count * sizeof(tal_vec3));
     memcpy(set->corner + set->corner_count, surface->corner + first,
            (size_t)corners * sizeof(int32_t));
     for (int32_t f = 0; f <= surface->face_count; f++) {
@@ -93,7 +93,7 @@ tal_status tal_block_set_add(tal_block_set *set, const tal_surface *surface, dou
     return TAL_OK;
 }
 
-tal_status tal_block_set_add_sphere(tal_block_set *set, tal_vec3d centre, double radius,
+tal_status tal_block_set_add_sphere(tal_block_set *set, tal_vec3 centre, double radius,
                                     tal_error *err) {
     TAL_TRY(reserve(set, 0, 0, 0, err));
     tal_block *block = begin_block(set);
@@ -128,8 +128,8 @@ static void finish_polyhedron(tal_block_set *set, int32_t b) {
         block->inertia[k] = principal.moment[k] * block->mass / block->volume;
     }
     for (int32_t v = set->vertex_start[b]; v < set->vertex_start[b + 1]; v++) {
-        set->vertex[v] = tal_quaternion_rotate_back(principal.quaternion,
-                                                    tal_v3_sub(set->vertex[v], mass.centroid));
+        set->vertex[v] = tal_quaternion_rotate_back(
+            principal.quaternion, tal_vec3_subtract(set->vertex[v], mass.centroid));
     }
 }
 

@@ -17,10 +17,10 @@ typedef struct {
     double density; // kg/m3; 0: that of the rock
     double mass;
     double inertia[3];
-    tal_vec3d position; // of the centroid, local
+    tal_vec3 position; // of the centroid, local
     double orientation[4];
-    tal_vec3d velocity;
-    tal_vec3d angular_velocity;
+    tal_vec3 velocity;
+    tal_vec3 angular_velocity;
     double sphere_radius; // 0 for polyhedra
 } tal_block;
 
@@ -29,7 +29,7 @@ typedef struct {
     tal_block *block;
     int32_t *vertex_start, *face_start; // block_count + 1
     int32_t vertex_count, vertex_capacity;
-    tal_vec3d *vertex;
+    tal_vec3 *vertex;
     int32_t face_count, face_capacity;
     int32_t *corner_start; // face_count + 1
     int32_t corner_count, corner_capacity;
@@ -42,7 +42,7 @@ void tal_block_set_destroy(tal_block_set *set);
 // Copies a closed surface in local coordinates and measures it.
 tal_status tal_block_set_add(tal_block_set *set, const tal_surface *surface, double rock,
                              tal_error *err);
-tal_status tal_block_set_add_sphere(tal_block_set *set, tal_vec3d centre, double radius,
+tal_status tal_block_set_add_sphere(tal_block_set *set, tal_vec3 centre, double radius,
                                     tal_error *err);
 
 // The surface of a block; corner numbers are local to its vertices.

@@ -152,7 +152,7 @@ static void set_field(table_reader *reader, tal_block_row *row, column_kind kind
 }
 
 static void check_row(table_reader *reader, tal_block_row *row) {
-    const tal_vec3d e = row->edge;
+    const tal_vec3 e = row->edge;
     const bool is_box = e.x > 0 && e.y > 0 && e.z > 0;
     if (!is_box && !(row->radius > 0) && row->shape[0] == '\0') {
         tal_error_add(reader->err, TAL_BAD_INPUT,

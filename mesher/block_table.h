@@ -4,21 +4,21 @@
 #define TALUS_MESHER_BLOCK_TABLE_H
 
 #include "core/status.h"
-#include "mesher/vec3.h"
+#include "mesher/plane.h"
 
 #include <stdint.h>
 
 // What a row says; what it does not say has the value in brackets.
 typedef struct {
-    tal_vec3d position;         // of the centroid
-    tal_vec3d edge;             // of a box (0)
-    double radius;              // of a sphere (0)
-    char shape[256];            // file of a rock, relative to the table (empty)
-    double quaternion[4];       // (1, 0, 0, 0)
-    tal_vec3d velocity;         // (0)
-    tal_vec3d angular_velocity; // (0)
-    double density;             // (0: that of the rock)
-    char surface_class[64];     // (empty)
+    tal_vec3 position;         // of the centroid
+    tal_vec3 edge;             // of a box (0)
+    double radius;             // of a sphere (0)
+    char shape[256];           // file of a rock, relative to the table (empty)
+    double quaternion[4];      // (1, 0, 0, 0)
+    tal_vec3 velocity;         // (0)
+    tal_vec3 angular_velocity; // (0)
+    double density;            // (0: that of the rock)
+    char surface_class[64];    // (empty)
     int64_t line;
 } tal_block_row;
 

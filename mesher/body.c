@@ -97,8 +97,8 @@ static void measure(tal_body *body) {
     plane_sums sums = {0};
     double top_moment = 0;
     const double area = body->cell * body->cell;
-    body->low = tal_v3(INFINITY, INFINITY, INFINITY);
-    body->high = tal_v3(-INFINITY, -INFINITY, -INFINITY);
+    body->low = tal_vec3_make(INFINITY, INFINITY, INFINITY);
+    body->high = tal_vec3_make(-INFINITY, -INFINITY, -INFINITY);
     for (int32_t row = 0; row < body->rows; row++) {
         for (int32_t column = 0; column < body->columns; column++) {
             const double thickness = body->thickness[body_cell(body, column, row)];
@@ -112,20 +112,20 @@ static void measure(tal_body *body) {
             body->thickness_max = fmax(body->thickness_max, thickness);
             top_moment += thickness * (bed + thickness / 2);
             add_point(&sums, thickness, x, y, bed + thickness / 2);
-            body->low = tal_v3(fmin(body->low.x, x), fmin(body->low.y, y),
-                               fmin(body->low.z, lowest_near(body, column, row)));
-            body->high = tal_v3(fmax(body->high.x, x), fmax(body->high.y, y),
-                                fmax(body->high.z, bed + thickness));
+            body->low = tal_vec3_make(fmin(body->low.x, x), fmin(body->low.y, y),
+                                      fmin(body->low.z, lowest_near(body, column, row)));
+            body->high = tal_vec3_make(fmax(body->high.x, x), fmax(body->high.y, y),
+                                       fmax(body->high.z, bed + thickness));
         }
     }
     if (body->cell_count == 0) {
         return;
     }
     body->area = (double)body->cell_count * area;
-    body->centroid = tal_v3(sums.x / sums.w, sums.y / sums.w, top_moment / sums.w);
+    body->centroid = tal_vec3_make(sums.x / sums.w, sums.y / sums.w, top_moment / sums.w);
     // The surfaces reach one cell beyond the outermost centres, sinking towards neighbours there.
-    body->low = tal_v3_sub(body->low, tal_v3(body->cell, body->cell, 0));
-    body->high = tal_v3_add(body->high, tal_v3(body->cell, body->cell, 0));
+    body->low = tal_vec3_subtract(body->low, tal_vec3_make(body->cell, body->cell, 0));
+    body->high = tal_vec3_add(body->high, tal_vec3_make(body->cell, body->cell, 0));
     set_strike(body, &sums);
 }
 
@@ -179,7 +179,7 @@ static int32_t clamp_index(double value, int32_t count) {
     return value <= 0 ? 0 : (value >= count - 1 ? count - 1 : (int32_t)value);
 }
 
-bool tal_body_may_touch(const tal_body *body, tal_vec3d low, tal_vec3d high) {
+bool tal_body_may_touch(const tal_body *body, tal_vec3 low, tal_vec3 high) {
     const double tile = body->cell * body->tile_cells;
     const double x0 = body->west - body->cell / 2, y0 = body->south - body->cell / 2;
     if (high.x < body->low.x || low.x > body->high.x || high.y < body->low.y ||
@@ -249,7 +249,7 @@ tal_body_sample tal_body_at(const tal_body *body, double x, double y) {
     return sample;
 }
 
-bool tal_body_holds(const tal_body *body, tal_vec3d p) {
+bool tal_body_holds(const tal_body *body, tal_vec3 p) {
     const tal_body_sample sample = tal_body_at(body, p.x, p.y);
     return p.z > sample.bed && p.z < sample.bed + sample.thickness;
 }
@@ -286,9 +286,9 @@ static tal_status make_ground(tal_body *body, const tal_terrain_mesh *terrain, t
     const size_t points = (size_t)body->fine.columns * (size_t)body->fine.rows;
     TAL_CREATE(body->ground, points, "the ground below the source", err);
     tal_terrain_mesh_heights(terrain, &body->fine, body->ground);
-    const tal_vec3d around = {border, border, 0};
-    return tal_ground_create(&body->triangles, terrain, tal_v3_sub(body->low, around),
-                             tal_v3_add(body->high, around), err);
+    const tal_vec3 around = {border, border, 0};
+    return tal_ground_create(&body->triangles, terrain, tal_vec3_subtract(body->low, around),
+                             tal_vec3_add(body->high, around), err);
 }
 
 static tal_status fill(tal_body *body, const tal_raster *bed, const tal_raster *before,

@@ -6,8 +6,8 @@
 #include "core/geo/grid.h"
 #include "core/status.h"
 #include "mesher/ground.h"
+#include "mesher/plane.h"
 #include "mesher/terrain_mesh.h"
-#include "mesher/vec3.h"
 
 #include <stdint.h>
 
@@ -27,8 +27,8 @@ typedef struct {
     int64_t cell_count;
     int64_t buried_cells; // source cells where the old surface lies below the bed
     double thickness_max;
-    tal_vec3d low, high; // bounding box
-    tal_vec3d centroid;
+    tal_vec3 low, high; // bounding box
+    tal_vec3 centroid;
     double strike; // direction of the contours of the middle surface: radians from north, clockwise
     double dip;    // of the middle surface
     // The higher of the bed and its triangles, on a finer lattice around the source: blocks stay
@@ -52,9 +52,9 @@ typedef struct {
     double bed, ground, thickness;
 } tal_body_sample;
 tal_body_sample tal_body_at(const tal_body *body, double x, double y);
-bool tal_body_holds(const tal_body *body, tal_vec3d p);
+bool tal_body_holds(const tal_body *body, tal_vec3 p);
 
 // False only when no rock lies in the box.
-bool tal_body_may_touch(const tal_body *body, tal_vec3d low, tal_vec3d high);
+bool tal_body_may_touch(const tal_body *body, tal_vec3 low, tal_vec3 high);
 
 #endif

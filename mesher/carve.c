@@ -38,7 +38,7 @@ typedef struct {
     int waiting_count;
     double waiting_rock; // cut off from this cell and waiting
     int depth;
-    tal_vec3d candidate[CANDIDATES_MAX];
+    tal_vec3 candidate[CANDIDATES_MAX];
     int candidate_count;
 } carving;
 
@@ -55,16 +55,16 @@ static bool surface_in(const tal_column *c, surface_kind kind, double *z) {
     return *z > c->low && *z < c->high;
 }
 
-static void add_candidate(carving *work, tal_vec3d normal) {
+static void add_candidate(carving *work, tal_vec3 normal) {
     if (work->candidate_count < CANDIDATES_MAX && isfinite(normal.x + normal.y + normal.z) &&
-        tal_v3_length(normal) > 0) {
-        work->candidate[work->candidate_count++] = tal_v3_unit(normal);
+        tal_vec3_length(normal) > 0) {
+        work->candidate[work->candidate_count++] = tal_vec3_normalize(normal);
     }
 }
 
 static void add_slopes(carving *work, surface_kind kind, double slope_x, double slope_y) {
     const double sign = kind == SURFACE_BED ? 1 : -1;
-    add_candidate(work, tal_v3(sign * slope_x, sign * slope_y, -sign));
+    add_candidate(work, tal_vec3_make(sign * slope_x, sign * slope_y, -sign));
 }
 
 static void add_fit(carving *work, surface_kind kind, const tal_plane_fit *fit) {
@@ -133,33 +133,33 @@ static void add_outward(carving *work) {
         ey += rest * c->y;
     }
     if (rock > 0 && empty > 0) {
-        const tal_vec3d out = {ex / empty - rx / rock, ey / empty - ry / rock, 0};
+        const tal_vec3 out = {ex / empty - rx / rock, ey / empty - ry / rock, 0};
         add_candidate(work, out);
-        add_candidate(work, tal_v3(out.y, -out.x, 0));
-        add_candidate(work, tal_v3(-out.y, out.x, 0));
+        add_candidate(work, tal_vec3_make(out.y, -out.x, 0));
+        add_candidate(work, tal_vec3_make(-out.y, out.x, 0));
     }
 }
 
 // ---- Fitting ---------------------------------------------------------------------------
 
-static void tangents(tal_vec3d n, tal_vec3d *t1, tal_vec3d *t2) {
-    const tal_vec3d other = fabs(n.z) < 0.9 ? tal_v3(0, 0, 1) : tal_v3(1, 0, 0);
-    *t1 = tal_v3_unit(tal_v3_cross(other, n));
-    *t2 = tal_v3_cross(n, *t1);
+static void tangents(tal_vec3 n, tal_vec3 *t1, tal_vec3 *t2) {
+    const tal_vec3 other = fabs(n.z) < 0.9 ? tal_vec3_make(0, 0, 1) : tal_vec3_make(1, 0, 0);
+    *t1 = tal_vec3_normalize(tal_vec3_cross(other, n));
+    *t2 = tal_vec3_cross(n, *t1);
 }
 
 // Tilts the direction as long as that wins.
-static double climb(const tal_columns *columns, tal_vec3d *normal, double score, double *offset) {
+static double climb(const tal_columns *columns, tal_vec3 *normal, double score, double *offset) {
     static const double tilts[] = {0.25, 0.12, 0.06, 0.03};
     for (size_t level = 0; level < sizeof tilts / sizeof tilts[0]; level++) {
         for (int round = 0; round < 3; round++) {
-            tal_vec3d t1, t2, best = *normal;
+            tal_vec3 t1, t2, best = *normal;
             bool better = false;
             tangents(*normal, &t1, &t2);
             for (int k = 0; k < 4; k++) {
-                const tal_vec3d t =
-                    tal_v3_scale(k < 2 ? t1 : t2, (k % 2 == 0 ? 1 : -1) * tilts[level]);
-                const tal_vec3d n = tal_v3_unit(tal_v3_add(*normal, t));
+                const tal_vec3 t =
+                    tal_vec3_scale(k < 2 ? t1 : t2, (k % 2 == 0 ? 1 : -1) * tilts[level]);
+                const tal_vec3 n = tal_vec3_normalize(tal_vec3_add(*normal, t));
                 double d;
                 const double s = tal_columns_score(columns, n, &d);
                 if (s > score) {
@@ -250,11 +250,12 @@ static void note_depth(tal_deep_point *deepest, double x, double y, double groun
 }
 
 // Both ends of an edge and points between them, half a cell apart.
-static void note_edge(const tal_body *body, tal_deep_point *deepest, tal_vec3d from, tal_vec3d to) {
+static void note_edge(const tal_body *body, tal_deep_point *deepest, tal_vec3 from, tal_vec3 to) {
     const double length = hypot(to.x - from.x, to.y - from.y);
     const int steps = 1 + (int)fmin(1000, 2 * length / body->cell);
     for (int k = 0; k <= steps; k++) {
-        const tal_vec3d p = tal_v3_add(from, tal_v3_scale(tal_v3_sub(to, from), (double)k / steps));
+        const tal_vec3 p =
+            tal_vec3_add(from, tal_vec3_scale(tal_vec3_subtract(to, from), (double)k / steps));
         const tal_body_sample sample = tal_body_at(body, p.x, p.y);
         note_depth(deepest, p.x, p.y, sample.ground, p.z);
     }
@@ -308,7 +309,7 @@ static void add_ground_fits(carving *work, const tal_deep_point *at) {
             (2 * h),
         (tal_body_at(body, at->x, at->y + h).ground - tal_body_at(body, at->x, at->y - h).ground) /
             (2 * h));
-    add_candidate(work, tal_v3(0, 0, -1));
+    add_candidate(work, tal_vec3_make(0, 0, -1));
 }
 
 // Rock lost and depth left when the shape is cut there.
@@ -332,8 +333,8 @@ static double clearance(const tal_carver *carver) {
 static tal_plane find_lift(carving *work, const tal_deep_point *deepest, bool above_all) {
     const tal_columns *columns = &work->carver->columns;
     const double clear = clearance(work->carver);
-    const tal_vec3d through = {deepest->x, deepest->y, deepest->ground + clear};
-    tal_plane best = tal_plane_through(through, tal_v3(0, 0, -1));
+    const tal_vec3 through = {deepest->x, deepest->y, deepest->ground + clear};
+    tal_plane best = tal_plane_through(through, tal_vec3_make(0, 0, -1));
     double best_cost = INFINITY;
     work->candidate_count = 0;
     add_ground_fits(work, deepest);
@@ -345,8 +346,8 @@ static tal_plane find_lift(carving *work, const tal_deep_point *deepest, bool ab
         for (int all = above_all ? 1 : 0; all < 2; all++) {
             for (int32_t c = 0; all == 1 && c < columns->count; c++) {
                 const tal_column *column = &columns->column[c];
-                const tal_vec3d p = {column->x, column->y, column->ground + clear};
-                plane.offset = fmin(plane.offset, tal_v3_dot(plane.normal, p));
+                const tal_vec3 p = {column->x, column->y, column->ground + clear};
+                plane.offset = fmin(plane.offset, tal_vec3_dot(plane.normal, p));
             }
             const double cost = lift_cost(columns, plane, work->carver->options.depth);
             if (cost < best_cost) {
@@ -401,7 +402,7 @@ static tal_status finish_piece(carving *work, bool is_clear, tal_carve_emit *emi
 }
 
 static tal_status fill_columns(tal_carver *carver, const tal_polyhedron *cell, tal_error *err) {
-    tal_vec3d low, high;
+    tal_vec3 low, high;
     tal_polyhedron_bounds(cell, &low, &high);
     carver->size = sqrt((high.x - low.x) * (high.y - low.y));
     tal_columns_set_spacing(&carver->columns, carver->size / columns_across);
@@ -427,7 +428,7 @@ static tal_plane halving_plane(const tal_polyhedron *shape) {
     const tal_surface surface = tal_polyhedron_surface(shape);
     const tal_mass_properties mass = tal_surface_mass(&surface);
     const tal_principal_axes principal = tal_inertia_principal((const double(*)[3])mass.inertia);
-    const tal_vec3d longest = {principal.axis[0][0], principal.axis[1][0], principal.axis[2][0]};
+    const tal_vec3 longest = {principal.axis[0][0], principal.axis[1][0], principal.axis[2][0]};
     return tal_plane_through(mass.centroid, longest);
 }
 
@@ -491,7 +492,7 @@ static tal_status carve_part(carving *work, const tal_polyhedron *cell, tal_carv
 
 tal_status tal_carver_cut(tal_carver *carver, const tal_polyhedron *cell, tal_carve_emit *emit,
                           void *context, tal_error *err) {
-    tal_vec3d low, high;
+    tal_vec3 low, high;
     tal_polyhedron_bounds(cell, &low, &high);
     if (!tal_body_may_touch(carver->body, low, high)) {
         return TAL_OK;

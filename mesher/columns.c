@@ -62,7 +62,7 @@ static void add_column(tal_columns *columns, const tal_plane *planes, int32_t pl
 
 tal_status tal_columns_fill(tal_columns *columns, const tal_polyhedron *cell, tal_error *err) {
     tal_plane planes[TAL_POLYHEDRON_FACES];
-    tal_vec3d low, high;
+    tal_vec3 low, high;
     tal_polyhedron_planes(cell, planes);
     tal_polyhedron_bounds(cell, &low, &high);
     const double h = columns->spacing;
@@ -172,7 +172,7 @@ static void add_interval(histogram *bins, double key_a, double key_b, double val
     bins->slope_key[end] -= slope * to;
 }
 
-static void add_column_events(histogram *bins, const tal_column *c, tal_vec3d n) {
+static void add_column_events(histogram *bins, const tal_column *c, tal_vec3 n) {
     const double base = n.x * c->x + n.y * c->y;
     const double bed = tal_lesser(tal_greater(c->bed, c->low), c->high);
     const double top = tal_lesser(tal_greater(c->top, bed), c->high);
@@ -187,7 +187,7 @@ static void add_column_events(histogram *bins, const tal_column *c, tal_vec3d n)
     }
 }
 
-static double best_of(const tal_columns *columns, tal_vec3d n, double first, double last,
+static double best_of(const tal_columns *columns, tal_vec3 n, double first, double last,
                       double *offset) {
     histogram bins;
     memset(&bins, 0, sizeof bins);
@@ -212,7 +212,7 @@ static double best_of(const tal_columns *columns, tal_vec3d n, double first, dou
     return best;
 }
 
-double tal_columns_score(const tal_columns *columns, tal_vec3d normal, double *offset) {
+double tal_columns_score(const tal_columns *columns, tal_vec3 normal, double *offset) {
     double first = INFINITY, last = -INFINITY;
     for (int32_t k = 0; k < columns->count; k++) {
         const tal_column *c = &columns->column[k];

@@ -36,7 +36,7 @@ void tal_columns_cut(tal_columns *columns, tal_plane plane);
 
 // How good the best plane with this outward normal is: rock kept, minus what is kept above the
 // body, minus twice what is kept below it, per column area. Sets the offset.
-double tal_columns_score(const tal_columns *columns, tal_vec3d normal, double *offset);
+double tal_columns_score(const tal_columns *columns, tal_vec3 normal, double *offset);
 // The same without any cut.
 double tal_columns_score_uncut(const tal_columns *columns);
 

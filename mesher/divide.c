@@ -17,7 +17,7 @@ typedef struct {
     int64_t cell;
     int32_t number;        // within its cell
     int32_t thread, block; // block -1: a sliver
-    tal_vec3d centroid;
+    tal_vec3 centroid;
     double inside; // rock of the body in it
     double volume; // before gaps
 } piece_entry;
@@ -175,8 +175,8 @@ static tal_status give_slivers(tal_block_set *set, const piece_entry *entry, int
         heir[k] = -1;
         double nearest = INFINITY;
         for (int32_t b = 0; entry[k].block < 0 && b < set->block_count; b++) {
-            const tal_vec3d d = tal_v3_sub(set->block[b].position, entry[k].centroid);
-            const double distance = tal_v3_dot(d, d);
+            const tal_vec3 d = tal_vec3_subtract(set->block[b].position, entry[k].centroid);
+            const double distance = tal_vec3_dot(d, d);
             if (distance < nearest) {
                 nearest = distance;
                 heir[k] = b;

@@ -11,7 +11,7 @@ typedef struct {
     const char *name;   // "terrain"
     const char *number; // what `tag` is
     int64_t point_count, face_count;
-    tal_vec3d *point;
+    tal_vec3 *point;
     int64_t *start; // face_count + 1
     int64_t *corner;
     int64_t *tag;
@@ -40,8 +40,8 @@ static tal_status take_terrain(polygons *p, const tal_mesh_stage *stage, tal_err
     *p = (polygons){.name = "terrain", .number = "class"};
     TAL_TRY(reserve(p, mesh->node_count, mesh->face_count, 3 * (int64_t)mesh->face_count, err));
     for (int32_t v = 0; v < mesh->node_count; v++) {
-        p->point[v] = tal_v3(mesh->x[v] + stage->origin[0], mesh->y[v] + stage->origin[1],
-                             mesh->z[v] + stage->origin[2]);
+        p->point[v] = tal_vec3_make(mesh->x[v] + stage->origin[0], mesh->y[v] + stage->origin[1],
+                                    mesh->z[v] + stage->origin[2]);
     }
     for (int32_t f = 0; f < mesh->face_count; f++) {
         p->start[f + 1] = 3 * ((int64_t)f + 1);
@@ -55,14 +55,14 @@ static tal_status take_terrain(polygons *p, const tal_mesh_stage *stage, tal_err
 
 static tal_status take_blocks(polygons *p, const tal_mesh_stage *stage, tal_error *err) {
     const tal_block_set *set = &stage->blocks;
-    const tal_vec3d origin = {stage->origin[0], stage->origin[1], stage->origin[2]};
+    const tal_vec3 origin = {stage->origin[0], stage->origin[1], stage->origin[2]};
     *p = (polygons){.name = "blocks", .number = "block"};
     TAL_TRY(reserve(p, set->vertex_count, set->face_count, set->corner_count, err));
     for (int32_t b = 0; b < set->block_count; b++) {
         const tal_block *block = &set->block[b];
         for (int32_t v = set->vertex_start[b]; v < set->vertex_start[b + 1]; v++) {
-            const tal_vec3d turned = tal_quaternion_rotate(block->orientation, set->vertex[v]);
-            p->point[v] = tal_v3_add(tal_v3_add(turned, block->position), origin);
+            const tal_vec3 turned = tal_quaternion_rotate(block->orientation, set->vertex[v]);
+            p->point[v] = tal_vec3_add(tal_vec3_add(turned, block->position), origin);
         }
         for (int32_t f = set->face_start[b]; f < set->face_start[b + 1]; f++) {
             p->tag[f] = b;

@@ -22,19 +22,19 @@ static bucket_range range_of(const tal_ground *ground, double x0, double x1, dou
 }
 
 static bucket_range range_of_triangle(const tal_ground *ground, int32_t t) {
-    const tal_vec3d *c = ground->corner + 3 * (size_t)t;
+    const tal_vec3 *c = ground->corner + 3 * (size_t)t;
     return range_of(ground, fmin(c[0].x, fmin(c[1].x, c[2].x)), fmax(c[0].x, fmax(c[1].x, c[2].x)),
                     fmin(c[0].y, fmin(c[1].y, c[2].y)), fmax(c[0].y, fmax(c[1].y, c[2].y)));
 }
 
-static tal_status take_triangles(tal_ground *ground, const tal_terrain_mesh *mesh, tal_vec3d low,
-                                 tal_vec3d high, tal_error *err) {
+static tal_status take_triangles(tal_ground *ground, const tal_terrain_mesh *mesh, tal_vec3 low,
+                                 tal_vec3 high, tal_error *err) {
     TAL_CREATE(ground->corner, 3 * (size_t)mesh->face_count, "triangles below the source", err);
     for (int32_t f = 0; f < mesh->face_count; f++) {
-        tal_vec3d *c = ground->corner + 3 * (size_t)ground->triangle_count;
+        tal_vec3 *c = ground->corner + 3 * (size_t)ground->triangle_count;
         for (int k = 0; k < 3; k++) {
             const int32_t v = mesh->face_node[3 * (size_t)f + (size_t)k];
-            c[k] = tal_v3(mesh->x[v], mesh->y[v], mesh->z[v]);
+            c[k] = tal_vec3_make(mesh->x[v], mesh->y[v], mesh->z[v]);
         }
         const bool is_near = fmin(c[0].x, fmin(c[1].x, c[2].x)) <= high.x &&
                              fmax(c[0].x, fmax(c[1].x, c[2].x)) >= low.x &&
@@ -73,8 +73,8 @@ static tal_status fill_buckets(tal_ground *ground, tal_error *err) {
     return TAL_OK;
 }
 
-tal_status tal_ground_create(tal_ground *ground, const tal_terrain_mesh *mesh, tal_vec3d low,
-                             tal_vec3d high, tal_error *err) {
+tal_status tal_ground_create(tal_ground *ground, const tal_terrain_mesh *mesh, tal_vec3 low,
+                             tal_vec3 high, tal_error *err) {
     *ground = (tal_ground){.west = low.x, .south = low.y};
     tal_status status = take_triangles(ground, mesh, low, high, err);
     if (status == TAL_OK) {
@@ -102,15 +102,15 @@ void tal_ground_destroy(tal_ground *ground) {
 // ---- Depth -----------------------------------------------------------------------------
 
 // Height of the triangle's plane minus that of the point.
-static double depth_below(tal_vec3d a, double slope_x, double slope_y, tal_vec3d p) {
+static double depth_below(tal_vec3 a, double slope_x, double slope_y, tal_vec3 p) {
     return a.z + slope_x * (p.x - a.x) + slope_y * (p.y - a.y) - p.z;
 }
 
 // The part of the block above the triangle's outline, seen from below: its deepest vertex is the
 // deepest point, since depth is linear there.
-static void look_below_triangle(const tal_vec3d *c, const tal_polyhedron *block,
+static void look_below_triangle(const tal_vec3 *c, const tal_polyhedron *block,
                                 tal_deep_point *deepest) {
-    const tal_vec3d u = tal_v3_sub(c[1], c[0]), w = tal_v3_sub(c[2], c[0]);
+    const tal_vec3 u = tal_vec3_subtract(c[1], c[0]), w = tal_vec3_subtract(c[2], c[0]);
     const double area = u.x * w.y - w.x * u.y;
     const double slope_x = (u.z * w.y - w.z * u.y) / area;
     const double slope_y = (w.z * u.x - u.z * w.x) / area;
@@ -124,14 +124,14 @@ static void look_below_triangle(const tal_vec3d *c, const tal_polyhedron *block,
     tal_polyhedron part;
     tal_polyhedron_copy(&part, block);
     for (int k = 0; k < 3; k++) {
-        const tal_vec3d a = c[k], b = c[(k + 1) % 3];
-        const tal_plane side = tal_plane_through(a, tal_v3(b.y - a.y, a.x - b.x, 0));
+        const tal_vec3 a = c[k], b = c[(k + 1) % 3];
+        const tal_plane side = tal_plane_through(a, tal_vec3_make(b.y - a.y, a.x - b.x, 0));
         if (tal_polyhedron_cut(&part, side) == TAL_CUT_EMPTY) {
             return;
         }
     }
     for (int32_t v = 0; v < part.vertex_count; v++) {
-        const tal_vec3d p = part.vertex[v];
+        const tal_vec3 p = part.vertex[v];
         const double depth = depth_below(c[0], slope_x, slope_y, p);
         if (depth > deepest->depth) {
             *deepest = (tal_deep_point){depth, p.x, p.y, p.z + depth};
@@ -141,7 +141,7 @@ static void look_below_triangle(const tal_vec3d *c, const tal_polyhedron *block,
 
 void tal_ground_find_deepest(const tal_ground *ground, const tal_polyhedron *block,
                              tal_deep_point *deepest) {
-    tal_vec3d low, high;
+    tal_vec3 low, high;
     if (ground->start == NULL || block->vertex_count == 0) {
         return;
     }
@@ -151,7 +151,7 @@ void tal_ground_find_deepest(const tal_ground *ground, const tal_polyhedron *blo
         for (int32_t c = b.c0; c <= b.c1; c++) {
             const size_t at = (size_t)r * (size_t)ground->columns + (size_t)c;
             for (int32_t k = ground->start[at]; k < ground->start[at + 1]; k++) {
-                const tal_vec3d *corner = ground->corner + 3 * (size_t)ground->list[k];
+                const tal_vec3 *corner = ground->corner + 3 * (size_t)ground->list[k];
                 // A triangle is in several buckets: it is looked at in the first of them.
                 const bucket_range own = range_of_triangle(ground, ground->list[k]);
                 const bool is_first =

@@ -11,7 +11,7 @@
 
 typedef struct {
     int32_t triangle_count;
-    tal_vec3d *corner;        // three per triangle, counter-clockwise seen from above
+    tal_vec3 *corner;         // three per triangle, counter-clockwise seen from above
     double west, south, edge; // buckets
     int32_t columns, rows;
     int32_t *start; // columns * rows + 1
@@ -19,8 +19,8 @@ typedef struct {
 } tal_ground;
 
 // Triangles that reach into the rectangle from `low` to `high`.
-tal_status tal_ground_create(tal_ground *ground, const tal_terrain_mesh *mesh, tal_vec3d low,
-                             tal_vec3d high, tal_error *err);
+tal_status tal_ground_create(tal_ground *ground, const tal_terrain_mesh *mesh, tal_vec3 low,
+                             tal_vec3 high, tal_error *err);
 void tal_ground_destroy(tal_ground *ground);
 
 // A point of a block below the ground: `depth` is vertical.

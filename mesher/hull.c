@@ -116,7 +116,7 @@ static bool read_loops(hull_run *run, int32_t *corner_start, int32_t *corner) {
 }
 
 // Renumbers points to those in use and copies them.
-static tal_status take_vertices(tal_hull *hull, const tal_vec3d *points, int64_t count,
+static tal_status take_vertices(tal_hull *hull, const tal_vec3 *points, int64_t count,
                                 tal_error *err) {
     int32_t *number;
     const int32_t corners = hull->corner_start[hull->face_count];
@@ -145,7 +145,7 @@ static tal_status take_vertices(tal_hull *hull, const tal_vec3d *points, int64_t
     return TAL_OK;
 }
 
-static tal_status take_faces(tal_hull *hull, hull_run *run, const tal_vec3d *points,
+static tal_status take_faces(tal_hull *hull, hull_run *run, const tal_vec3 *points,
                              const char *what, tal_error *err) {
     const int32_t corners = count_corners(&run->qh, &hull->face_count);
     TAL_CREATE(hull->corner_start, (size_t)hull->face_count + 1, "faces of a hull", err);
@@ -168,14 +168,14 @@ static tal_status take_faces(tal_hull *hull, hull_run *run, const tal_vec3d *poi
     return TAL_OK;
 }
 
-static tal_status make_hull(tal_hull *hull, const tal_vec3d *points, int64_t count,
+static tal_status make_hull(tal_hull *hull, const tal_vec3 *points, int64_t count,
                             const char *options, const char *what, tal_error *err) {
     hull_run run;
     *hull = (tal_hull){0};
     TAL_TRY(begin_run(&run, 3, count, what, err));
     // About the first point: coordinates of a study have too many digits before the comma.
     for (int64_t p = 0; p < count; p++) {
-        const tal_vec3d d = tal_v3_sub(points[p], points[0]);
+        const tal_vec3 d = tal_vec3_subtract(points[p], points[0]);
         memcpy(run.points + 3 * p, &d, 3 * sizeof(double));
     }
     tal_status status = solve_run(&run, options, what, err);
@@ -189,7 +189,7 @@ static tal_status make_hull(tal_hull *hull, const tal_vec3d *points, int64_t cou
     return status;
 }
 
-tal_status tal_hull_create(tal_hull *hull, const tal_vec3d *points, int64_t count, const char *what,
+tal_status tal_hull_create(tal_hull *hull, const tal_vec3 *points, int64_t count, const char *what,
                            tal_error *err) {
     for (int64_t p = 0; p < count; p++) {
         if (!isfinite(points[p].x + points[p].y + points[p].z)) {
@@ -199,7 +199,7 @@ tal_status tal_hull_create(tal_hull *hull, const tal_vec3d *points, int64_t coun
     }
     double extent = 0;
     for (int64_t p = 1; p < count; p++) {
-        extent = fmax(extent, tal_v3_length(tal_v3_sub(points[p], points[0])));
+        extent = fmax(extent, tal_vec3_length(tal_vec3_subtract(points[p], points[0])));
     }
     if (count > 3 && !(extent > 0)) {
         return TAL_FAIL(err, TAL_BAD_INPUT, "%s is flat: all its points lie at one place", what);
@@ -236,11 +236,11 @@ static int32_t mark_farthest(const tal_hull *hull, int directions, uint8_t *mark
     int32_t marked = 0;
     for (int k = 0; k < directions; k++) {
         const double z = 1 - (2 * k + 1.0) / directions, r = sqrt(1 - z * z);
-        const tal_vec3d direction = {r * cos(golden * k), r * sin(golden * k), z};
+        const tal_vec3 direction = {r * cos(golden * k), r * sin(golden * k), z};
         int32_t best = 0;
         for (int32_t v = 1; v < hull->vertex_count; v++) {
-            if (tal_v3_dot(direction, hull->vertex[v]) >
-                tal_v3_dot(direction, hull->vertex[best])) {
+            if (tal_vec3_dot(direction, hull->vertex[v]) >
+                tal_vec3_dot(direction, hull->vertex[best])) {
                 best = v;
             }
         }
@@ -256,7 +256,7 @@ tal_status tal_hull_simplify(tal_hull *simple, const tal_hull *hull, int vertice
         return tal_hull_create(simple, hull->vertex, hull->vertex_count, what, err);
     }
     uint8_t *mark = tal_memory_create((size_t)hull->vertex_count, 1);
-    tal_vec3d *kept = tal_memory_create((size_t)hull->vertex_count, sizeof *kept);
+    tal_vec3 *kept = tal_memory_create((size_t)hull->vertex_count, sizeof *kept);
     tal_status status = TAL_OK;
     if (mark == NULL || kept == NULL) {
         status = TAL_FAIL(err, TAL_NO_MEMORY, "%s: no memory to simplify it", what);
@@ -301,7 +301,7 @@ static tal_status take_triangles(hull_run *run, int32_t **triangles, int32_t *tr
     return TAL_OK;
 }
 
-tal_status tal_hull_delaunay(const tal_vec3d *points, int64_t count, int32_t **triangles,
+tal_status tal_hull_delaunay(const tal_vec3 *points, int64_t count, int32_t **triangles,
                              int32_t *triangle_count, tal_error *err) {
     hull_run run;
     TAL_TRY(begin_run(&run, 2, count, "the triangulation", err));
@@ -320,11 +320,11 @@ tal_status tal_hull_delaunay(const tal_vec3d *points, int64_t count, int32_t **t
 // ---- Halfspaces ------------------------------------------------------------------------
 
 // Each facet of the hull of the dual points is a vertex of the intersection.
-static tal_status take_dual_vertices(hull_run *run, tal_vec3d inside, tal_hull *hull,
+static tal_status take_dual_vertices(hull_run *run, tal_vec3 inside, tal_hull *hull,
                                      tal_error *err) {
     qhT *qh = &run->qh;
     facetT *facet;
-    tal_vec3d *vertices;
+    tal_vec3 *vertices;
     size_t count = 0;
     FORALLfacets {
         count++;
@@ -333,9 +333,9 @@ static tal_status take_dual_vertices(hull_run *run, tal_vec3d inside, tal_hull *
     count = 0;
     bool is_bounded = true;
     FORALLfacets {
-        const tal_vec3d n = {facet->normal[0], facet->normal[1], facet->normal[2]};
+        const tal_vec3 n = {facet->normal[0], facet->normal[1], facet->normal[2]};
         is_bounded = is_bounded && facet->offset < 0;
-        vertices[count++] = tal_v3_sub(inside, tal_v3_scale(n, 1 / facet->offset));
+        vertices[count++] = tal_vec3_subtract(inside, tal_vec3_scale(n, 1 / facet->offset));
     }
     if (!is_bounded) {
         tal_memory_destroy(vertices);
@@ -348,7 +348,7 @@ static tal_status take_dual_vertices(hull_run *run, tal_vec3d inside, tal_hull *
 }
 
 tal_status tal_hull_of_planes(tal_hull *hull, const tal_plane *planes, int64_t count,
-                              tal_vec3d inside, tal_error *err) {
+                              tal_vec3 inside, tal_error *err) {
     hull_run run;
     static const char *const what = "the intersection of planes";
     TAL_TRY(begin_run(&run, 3, count, what, err));
@@ -359,7 +359,7 @@ tal_status tal_hull_of_planes(tal_hull *hull, const tal_plane *planes, int64_t c
             status = TAL_FAIL(err, TAL_BAD_INPUT, "the point is not inside plane %lld",
                               (long long)p + 1);
         }
-        const tal_vec3d dual = tal_v3_scale(planes[p].normal, 1 / room);
+        const tal_vec3 dual = tal_vec3_scale(planes[p].normal, 1 / room);
         memcpy(run.points + 3 * p, &dual, 3 * sizeof(double));
     }
     if (status == TAL_OK) {

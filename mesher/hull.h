@@ -12,7 +12,7 @@
 // A convex polyhedron of any size.
 typedef struct {
     int32_t vertex_count;
-    tal_vec3d *vertex;
+    tal_vec3 *vertex;
     int32_t face_count;
     int32_t *corner_start; // face_count + 1
     int32_t *corner;       // counter-clockwise seen from outside
@@ -20,7 +20,7 @@ typedef struct {
 
 // The hull of points in space. Fails with TAL_BAD_INPUT when they lie in a plane; `what` begins the
 // message.
-tal_status tal_hull_create(tal_hull *hull, const tal_vec3d *points, int64_t count, const char *what,
+tal_status tal_hull_create(tal_hull *hull, const tal_vec3 *points, int64_t count, const char *what,
                            tal_error *err);
 void tal_hull_destroy(tal_hull *hull);
 tal_surface tal_hull_surface(const tal_hull *hull);
@@ -32,11 +32,11 @@ tal_status tal_hull_simplify(tal_hull *simple, const tal_hull *hull, int vertice
 
 // Triangles (three point numbers each) of the Delaunay triangulation of points in the plane; z is
 // ignored. Freed with tal_memory_destroy.
-tal_status tal_hull_delaunay(const tal_vec3d *points, int64_t count, int32_t **triangles,
+tal_status tal_hull_delaunay(const tal_vec3 *points, int64_t count, int32_t **triangles,
                              int32_t *triangle_count, tal_error *err);
 
 // The polyhedron inside all planes; `inside` must be strictly inside each.
 tal_status tal_hull_of_planes(tal_hull *hull, const tal_plane *planes, int64_t count,
-                              tal_vec3d inside, tal_error *err);
+                              tal_vec3 inside, tal_error *err);
 
 #endif

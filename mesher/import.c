@@ -99,8 +99,8 @@ static void tell(const tal_import_rock *rock) {
 }
 
 // Points of a part, in metres about the local origin.
-static tal_status take_points(const tal_mesh_file *mesh, int32_t part, double unit, tal_vec3d shift,
-                              tal_vec3d **points, int64_t *count, tal_error *err) {
+static tal_status take_points(const tal_mesh_file *mesh, int32_t part, double unit, tal_vec3 shift,
+                              tal_vec3 **points, int64_t *count, tal_error *err) {
     uint8_t *used;
     TAL_CREATE(used, (size_t)mesh->vertex_count, "points of a rock", err);
     *points = tal_memory_create((size_t)mesh->vertex_count, sizeof **points);
@@ -117,7 +117,7 @@ static tal_status take_points(const tal_mesh_file *mesh, int32_t part, double un
     *count = 0;
     for (int64_t v = 0; v < mesh->vertex_count; v++) {
         if (used[v] != 0 || mesh->triangle_count == 0) {
-            (*points)[(*count)++] = tal_v3_sub(tal_v3_scale(mesh->vertex[v], unit), shift);
+            (*points)[(*count)++] = tal_vec3_subtract(tal_vec3_scale(mesh->vertex[v], unit), shift);
         }
     }
     tal_memory_destroy(used);
@@ -125,9 +125,9 @@ static tal_status take_points(const tal_mesh_file *mesh, int32_t part, double un
 }
 
 static tal_status hull_part(const importing *work, const tal_mesh_file *mesh, int32_t part,
-                            tal_vec3d shift, const char *what, tal_hull *simple,
+                            tal_vec3 shift, const char *what, tal_hull *simple,
                             tal_import_rock *rock, tal_error *err) {
-    tal_vec3d *points = NULL;
+    tal_vec3 *points = NULL;
     tal_hull hull = {0};
     int64_t count = 0;
     tal_status status = TAL_OK;
@@ -155,19 +155,19 @@ done:
 static void place_rock(importing *work, tal_hull *hull) {
     const tal_import_options *options = work->options;
     const tal_surface surface = tal_hull_surface(hull);
-    const tal_vec3d centroid = tal_surface_mass(&surface).centroid;
+    const tal_vec3 centroid = tal_surface_mass(&surface).centroid;
     double reach = 0;
     for (int32_t v = 0; v < hull->vertex_count; v++) {
-        reach = fmax(reach, tal_v3_length(tal_v3_sub(hull->vertex[v], centroid)));
+        reach = fmax(reach, tal_vec3_length(tal_vec3_subtract(hull->vertex[v], centroid)));
     }
-    const tal_vec3d place = {options->position.x + (work->has_rock ? work->next_east + reach : 0),
-                             options->position.y, options->position.z};
+    const tal_vec3 place = {options->position.x + (work->has_rock ? work->next_east + reach : 0),
+                            options->position.y, options->position.z};
     work->next_east = (work->has_rock ? work->next_east + reach : 0) + 1.1 * reach;
     work->has_rock = true;
-    const tal_vec3d origin = {options->origin[0], options->origin[1], options->origin[2]};
-    const tal_vec3d move = tal_v3_sub(tal_v3_sub(place, origin), centroid);
+    const tal_vec3 origin = {options->origin[0], options->origin[1], options->origin[2]};
+    const tal_vec3 move = tal_vec3_subtract(tal_vec3_subtract(place, origin), centroid);
     for (int32_t v = 0; v < hull->vertex_count; v++) {
-        hull->vertex[v] = tal_v3_add(hull->vertex[v], move);
+        hull->vertex[v] = tal_vec3_add(hull->vertex[v], move);
     }
 }
 
@@ -176,8 +176,8 @@ static tal_status import_part(importing *work, const tal_mesh_file *mesh, int32_
     const tal_import_options *options = work->options;
     tal_hull hull = {0};
     tal_import_rock rock = {0};
-    const tal_vec3d zero = {0, 0, 0};
-    const tal_vec3d origin = {options->origin[0], options->origin[1], options->origin[2]};
+    const tal_vec3 zero = {0, 0, 0};
+    const tal_vec3 origin = {options->origin[0], options->origin[1], options->origin[2]};
     (void)tal_text_copy(rock.name, sizeof rock.name, tal_path_name(what));
     tal_status status =
         hull_part(work, mesh, part, options->has_position ? zero : origin, what, &hull, &rock, err);
@@ -227,20 +227,20 @@ static tal_status import_rocks(importing *work, const char *path, tal_error *err
 
 // ---- Tables ----------------------------------------------------------------------------
 
-static tal_status add_box(importing *work, const tal_block_row *row, tal_vec3d centre,
+static tal_status add_box(importing *work, const tal_block_row *row, tal_vec3 centre,
                           const char *where, tal_error *err) {
     tal_polyhedron box;
-    const tal_vec3d half = tal_v3_scale(row->edge, 0.5);
-    tal_polyhedron_box(&box, tal_v3_scale(half, -1), half);
+    const tal_vec3 half = tal_vec3_scale(row->edge, 0.5);
+    tal_polyhedron_box(&box, tal_vec3_scale(half, -1), half);
     for (int32_t v = 0; v < box.vertex_count; v++) {
-        box.vertex[v] = tal_v3_add(tal_quaternion_rotate(row->quaternion, box.vertex[v]), centre);
+        box.vertex[v] = tal_vec3_add(tal_quaternion_rotate(row->quaternion, box.vertex[v]), centre);
     }
     const tal_surface surface = tal_polyhedron_surface(&box);
     return add_surface(work, &surface, where, err);
 }
 
 // The rock of a file, turned and with its centroid at the place of the row.
-static tal_status add_shape(importing *work, const tal_block_row *row, tal_vec3d centre,
+static tal_status add_shape(importing *work, const tal_block_row *row, tal_vec3 centre,
                             const char *table, tal_error *err) {
     char folder[TAL_PATH_SIZE], path[TAL_PATH_SIZE];
     tal_mesh_file mesh = {0};
@@ -253,12 +253,12 @@ static tal_status add_shape(importing *work, const tal_block_row *row, tal_vec3d
                         table, (long long)row->line, row->shape);
     }
     TAL_TRY_OR_DONE(tal_mesh_file_read(&mesh, path, err));
-    TAL_TRY_OR_DONE(hull_part(work, &mesh, 0, tal_v3(0, 0, 0), path, &hull, &rock, err));
+    TAL_TRY_OR_DONE(hull_part(work, &mesh, 0, tal_vec3_make(0, 0, 0), path, &hull, &rock, err));
     const tal_surface at_home = tal_hull_surface(&hull);
-    const tal_vec3d centroid = tal_surface_mass(&at_home).centroid;
+    const tal_vec3 centroid = tal_surface_mass(&at_home).centroid;
     for (int32_t v = 0; v < hull.vertex_count; v++) {
-        const tal_vec3d arm = tal_v3_sub(hull.vertex[v], centroid);
-        hull.vertex[v] = tal_v3_add(tal_quaternion_rotate(row->quaternion, arm), centre);
+        const tal_vec3 arm = tal_vec3_subtract(hull.vertex[v], centroid);
+        hull.vertex[v] = tal_vec3_add(tal_quaternion_rotate(row->quaternion, arm), centre);
     }
     const tal_surface surface = tal_hull_surface(&hull);
     TAL_TRY_OR_DONE(add_surface(work, &surface, path, err));
@@ -272,8 +272,8 @@ static tal_status import_row(importing *work, const tal_block_row *row, const ch
                              tal_error *err) {
     char where[TAL_PATH_SIZE + 32];
     const double *origin = work->options->origin;
-    const tal_vec3d centre = {row->position.x - origin[0], row->position.y - origin[1],
-                              row->position.z - origin[2]};
+    const tal_vec3 centre = {row->position.x - origin[0], row->position.y - origin[1],
+                             row->position.z - origin[2]};
     (void)snprintf(where, sizeof where, "%s:%lld", path, (long long)row->line);
     if (row->radius > 0) {
         TAL_TRY(tal_block_set_add_sphere(work->set, centre, row->radius, err));

@@ -13,7 +13,7 @@ typedef struct {
     double unit_m; // metres per unit of rocks; tables say their units in their header
     int vertices_max;
     bool has_position;
-    tal_vec3d position; // of the first rock, in coordinates of the study
+    tal_vec3 position; // of the first rock, in coordinates of the study
     double origin[3];
     const char *block_class;
     double density_kg_m3;

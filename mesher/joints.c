@@ -37,9 +37,9 @@ static tal_status add_plane(plane_list *list, tal_plane plane, double persistenc
 
 // ---- Planes of a set -------------------------------------------------------------------
 
-static tal_vec3d set_normal(const tal_joint_set *set) {
-    return tal_v3(sin(set->dip) * sin(set->dip_direction), sin(set->dip) * cos(set->dip_direction),
-                  cos(set->dip));
+static tal_vec3 set_normal(const tal_joint_set *set) {
+    return tal_vec3_make(sin(set->dip) * sin(set->dip_direction),
+                         sin(set->dip) * cos(set->dip_direction), cos(set->dip));
 }
 
 // Not below a tenth of the mean: joints closer than that bound no block.
@@ -63,13 +63,14 @@ static double draw_spacing(const tal_joint_set *set, tal_random random, uint64_t
     return set->spacing * fmax(factor, 0.1);
 }
 
-static tal_vec3d scatter(tal_vec3d normal, double spread, tal_random random, uint64_t draw) {
-    const tal_vec3d other = fabs(normal.z) < 0.9 ? tal_v3(0, 0, 1) : tal_v3(1, 0, 0);
-    const tal_vec3d t1 = tal_v3_unit(tal_v3_cross(other, normal));
-    const tal_vec3d t2 = tal_v3_cross(normal, t1);
+static tal_vec3 scatter(tal_vec3 normal, double spread, tal_random random, uint64_t draw) {
+    const tal_vec3 other = fabs(normal.z) < 0.9 ? tal_vec3_make(0, 0, 1) : tal_vec3_make(1, 0, 0);
+    const tal_vec3 t1 = tal_vec3_normalize(tal_vec3_cross(other, normal));
+    const tal_vec3 t2 = tal_vec3_cross(normal, t1);
     const double a = tan(spread * fmax(-3, fmin(3, tal_random_normal(random, draw))));
     const double b = tan(spread * fmax(-3, fmin(3, tal_random_normal(random, draw + 1))));
-    return tal_v3_unit(tal_v3_add(normal, tal_v3_add(tal_v3_scale(t1, a), tal_v3_scale(t2, b))));
+    return tal_vec3_normalize(
+        tal_vec3_add(normal, tal_vec3_add(tal_vec3_scale(t1, a), tal_vec3_scale(t2, b))));
 }
 
 static tal_status add_set(plane_list *list, const tal_body *body, const tal_joint_set *set,
@@ -77,13 +78,13 @@ static tal_status add_set(plane_list *list, const tal_body *body, const tal_join
     char stream[64];
     (void)snprintf(stream, sizeof stream, "mesher/joints/%d", number);
     const tal_random random = tal_random_stream(seed, run, stream);
-    const tal_vec3d normal = set_normal(set);
-    const tal_vec3d extent = tal_v3_sub(body->high, body->low);
-    const tal_vec3d middle = tal_v3_scale(tal_v3_add(body->low, body->high), 0.5);
+    const tal_vec3 normal = set_normal(set);
+    const tal_vec3 extent = tal_vec3_subtract(body->high, body->low);
+    const tal_vec3 middle = tal_vec3_scale(tal_vec3_add(body->low, body->high), 0.5);
     const double half =
         0.5 * (fabs(normal.x) * extent.x + fabs(normal.y) * extent.y + fabs(normal.z) * extent.z);
     // Scattered planes from farther out still reach the body.
-    const double reach = half + 0.5 * tal_v3_length(extent) * fmin(1, tan(2 * set->spread));
+    const double reach = half + 0.5 * tal_vec3_length(extent) * fmin(1, tan(2 * set->spread));
     if (!(set->spacing > 0) || 2 * reach / set->spacing > PLANES_MAX) {
         return TAL_FAIL(err, TAL_BAD_SETTING,
                         "joint set %d: spacing_m = %g over a source %.0f m across needs more than "
@@ -92,8 +93,8 @@ static tal_status add_set(plane_list *list, const tal_body *body, const tal_join
     }
     double at = -reach - set->spacing * tal_random_uniform(random, 0);
     for (uint64_t k = 0; at < reach; k++) {
-        const tal_vec3d direction = scatter(normal, set->spread, random, 3 * k + 2);
-        const tal_vec3d point = tal_v3_add(middle, tal_v3_scale(normal, at));
+        const tal_vec3 direction = scatter(normal, set->spread, random, 3 * k + 2);
+        const tal_vec3 point = tal_vec3_add(middle, tal_vec3_scale(normal, at));
         TAL_TRY(add_plane(list, tal_plane_through(point, direction), set->persistence, err));
         at += draw_spacing(set, random, 3 * k + 1);
     }
@@ -126,7 +127,7 @@ static uint64_t mix(uint64_t path, uint64_t plane, uint64_t side) {
 
 static tal_status push(cutting *work, const tal_polyhedron *shape, int64_t next, uint64_t path,
                        tal_error *err) {
-    tal_vec3d low, high;
+    tal_vec3 low, high;
     tal_polyhedron_bounds(shape, &low, &high);
     if (!tal_body_may_touch(work->body, low, high)) {
         return TAL_OK;
@@ -219,7 +220,7 @@ static tal_status make_joint_cell(const tal_partition *p, int64_t index, tal_pol
     return TAL_OK;
 }
 
-static tal_vec3d joint_centre(const tal_partition *p, int64_t index, const tal_polyhedron *cell) {
+static tal_vec3 joint_centre(const tal_partition *p, int64_t index, const tal_polyhedron *cell) {
     (void)cell;
     return p->cells.block[index].position;
 }

@@ -22,12 +22,12 @@ static tal_divide_options divide_options(const tal_mesh_stage *stage) {
     };
 }
 
-static tal_vec3d stretch_of(const tal_mesh_settings *mesh) {
+static tal_vec3 stretch_of(const tal_mesh_settings *mesh) {
     const double *a = mesh->anisotropy.value;
-    return tal_v3(a[0], a[1], a[2]);
+    return tal_vec3_make(a[0], a[1], a[2]);
 }
 
-static tal_status make_partition(const tal_mesh_stage *stage, double size, tal_vec3d phase,
+static tal_status make_partition(const tal_mesh_stage *stage, double size, tal_vec3 phase,
                                  tal_partition *partition, tal_error *err) {
     const tal_settings *s = stage->settings;
     const tal_mesh_settings *mesh = &s->mesh;
@@ -35,8 +35,8 @@ static tal_status make_partition(const tal_mesh_stage *stage, double size, tal_v
     const uint32_t run = (uint32_t)s->random.run;
     if (mesh->blocks == TAL_BLOCKS_BRICKS) {
         const double *b = mesh->brick_m.value;
-        const tal_vec3d edge =
-            mesh->brick_m.count == 3 ? tal_v3(b[0], b[1], b[2]) : tal_v3(size, size, size);
+        const tal_vec3 edge = mesh->brick_m.count == 3 ? tal_vec3_make(b[0], b[1], b[2])
+                                                       : tal_vec3_make(size, size, size);
         return tal_partition_bricks(partition, &stage->body, stage->strike, edge, phase, err);
     }
     if (mesh->blocks == TAL_BLOCKS_VORONOI) {
@@ -62,7 +62,7 @@ static tal_status make_partition(const tal_mesh_stage *stage, double size, tal_v
     return tal_partition_joints(partition, &stage->body, sets, s->joint_count, seed, run, err);
 }
 
-static tal_status divide_once(tal_mesh_stage *stage, double size, tal_vec3d phase, tal_error *err) {
+static tal_status divide_once(tal_mesh_stage *stage, double size, tal_vec3 phase, tal_error *err) {
     tal_partition partition = {0};
     const tal_divide_options options = divide_options(stage);
     TAL_TRY(make_partition(stage, size, phase, &partition, err));
@@ -75,7 +75,7 @@ static tal_status divide_once(tal_mesh_stage *stage, double size, tal_vec3d phas
     return status;
 }
 
-static const tal_vec3d middle_phase = {0.5, 0.5, 0.5};
+static const tal_vec3 middle_phase = {0.5, 0.5, 0.5};
 
 // Boundary blocks are smaller than whole ones, and how far cells are broken up depends on how well
 // they fit: the count follows the size only roughly. Rounds bring it near the wish; the best counts.
@@ -108,11 +108,11 @@ static tal_status divide_to_count(tal_mesh_stage *stage, tal_error *err) {
 // Whole bricks stick out of the body; of 27 lattices the one whose bricks do so least is taken.
 static tal_status divide_whole_bricks(tal_mesh_stage *stage, double size, tal_error *err) {
     enum { STEPS = 3, WORTH_TRYING = 1000000 };
-    tal_vec3d best_phase = middle_phase;
+    tal_vec3 best_phase = middle_phase;
     double best = -1;
     for (int k = 0; k < STEPS * STEPS * STEPS; k++) {
-        const tal_vec3d phase = {(double)(k % STEPS) / STEPS, (double)(k / STEPS % STEPS) / STEPS,
-                                 (double)(k / STEPS / STEPS) / STEPS};
+        const tal_vec3 phase = {(double)(k % STEPS) / STEPS, (double)(k / STEPS % STEPS) / STEPS,
+                                (double)(k / STEPS / STEPS) / STEPS};
         tal_error ignored;
         if (divide_once(stage, size, phase, &ignored) == TAL_INTERRUPTED) {
             *err = ignored;

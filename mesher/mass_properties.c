@@ -13,8 +13,8 @@ typedef struct {
 
 // Tetrahedron (0, a, b, c). With J = a . (b x c): volume J/6, first moments J/24 (a + b + c), second
 // moments J/120 (sum of p_i p_j over a, b, c and a + b + c); see docs/theory/mesher.md.
-static void add_tetrahedron(integrals *sum, tal_vec3d a, tal_vec3d b, tal_vec3d c) {
-    const double j = tal_v3_dot(a, tal_v3_cross(b, c));
+static void add_tetrahedron(integrals *sum, tal_vec3 a, tal_vec3 b, tal_vec3 c) {
+    const double j = tal_vec3_dot(a, tal_vec3_cross(b, c));
     const double corner[4][3] = {{a.x, a.y, a.z},
                                  {b.x, b.y, b.z},
                                  {c.x, c.y, c.z},
@@ -32,15 +32,15 @@ static void add_tetrahedron(integrals *sum, tal_vec3d a, tal_vec3d b, tal_vec3d 
     }
 }
 
-static integrals integrate(const tal_surface *surface, tal_vec3d origin) {
+static integrals integrate(const tal_surface *surface, tal_vec3 origin) {
     integrals sum = {0};
     for (int32_t f = 0; f < surface->face_count; f++) {
         const int32_t *loop = surface->corner + surface->corner_start[f];
         const int32_t size = surface->corner_start[f + 1] - surface->corner_start[f];
-        const tal_vec3d a = tal_v3_sub(surface->vertex[loop[0]], origin);
+        const tal_vec3 a = tal_vec3_subtract(surface->vertex[loop[0]], origin);
         for (int32_t k = 1; k + 1 < size; k++) {
-            add_tetrahedron(&sum, a, tal_v3_sub(surface->vertex[loop[k]], origin),
-                            tal_v3_sub(surface->vertex[loop[k + 1]], origin));
+            add_tetrahedron(&sum, a, tal_vec3_subtract(surface->vertex[loop[k]], origin),
+                            tal_vec3_subtract(surface->vertex[loop[k + 1]], origin));
         }
     }
     return sum;
@@ -69,11 +69,11 @@ tal_mass_properties tal_surface_mass(const tal_surface *surface) {
         return mass;
     }
     // The mean of the vertices as origin keeps the digits of small blocks far from zero.
-    tal_vec3d origin = {0, 0, 0};
+    tal_vec3 origin = {0, 0, 0};
     for (int32_t v = 0; v < surface->vertex_count; v++) {
-        origin = tal_v3_add(origin, surface->vertex[v]);
+        origin = tal_vec3_add(origin, surface->vertex[v]);
     }
-    origin = tal_v3_scale(origin, 1.0 / surface->vertex_count);
+    origin = tal_vec3_scale(origin, 1.0 / surface->vertex_count);
     const integrals sum = integrate(surface, origin);
     mass.volume = sum.volume;
     if (sum.volume == 0) {
@@ -84,7 +84,7 @@ tal_mass_properties tal_surface_mass(const tal_surface *surface) {
     for (int r = 0; r < 3; r++) {
         mean[r] = sum.first[r] / sum.volume;
     }
-    mass.centroid = tal_v3_add(origin, tal_v3(mean[0], mean[1], mean[2]));
+    mass.centroid = tal_vec3_add(origin, tal_vec3_make(mean[0], mean[1], mean[2]));
     fill_inertia(mass.inertia, &sum, mean);
     return mass;
 }
@@ -141,11 +141,11 @@ static void orient_axes(double axis[3][3]) {
             }
         }
     }
-    const tal_vec3d e1 = tal_v3_unit(tal_v3(axis[0][0], axis[1][0], axis[2][0]));
-    tal_vec3d e2 = tal_v3(axis[0][1], axis[1][1], axis[2][1]);
-    e2 = tal_v3_unit(tal_v3_sub(e2, tal_v3_scale(e1, tal_v3_dot(e1, e2))));
-    const tal_vec3d e3 = tal_v3_cross(e1, e2);
-    const tal_vec3d columns[3] = {e1, e2, e3};
+    const tal_vec3 e1 = tal_vec3_normalize(tal_vec3_make(axis[0][0], axis[1][0], axis[2][0]));
+    tal_vec3 e2 = tal_vec3_make(axis[0][1], axis[1][1], axis[2][1]);
+    e2 = tal_vec3_normalize(tal_vec3_subtract(e2, tal_vec3_scale(e1, tal_vec3_dot(e1, e2))));
+    const tal_vec3 e3 = tal_vec3_cross(e1, e2);
+    const tal_vec3 columns[3] = {e1, e2, e3};
     for (int column = 0; column < 3; column++) {
         axis[0][column] = columns[column].x;
         axis[1][column] = columns[column].y;
@@ -206,13 +206,13 @@ tal_principal_axes tal_inertia_principal(const double inertia[3][3]) {
     return principal;
 }
 
-tal_vec3d tal_quaternion_rotate(const double q[4], tal_vec3d v) {
-    const tal_vec3d u = {q[1], q[2], q[3]};
-    const tal_vec3d t = tal_v3_scale(tal_v3_cross(u, v), 2);
-    return tal_v3_add(v, tal_v3_add(tal_v3_scale(t, q[0]), tal_v3_cross(u, t)));
+tal_vec3 tal_quaternion_rotate(const double q[4], tal_vec3 v) {
+    const tal_vec3 u = {q[1], q[2], q[3]};
+    const tal_vec3 t = tal_vec3_scale(tal_vec3_cross(u, v), 2);
+    return tal_vec3_add(v, tal_vec3_add(tal_vec3_scale(t, q[0]), tal_vec3_cross(u, t)));
 }
 
-tal_vec3d tal_quaternion_rotate_back(const double q[4], tal_vec3d v) {
+tal_vec3 tal_quaternion_rotate_back(const double q[4], tal_vec3 v) {
     const double back[4] = {q[0], -q[1], -q[2], -q[3]};
     return tal_quaternion_rotate(back, v);
 }

@@ -3,14 +3,14 @@
 #ifndef TALUS_MESHER_MASS_PROPERTIES_H
 #define TALUS_MESHER_MASS_PROPERTIES_H
 
-#include "mesher/vec3.h"
+#include "mesher/plane.h"
 
 #include <stdint.h>
 
 // A closed surface of planar faces: face f is the loop corner[corner_start[f] .. corner_start[f+1])
 // of vertex numbers, counter-clockwise seen from outside. corner_start[0] need not be zero.
 typedef struct {
-    const tal_vec3d *vertex;
+    const tal_vec3 *vertex;
     int32_t vertex_count;
     const int32_t *corner_start;
     int32_t face_count;
@@ -20,7 +20,7 @@ typedef struct {
 // Of a solid of density one.
 typedef struct {
     double volume;
-    tal_vec3d centroid;
+    tal_vec3 centroid;
     double inertia[3][3]; // about the centroid, in the axes of the vertices
 } tal_mass_properties;
 
@@ -38,7 +38,7 @@ typedef struct {
 
 tal_principal_axes tal_inertia_principal(const double inertia[3][3]);
 
-tal_vec3d tal_quaternion_rotate(const double quaternion[4], tal_vec3d v);
-tal_vec3d tal_quaternion_rotate_back(const double quaternion[4], tal_vec3d v);
+tal_vec3 tal_quaternion_rotate(const double quaternion[4], tal_vec3 v);
+tal_vec3 tal_quaternion_rotate_back(const double quaternion[4], tal_vec3 v);
 
 #endif

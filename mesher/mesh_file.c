@@ -21,13 +21,13 @@ void tal_mesh_file_destroy(tal_mesh_file *mesh) {
     }
 }
 
-tal_status tal_mesh_file_add_vertex(tal_mesh_file *mesh, tal_vec3d p, tal_error *err) {
+tal_status tal_mesh_file_add_vertex(tal_mesh_file *mesh, tal_vec3 p, tal_error *err) {
     if (mesh->vertex_count == mesh->vertex_capacity) {
         const int64_t target = mesh->vertex_capacity * 2 + 256;
-        tal_vec3d *larger = target > INT32_MAX / 4
-                                ? NULL
-                                : tal_memory_grow(mesh->vertex, (size_t)mesh->vertex_capacity,
-                                                  (size_t)target, sizeof *larger);
+        tal_vec3 *larger = target > INT32_MAX / 4
+                               ? NULL
+                               : tal_memory_grow(mesh->vertex, (size_t)mesh->vertex_capacity,
+                                                 (size_t)target, sizeof *larger);
         if (larger == NULL) {
             return tal_memory_failed(err, "vertices of a file", (size_t)target, sizeof *larger);
         }
@@ -154,7 +154,7 @@ static tal_status parse_obj_line(tal_mesh_file *mesh, const char *at, const char
                                 (long long)line);
             }
         }
-        return tal_mesh_file_add_vertex(mesh, tal_v3(c[0], c[1], c[2]), err);
+        return tal_mesh_file_add_vertex(mesh, tal_vec3_make(c[0], c[1], c[2]), err);
     }
     if (has_word && at[0] == 'f') {
         return parse_obj_face(mesh, at + 2, end, path, line, err);
@@ -199,8 +199,8 @@ static tal_status parse_stl_binary(tal_mesh_file *mesh, const char *bytes, uint3
                                 "%s: triangle %u has a corner that is no number", path, f + 1);
             }
             corner[k] = mesh->vertex_count;
-            TAL_TRY(tal_mesh_file_add_vertex(mesh, tal_v3((double)c[0], (double)c[1], (double)c[2]),
-                                             err));
+            TAL_TRY(tal_mesh_file_add_vertex(
+                mesh, tal_vec3_make((double)c[0], (double)c[1], (double)c[2]), err));
         }
         TAL_TRY(tal_mesh_file_add_polygon(mesh, corner, 3, path, (int64_t)f + 1, err));
     }
@@ -225,7 +225,7 @@ static tal_status parse_stl_text(tal_mesh_file *mesh, const char *bytes, size_t 
                                     path, (long long)line);
                 }
             }
-            TAL_TRY(tal_mesh_file_add_vertex(mesh, tal_v3(c[0], c[1], c[2]), err));
+            TAL_TRY(tal_mesh_file_add_vertex(mesh, tal_vec3_make(c[0], c[1], c[2]), err));
             if (mesh->vertex_count % 3 == 0) {
                 const int64_t n = mesh->vertex_count;
                 TAL_TRY(tal_mesh_file_add_polygon(mesh, (const int64_t[]){n - 3, n - 2, n - 1}, 3,

@@ -4,7 +4,7 @@
 #define TALUS_MESHER_MESH_FILE_H
 
 #include "core/status.h"
-#include "mesher/vec3.h"
+#include "mesher/plane.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@
 // one part.
 typedef struct {
     int64_t vertex_count, vertex_capacity;
-    tal_vec3d *vertex;
+    tal_vec3 *vertex;
     int64_t triangle_count, triangle_capacity;
     int32_t *triangle; // three per triangle
     int32_t *part;     // per triangle
@@ -35,7 +35,7 @@ tal_status tal_mesh_file_parse_ply(tal_mesh_file *mesh, const char *bytes, size_
                                    const char *path, tal_error *err);
 
 // For the parsers: one vertex, one polygon of vertex numbers (checked).
-tal_status tal_mesh_file_add_vertex(tal_mesh_file *mesh, tal_vec3d p, tal_error *err);
+tal_status tal_mesh_file_add_vertex(tal_mesh_file *mesh, tal_vec3 p, tal_error *err);
 tal_status tal_mesh_file_add_polygon(tal_mesh_file *mesh, const int64_t *corner, int64_t count,
                                      const char *path, int64_t line, tal_error *err);
 

@@ -274,7 +274,7 @@ static tal_status read_rows(ply_reader *reader, const ply_element *element, tal_
             }
         }
         if (is_vertex) {
-            const tal_vec3d p = {row.coordinate[0], row.coordinate[1], row.coordinate[2]};
+            const tal_vec3 p = {row.coordinate[0], row.coordinate[1], row.coordinate[2]};
             if (!isfinite(p.x) || !isfinite(p.y) || !isfinite(p.z)) {
                 return TAL_FAIL(err, TAL_BAD_INPUT, "%s: vertex %lld lacks a finite x, y or z",
                                 reader->path, (long long)number + 1);

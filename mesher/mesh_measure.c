@@ -9,7 +9,7 @@
 // ---- Welding ---------------------------------------------------------------------------
 
 typedef struct {
-    tal_vec3d p;
+    tal_vec3 p;
     int64_t number;
 } placed_vertex;
 
@@ -24,7 +24,7 @@ static int compare_places(const void *left, const void *right) {
     return a->number < b->number ? -1 : (a->number > b->number ? 1 : 0);
 }
 
-static bool same_place(tal_vec3d a, tal_vec3d b) {
+static bool same_place(tal_vec3 a, tal_vec3 b) {
     return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
@@ -81,8 +81,8 @@ static int compare_uses(const void *left, const void *right) {
     return a->to < b->to ? -1 : (a->to > b->to ? 1 : 0);
 }
 
-static double tetrahedron(tal_vec3d a, tal_vec3d b, tal_vec3d c) {
-    return tal_v3_dot(a, tal_v3_cross(b, c)) / 6;
+static double tetrahedron(tal_vec3 a, tal_vec3 b, tal_vec3 c) {
+    return tal_vec3_dot(a, tal_vec3_cross(b, c)) / 6;
 }
 
 // An edge is closed when its uses in both directions balance.
@@ -112,10 +112,10 @@ tal_status tal_mesh_file_measure(const tal_mesh_file *mesh, int32_t part, double
             continue;
         }
         const int32_t *v = mesh->triangle + 3 * t;
-        const tal_vec3d origin = mesh->vertex[mesh->triangle[0]];
-        *volume += tetrahedron(tal_v3_sub(mesh->vertex[v[0]], origin),
-                               tal_v3_sub(mesh->vertex[v[1]], origin),
-                               tal_v3_sub(mesh->vertex[v[2]], origin));
+        const tal_vec3 origin = mesh->vertex[mesh->triangle[0]];
+        *volume += tetrahedron(tal_vec3_subtract(mesh->vertex[v[0]], origin),
+                               tal_vec3_subtract(mesh->vertex[v[1]], origin),
+                               tal_vec3_subtract(mesh->vertex[v[2]], origin));
         for (int k = 0; k < 3; k++) {
             const int32_t a = v[k], b = v[(k + 1) % 3];
             if (a != b) {

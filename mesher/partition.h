@@ -13,16 +13,15 @@
 
 // Right-handed axes: along strike, across, up.
 typedef struct {
-    tal_vec3d axis[3];
+    tal_vec3 axis[3];
 } tal_frame;
 
 // `strike` in radians from north, clockwise.
 tal_frame tal_frame_along(double strike);
-tal_vec3d tal_frame_coordinates(const tal_frame *frame, tal_vec3d p);
-tal_vec3d tal_frame_point(const tal_frame *frame, tal_vec3d coordinates);
+tal_vec3 tal_frame_coordinates(const tal_frame *frame, tal_vec3 p);
+tal_vec3 tal_frame_point(const tal_frame *frame, tal_vec3 coordinates);
 // Box of the body in coordinates of the frame.
-void tal_frame_bounds(const tal_frame *frame, const tal_body *body, tal_vec3d *low,
-                      tal_vec3d *high);
+void tal_frame_bounds(const tal_frame *frame, const tal_body *body, tal_vec3 *low, tal_vec3 *high);
 
 typedef struct tal_partition tal_partition;
 struct tal_partition {
@@ -32,18 +31,18 @@ struct tal_partition {
     tal_status (*make_cell)(const tal_partition *partition, int64_t index, tal_polyhedron *cell,
                             tal_error *err);
     // Where `clip = none` asks whether a cell belongs to the body.
-    tal_vec3d (*centre)(const tal_partition *partition, int64_t index, const tal_polyhedron *cell);
+    tal_vec3 (*centre)(const tal_partition *partition, int64_t index, const tal_polyhedron *cell);
     const tal_body *body;
     tal_frame frame;
     // Bricks.
-    tal_vec3d corner, edge;
+    tal_vec3 corner, edge;
     int64_t count[3];
     // Voronoi: seeds in stretched coordinates of the frame, sorted into cells of a grid.
-    tal_vec3d stretch;
-    tal_vec3d low, high;
+    tal_vec3 stretch;
+    tal_vec3 low, high;
     int64_t seed_count;
     int64_t duplicate_count;
-    tal_vec3d *seed;
+    tal_vec3 *seed;
     double list_edge;
     int64_t list_count[3];
     int32_t *list_start;
@@ -58,17 +57,17 @@ enum { TAL_CELLS_MAX = 100000000 };
 
 // A lattice of parallelepipeds over the body. `phase` shifts it by a share of an edge.
 tal_status tal_partition_bricks(tal_partition *partition, const tal_body *body, double strike,
-                                tal_vec3d edge, tal_vec3d phase, tal_error *err);
+                                tal_vec3 edge, tal_vec3 phase, tal_error *err);
 
 // Voronoi cells of one random seed per cube of edge `size` (stretched by `stretch`, whose volume
 // stays that of the cube).
 tal_status tal_partition_voronoi(tal_partition *partition, const tal_body *body, double strike,
-                                 double size, tal_vec3d stretch, uint64_t random_seed, uint32_t run,
+                                 double size, tal_vec3 stretch, uint64_t random_seed, uint32_t run,
                                  tal_error *err);
 
 // Voronoi cells of given seeds (local coordinates); of seeds at one place the first counts.
 tal_status tal_partition_seeds(tal_partition *partition, const tal_body *body, double strike,
-                               const tal_vec3d *seeds, int64_t count, tal_vec3d stretch,
+                               const tal_vec3 *seeds, int64_t count, tal_vec3 stretch,
                                tal_error *err);
 
 typedef enum {

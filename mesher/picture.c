@@ -29,18 +29,18 @@ static void paint_pixel(panel *p, int column, int row, const double colour[3]) {
 }
 
 // Light from the north-west, 45 degrees high.
-static double light_on(tal_vec3d normal) {
-    const tal_vec3d n = tal_v3_unit(normal);
+static double light_on(tal_vec3 normal) {
+    const tal_vec3 n = tal_vec3_normalize(normal);
     return 0.35 + 0.65 * fmax(0, -0.5 * n.x + 0.5 * n.y + 0.7071 * n.z);
 }
 
 // Distance of a pixel to the nearest side of the triangle, from its barycentric coordinates.
-static double edge_distance(const double weight[3], const tal_vec3d corner[3], double area,
+static double edge_distance(const double weight[3], const tal_vec3 corner[3], double area,
                             const bool draw[3]) {
     double nearest = INFINITY;
     for (int k = 0; k < 3; k++) {
         // weight[k] belongs to corner k and vanishes on the side opposite to it.
-        const tal_vec3d a = corner[(k + 1) % 3], b = corner[(k + 2) % 3];
+        const tal_vec3 a = corner[(k + 1) % 3], b = corner[(k + 2) % 3];
         const double length = hypot(b.x - a.x, b.y - a.y);
         if (draw[(k + 1) % 3] && length > 0) {
             nearest = fmin(nearest, weight[k] * fabs(area) / length);
@@ -50,20 +50,20 @@ static double edge_distance(const double weight[3], const tal_vec3d corner[3], d
 }
 
 // `draw` says which sides (k to k + 1) are lines.
-static void paint_triangle(panel *p, const tal_vec3d world[3], const double tint[3],
+static void paint_triangle(panel *p, const tal_vec3 world[3], const double tint[3],
                            const bool draw[3], double line) {
-    tal_vec3d c[3];
+    tal_vec3 c[3];
     for (int k = 0; k < 3; k++) {
-        c[k] = tal_v3((world[k].x - p->west) / p->metres, (p->north - world[k].y) / p->metres,
-                      world[k].z);
+        c[k] = tal_vec3_make((world[k].x - p->west) / p->metres,
+                             (p->north - world[k].y) / p->metres, world[k].z);
     }
     const double area =
         (c[1].x - c[0].x) * (c[2].y - c[0].y) - (c[2].x - c[0].x) * (c[1].y - c[0].y);
     if (!(fabs(area) > 1e-12)) {
         return;
     }
-    const double light =
-        light_on(tal_v3_cross(tal_v3_sub(world[1], world[0]), tal_v3_sub(world[2], world[0])));
+    const double light = light_on(tal_vec3_cross(tal_vec3_subtract(world[1], world[0]),
+                                                 tal_vec3_subtract(world[2], world[0])));
     const int x0 = (int)fmax(0, ceil(fmin(c[0].x, fmin(c[1].x, c[2].x)) - 0.5));
     const int x1 = (int)fmin(p->columns - 1, floor(fmax(c[0].x, fmax(c[1].x, c[2].x)) - 0.5));
     const int y0 = (int)fmax(0, ceil(fmin(c[0].y, fmin(c[1].y, c[2].y)) - 0.5));
@@ -73,7 +73,7 @@ static void paint_triangle(panel *p, const tal_vec3d world[3], const double tint
             const double px = x + 0.5, py = y + 0.5;
             double w[3];
             for (int k = 0; k < 3; k++) {
-                const tal_vec3d a = c[(k + 1) % 3], b = c[(k + 2) % 3];
+                const tal_vec3 a = c[(k + 1) % 3], b = c[(k + 2) % 3];
                 w[k] = ((b.x - a.x) * (py - a.y) - (px - a.x) * (b.y - a.y)) / area;
             }
             const double z = w[0] * c[0].z + w[1] * c[1].z + w[2] * c[2].z;
@@ -94,10 +94,10 @@ static void paint_terrain(panel *p, const tal_terrain_mesh *mesh, double line) {
     static const double stone[3] = {0.93, 0.90, 0.84};
     static const bool sides[3] = {true, true, true};
     for (int32_t f = 0; f < mesh->face_count; f++) {
-        tal_vec3d corner[3];
+        tal_vec3 corner[3];
         for (int k = 0; k < 3; k++) {
             const int32_t v = mesh->face_node[3 * (size_t)f + (size_t)k];
-            corner[k] = tal_v3(mesh->x[v], mesh->y[v], mesh->z[v]);
+            corner[k] = tal_vec3_make(mesh->x[v], mesh->y[v], mesh->z[v]);
         }
         paint_triangle(p, corner, stone, sides, line);
     }
@@ -123,11 +123,11 @@ static void paint_block(panel *p, const tal_block_set *set, int32_t b) {
         for (int32_t k = 1; k + 1 < size; k++) {
             const int32_t number[3] = {loop[0], loop[k], loop[k + 1]};
             const bool sides[3] = {k == 1, true, k + 2 == size};
-            tal_vec3d corner[3];
+            tal_vec3 corner[3];
             for (int c = 0; c < 3; c++) {
-                corner[c] =
-                    tal_v3_add(tal_quaternion_rotate(block->orientation, surface.vertex[number[c]]),
-                               block->position);
+                corner[c] = tal_vec3_add(
+                    tal_quaternion_rotate(block->orientation, surface.vertex[number[c]]),
+                    block->position);
             }
             paint_triangle(p, corner, tint, sides, 0.45);
         }
@@ -153,7 +153,7 @@ static window block_window(const tal_block_set *set) {
     window w = {INFINITY, INFINITY, -INFINITY, -INFINITY};
     double reach = 0;
     for (int32_t b = 0; b < set->block_count; b++) {
-        const tal_vec3d at = set->block[b].position;
+        const tal_vec3 at = set->block[b].position;
         w = (window){fmin(w.west, at.x), fmin(w.south, at.y), fmax(w.east, at.x),
                      fmax(w.north, at.y)};
         reach = fmax(reach, cbrt(set->block[b].volume));

@@ -4,14 +4,14 @@
 
 #include <string.h>
 
-void tal_polyhedron_box(tal_polyhedron *polyhedron, tal_vec3d low, tal_vec3d high) {
+void tal_polyhedron_box(tal_polyhedron *polyhedron, tal_vec3 low, tal_vec3 high) {
     static const int32_t loops[24] = {0, 2, 3, 1, 4, 5, 7, 6, 0, 1, 5, 4,
                                       2, 6, 7, 3, 0, 4, 6, 2, 1, 3, 7, 5};
     polyhedron->vertex_count = 8;
     polyhedron->face_count = 6;
     for (int v = 0; v < 8; v++) {
         polyhedron->vertex[v] =
-            tal_v3(v & 1 ? high.x : low.x, v & 2 ? high.y : low.y, v & 4 ? high.z : low.z);
+            tal_vec3_make(v & 1 ? high.x : low.x, v & 2 ? high.y : low.y, v & 4 ? high.z : low.z);
     }
     for (int f = 0; f <= 6; f++) {
         polyhedron->corner_start[f] = 4 * f;
@@ -27,7 +27,7 @@ void tal_polyhedron_copy(tal_polyhedron *target, const tal_polyhedron *source) {
         return;
     }
     const size_t corners = (size_t)source->corner_start[source->face_count];
-    memcpy(target->vertex, source->vertex, (size_t)source->vertex_count * sizeof(tal_vec3d));
+    memcpy(target->vertex, source->vertex, (size_t)source->vertex_count * sizeof(tal_vec3));
     memcpy(target->corner_start, source->corner_start,
            ((size_t)source->face_count + 1) * sizeof(int32_t));
     memcpy(target->corner, source->corner, corners * sizeof(int32_t));
@@ -38,54 +38,55 @@ tal_surface tal_polyhedron_surface(const tal_polyhedron *polyhedron) {
                          polyhedron->face_count, polyhedron->corner};
 }
 
-void tal_polyhedron_bounds(const tal_polyhedron *polyhedron, tal_vec3d *low, tal_vec3d *high) {
-    *low = tal_v3(INFINITY, INFINITY, INFINITY);
-    *high = tal_v3(-INFINITY, -INFINITY, -INFINITY);
+void tal_polyhedron_bounds(const tal_polyhedron *polyhedron, tal_vec3 *low, tal_vec3 *high) {
+    *low = tal_vec3_make(INFINITY, INFINITY, INFINITY);
+    *high = tal_vec3_make(-INFINITY, -INFINITY, -INFINITY);
     for (int32_t v = 0; v < polyhedron->vertex_count; v++) {
-        const tal_vec3d p = polyhedron->vertex[v];
-        *low = tal_v3(tal_lesser(low->x, p.x), tal_lesser(low->y, p.y), tal_lesser(low->z, p.z));
-        *high =
-            tal_v3(tal_greater(high->x, p.x), tal_greater(high->y, p.y), tal_greater(high->z, p.z));
+        const tal_vec3 p = polyhedron->vertex[v];
+        *low = tal_vec3_make(tal_lesser(low->x, p.x), tal_lesser(low->y, p.y),
+                             tal_lesser(low->z, p.z));
+        *high = tal_vec3_make(tal_greater(high->x, p.x), tal_greater(high->y, p.y),
+                              tal_greater(high->z, p.z));
     }
 }
 
 double tal_polyhedron_volume(const tal_polyhedron *polyhedron) {
     double six = 0;
-    const tal_vec3d origin = polyhedron->vertex[0];
+    const tal_vec3 origin = polyhedron->vertex[0];
     for (int32_t f = 0; f < polyhedron->face_count; f++) {
         const int32_t *loop = polyhedron->corner + polyhedron->corner_start[f];
         const int32_t size = polyhedron->corner_start[f + 1] - polyhedron->corner_start[f];
-        const tal_vec3d a = tal_v3_sub(polyhedron->vertex[loop[0]], origin);
+        const tal_vec3 a = tal_vec3_subtract(polyhedron->vertex[loop[0]], origin);
         for (int32_t k = 1; k + 1 < size; k++) {
-            const tal_vec3d b = tal_v3_sub(polyhedron->vertex[loop[k]], origin);
-            const tal_vec3d c = tal_v3_sub(polyhedron->vertex[loop[k + 1]], origin);
-            six += tal_v3_dot(a, tal_v3_cross(b, c));
+            const tal_vec3 b = tal_vec3_subtract(polyhedron->vertex[loop[k]], origin);
+            const tal_vec3 c = tal_vec3_subtract(polyhedron->vertex[loop[k + 1]], origin);
+            six += tal_vec3_dot(a, tal_vec3_cross(b, c));
         }
     }
     return polyhedron->vertex_count > 0 ? six / 6 : 0;
 }
 
 // Newell's normal (twice the area vector), insensitive to corners that lie on a line.
-static tal_vec3d loop_area(const tal_vec3d *vertex, const int32_t *loop, int32_t size,
-                           tal_vec3d *middle) {
-    tal_vec3d area = {0, 0, 0}, sum = {0, 0, 0};
-    const tal_vec3d origin = vertex[loop[0]];
+static tal_vec3 loop_area(const tal_vec3 *vertex, const int32_t *loop, int32_t size,
+                          tal_vec3 *middle) {
+    tal_vec3 area = {0, 0, 0}, sum = {0, 0, 0};
+    const tal_vec3 origin = vertex[loop[0]];
     for (int32_t k = 0; k < size; k++) {
-        const tal_vec3d a = tal_v3_sub(vertex[loop[k]], origin);
-        const tal_vec3d b = tal_v3_sub(vertex[loop[k + 1 < size ? k + 1 : 0]], origin);
-        area = tal_v3_add(area, tal_v3_cross(a, b));
-        sum = tal_v3_add(sum, a);
+        const tal_vec3 a = tal_vec3_subtract(vertex[loop[k]], origin);
+        const tal_vec3 b = tal_vec3_subtract(vertex[loop[k + 1 < size ? k + 1 : 0]], origin);
+        area = tal_vec3_add(area, tal_vec3_cross(a, b));
+        sum = tal_vec3_add(sum, a);
     }
-    *middle = tal_v3_add(origin, tal_v3_scale(sum, 1.0 / size));
+    *middle = tal_vec3_add(origin, tal_vec3_scale(sum, 1.0 / size));
     return area;
 }
 
 void tal_polyhedron_planes(const tal_polyhedron *polyhedron, tal_plane *planes) {
     for (int32_t f = 0; f < polyhedron->face_count; f++) {
         const int32_t start = polyhedron->corner_start[f];
-        tal_vec3d middle;
-        const tal_vec3d area = loop_area(polyhedron->vertex, polyhedron->corner + start,
-                                         polyhedron->corner_start[f + 1] - start, &middle);
+        tal_vec3 middle;
+        const tal_vec3 area = loop_area(polyhedron->vertex, polyhedron->corner + start,
+                                        polyhedron->corner_start[f + 1] - start, &middle);
         planes[f] = tal_plane_through(middle, area);
     }
 }
@@ -95,7 +96,7 @@ bool tal_planes_column(const tal_plane *planes, int32_t count, double x, double 
     *low = -INFINITY;
     *high = INFINITY;
     for (int32_t f = 0; f < count; f++) {
-        const tal_vec3d n = planes[f].normal;
+        const tal_vec3 n = planes[f].normal;
         const double rest = planes[f].offset - n.x * x - n.y * y;
         if (n.z > 1e-12) {
             *high = tal_lesser(*high, rest / n.z);
@@ -130,9 +131,9 @@ typedef struct {
 } cut_work;
 
 static double cut_tolerance(const tal_polyhedron *polyhedron) {
-    tal_vec3d low, high;
+    tal_vec3 low, high;
     tal_polyhedron_bounds(polyhedron, &low, &high);
-    const tal_vec3d extent = tal_v3_sub(high, low);
+    const tal_vec3 extent = tal_vec3_subtract(high, low);
     const double size = tal_greater(extent.x, tal_greater(extent.y, extent.z));
     const double far = tal_greater(
         tal_greater(tal_greater(fabs(low.x), fabs(high.x)), tal_greater(fabs(low.y), fabs(high.y))),
@@ -140,7 +141,7 @@ static double cut_tolerance(const tal_polyhedron *polyhedron) {
     return 1e-11 * size + 4e-13 * far;
 }
 
-static int32_t add_vertex(cut_work *work, tal_vec3d p, bool on_plane) {
+static int32_t add_vertex(cut_work *work, tal_vec3 p, bool on_plane) {
     tal_polyhedron *fresh = work->fresh;
     if (fresh->vertex_count >= TAL_POLYHEDRON_VERTICES) {
         work->overflow = true;
@@ -168,8 +169,9 @@ static int32_t cross_edge(cut_work *work, int32_t a, int32_t b) {
         }
     }
     const double t = work->distance[from] / (work->distance[from] - work->distance[to]);
-    const tal_vec3d p = work->old->vertex[from], q = work->old->vertex[to];
-    const int32_t number = add_vertex(work, tal_v3_add(p, tal_v3_scale(tal_v3_sub(q, p), t)), true);
+    const tal_vec3 p = work->old->vertex[from], q = work->old->vertex[to];
+    const int32_t number =
+        add_vertex(work, tal_vec3_add(p, tal_vec3_scale(tal_vec3_subtract(q, p), t)), true);
     work->crossings[work->crossing_count++] = (crossing){from, to, number};
     return number;
 }

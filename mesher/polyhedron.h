@@ -5,7 +5,7 @@
 
 #include "core/status.h"
 #include "mesher/mass_properties.h"
-#include "mesher/vec3.h"
+#include "mesher/plane.h"
 
 #include <stdint.h>
 
@@ -19,7 +19,7 @@ enum {
 typedef struct {
     int32_t vertex_count;
     int32_t face_count;
-    tal_vec3d vertex[TAL_POLYHEDRON_VERTICES];
+    tal_vec3 vertex[TAL_POLYHEDRON_VERTICES];
     int32_t corner_start[TAL_POLYHEDRON_FACES + 1];
     int32_t corner[TAL_POLYHEDRON_CORNERS]; // loops, counter-clockwise seen from outside
 } tal_polyhedron;
@@ -32,7 +32,7 @@ typedef enum {
 } tal_cut;
 
 // From the smallest to the largest corner.
-void tal_polyhedron_box(tal_polyhedron *polyhedron, tal_vec3d low, tal_vec3d high);
+void tal_polyhedron_box(tal_polyhedron *polyhedron, tal_vec3 low, tal_vec3 high);
 
 // Keeps the part inside the halfspace. Vertices nearer to the plane than 1e-11 of the size count as
 // lying on it, so that no sliver thinner than that ever appears.
@@ -47,7 +47,7 @@ void tal_polyhedron_copy(tal_polyhedron *target, const tal_polyhedron *source);
 
 tal_surface tal_polyhedron_surface(const tal_polyhedron *polyhedron);
 double tal_polyhedron_volume(const tal_polyhedron *polyhedron);
-void tal_polyhedron_bounds(const tal_polyhedron *polyhedron, tal_vec3d *low, tal_vec3d *high);
+void tal_polyhedron_bounds(const tal_polyhedron *polyhedron, tal_vec3 *low, tal_vec3 *high);
 
 // Outward planes, one per face.
 void tal_polyhedron_planes(const tal_polyhedron *polyhedron, tal_plane *planes);

@@ -120,7 +120,7 @@ static tal_status import_blocks(tal_mesh_stage *stage, tal_error *err) {
         .unit_m = mesh->import_unit == TAL_IMPORT_UNIT_MM ? 1e-3 : 1,
         .vertices_max = (int)mesh->import_vertices_max,
         .has_position = mesh->import_position_m.count == 3,
-        .position = tal_v3(at[0], at[1], at[2]),
+        .position = tal_vec3_make(at[0], at[1], at[2]),
         .origin = {stage->origin[0], stage->origin[1], stage->origin[2]},
         .block_class = mesh->block_class,
         .density_kg_m3 = mesh->density_kg_m3,

@@ -46,7 +46,8 @@ static const char *closed_fault(const tal_surface *surface, directed_edge *edges
 static double surface_size(const tal_surface *surface) {
     double size = 0;
     for (int32_t v = 1; v < surface->vertex_count; v++) {
-        size = fmax(size, tal_v3_length(tal_v3_sub(surface->vertex[v], surface->vertex[0])));
+        size =
+            fmax(size, tal_vec3_length(tal_vec3_subtract(surface->vertex[v], surface->vertex[0])));
     }
     return size;
 }
@@ -56,14 +57,15 @@ static const char *face_fault(const tal_surface *surface, int32_t f, double marg
     if (end - start < 3) {
         return "a face has fewer than three corners";
     }
-    tal_vec3d area = {0, 0, 0};
-    const tal_vec3d origin = surface->vertex[surface->corner[start]];
+    tal_vec3 area = {0, 0, 0};
+    const tal_vec3 origin = surface->vertex[surface->corner[start]];
     for (int32_t k = start + 1; k + 1 < end; k++) {
-        area = tal_v3_add(
-            area, tal_v3_cross(tal_v3_sub(surface->vertex[surface->corner[k]], origin),
-                               tal_v3_sub(surface->vertex[surface->corner[k + 1]], origin)));
+        area = tal_vec3_add(
+            area,
+            tal_vec3_cross(tal_vec3_subtract(surface->vertex[surface->corner[k]], origin),
+                           tal_vec3_subtract(surface->vertex[surface->corner[k + 1]], origin)));
     }
-    if (tal_v3_length(area) <= margin * margin) {
+    if (tal_vec3_length(area) <= margin * margin) {
         return "a face has no area";
     }
     const tal_plane plane = tal_plane_through(origin, area);

@@ -18,7 +18,7 @@ static int64_t list_index(const tal_partition *p, double value, double low, int 
                : (at >= (double)(p->list_count[axis] - 1) ? p->list_count[axis] - 1 : (int64_t)at);
 }
 
-static int64_t list_of(const tal_partition *p, tal_vec3d s) {
+static int64_t list_of(const tal_partition *p, tal_vec3 s) {
     const int64_t i = list_index(p, s.x, p->low.x, 0), j = list_index(p, s.y, p->low.y, 1);
     const int64_t k = list_index(p, s.z, p->low.z, 2);
     return (k * p->list_count[1] + j) * p->list_count[0] + i;
@@ -26,7 +26,7 @@ static int64_t list_of(const tal_partition *p, tal_vec3d s) {
 
 // About two seeds per list, whatever the box.
 static void size_lists(tal_partition *p) {
-    const tal_vec3d extent = tal_v3_sub(p->high, p->low);
+    const tal_vec3 extent = tal_vec3_subtract(p->high, p->low);
     const double volume = extent.x * extent.y * extent.z;
     const double length[3] = {extent.x, extent.y, extent.z};
     p->list_edge = cbrt(2 * volume / (double)p->seed_count);
@@ -40,7 +40,7 @@ static tal_status sort_into_lists(tal_partition *p, tal_error *err) {
     size_lists(p);
     const size_t lists = (size_t)(p->list_count[0] * p->list_count[1] * p->list_count[2]);
     TAL_CREATE(p->list_start, lists + 1, "lists of seeds", err);
-    tal_vec3d *sorted;
+    tal_vec3 *sorted;
     TAL_CREATE(sorted, (size_t)p->seed_count, "sorted seeds", err);
     for (int64_t s = 0; s < p->seed_count; s++) {
         p->list_start[list_of(p, p->seed[s]) + 1]++;
@@ -61,11 +61,11 @@ static tal_status sort_into_lists(tal_partition *p, tal_error *err) {
 
 // ---- Cells -----------------------------------------------------------------------------
 
-static double farthest_vertex(const tal_polyhedron *cell, tal_vec3d seed) {
+static double farthest_vertex(const tal_polyhedron *cell, tal_vec3 seed) {
     double far = 0;
     for (int32_t v = 0; v < cell->vertex_count; v++) {
-        const tal_vec3d d = tal_v3_sub(cell->vertex[v], seed);
-        far = fmax(far, tal_v3_dot(d, d));
+        const tal_vec3 d = tal_vec3_subtract(cell->vertex[v], seed);
+        far = fmax(far, tal_vec3_dot(d, d));
     }
     return sqrt(far);
 }
@@ -96,13 +96,13 @@ typedef struct {
 } cell_work;
 
 static void cut_by_near(cell_work *work) {
-    const tal_vec3d seed = work->p->seed[work->self];
+    const tal_vec3 seed = work->p->seed[work->self];
     qsort(work->near, (size_t)work->count, sizeof *work->near, compare_neighbours);
     for (int k = 0; k < work->count && work->near[k].distance < 2 * work->reach; k++) {
-        const tal_vec3d other = work->p->seed[work->near[k].seed];
-        const tal_vec3d middle = tal_v3_scale(tal_v3_add(seed, other), 0.5);
-        const tal_cut cut =
-            tal_polyhedron_cut(work->cell, tal_plane_through(middle, tal_v3_sub(other, seed)));
+        const tal_vec3 other = work->p->seed[work->near[k].seed];
+        const tal_vec3 middle = tal_vec3_scale(tal_vec3_add(seed, other), 0.5);
+        const tal_cut cut = tal_polyhedron_cut(
+            work->cell, tal_plane_through(middle, tal_vec3_subtract(other, seed)));
         if (cut == TAL_CUT_DONE) {
             work->reach = farthest_vertex(work->cell, seed);
         } else if (cut == TAL_CUT_FAILED) {
@@ -120,7 +120,7 @@ static void visit_list(cell_work *work, int64_t i, int64_t j, int64_t k) {
     }
     const int64_t list = (k * p->list_count[1] + j) * p->list_count[0] + i;
     for (int64_t s = p->list_start[list]; s < p->list_start[list + 1]; s++) {
-        const double distance = tal_v3_length(tal_v3_sub(p->seed[s], p->seed[work->self]));
+        const double distance = tal_vec3_length(tal_vec3_subtract(p->seed[s], p->seed[work->self]));
         if (s == work->self || distance >= 2 * work->reach) {
             continue;
         }
@@ -143,17 +143,17 @@ static void visit_ring(cell_work *work, const int64_t at[3], int64_t ring) {
     }
 }
 
-static tal_vec3d unstretch(const tal_partition *p, tal_vec3d c) {
-    return tal_frame_point(&p->frame,
-                           tal_v3(c.x * p->stretch.x, c.y * p->stretch.y, c.z * p->stretch.z));
+static tal_vec3 unstretch(const tal_partition *p, tal_vec3 c) {
+    return tal_frame_point(
+        &p->frame, tal_vec3_make(c.x * p->stretch.x, c.y * p->stretch.y, c.z * p->stretch.z));
 }
 
 static bool may_hold_rock(const tal_partition *p, const tal_polyhedron *cell) {
-    tal_vec3d low = {INFINITY, INFINITY, INFINITY}, high = {-INFINITY, -INFINITY, -INFINITY};
+    tal_vec3 low = {INFINITY, INFINITY, INFINITY}, high = {-INFINITY, -INFINITY, -INFINITY};
     for (int32_t v = 0; v < cell->vertex_count; v++) {
-        const tal_vec3d q = unstretch(p, cell->vertex[v]);
-        low = tal_v3(fmin(low.x, q.x), fmin(low.y, q.y), fmin(low.z, q.z));
-        high = tal_v3(fmax(high.x, q.x), fmax(high.y, q.y), fmax(high.z, q.z));
+        const tal_vec3 q = unstretch(p, cell->vertex[v]);
+        low = tal_vec3_make(fmin(low.x, q.x), fmin(low.y, q.y), fmin(low.z, q.z));
+        high = tal_vec3_make(fmax(high.x, q.x), fmax(high.y, q.y), fmax(high.z, q.z));
     }
     return tal_body_may_touch(p->body, low, high);
 }
@@ -161,7 +161,7 @@ static bool may_hold_rock(const tal_partition *p, const tal_polyhedron *cell) {
 static tal_status make_voronoi(const tal_partition *p, int64_t index, tal_polyhedron *cell,
                                tal_error *err) {
     cell_work work = {.p = p, .self = index, .cell = cell, .failed = TAL_CUT_MISSED};
-    const tal_vec3d seed = p->seed[index];
+    const tal_vec3 seed = p->seed[index];
     tal_polyhedron_box(cell, p->low, p->high);
     work.reach = farthest_vertex(cell, seed);
     const int64_t at[3] = {list_index(p, seed.x, p->low.x, 0), list_index(p, seed.y, p->low.y, 1),
@@ -193,7 +193,7 @@ static tal_status make_voronoi(const tal_partition *p, int64_t index, tal_polyhe
     return TAL_OK;
 }
 
-static tal_vec3d voronoi_centre(const tal_partition *p, int64_t index, const tal_polyhedron *cell) {
+static tal_vec3 voronoi_centre(const tal_partition *p, int64_t index, const tal_polyhedron *cell) {
     (void)index;
     (void)p;
     const tal_surface surface = tal_polyhedron_surface(cell);
@@ -215,10 +215,10 @@ static int compare_seeds(const void *left, const void *right) {
 // Removes seeds that coincide; the order becomes that of the coordinates.
 static void drop_duplicates(tal_partition *p) {
     qsort(p->seed, (size_t)p->seed_count, sizeof *p->seed, compare_seeds);
-    const double near = 1e-9 * tal_v3_length(tal_v3_sub(p->high, p->low));
+    const double near = 1e-9 * tal_vec3_length(tal_vec3_subtract(p->high, p->low));
     int64_t kept = 0;
     for (int64_t s = 0; s < p->seed_count; s++) {
-        if (kept > 0 && tal_v3_length(tal_v3_sub(p->seed[s], p->seed[kept - 1])) <= near) {
+        if (kept > 0 && tal_vec3_length(tal_vec3_subtract(p->seed[s], p->seed[kept - 1])) <= near) {
             p->duplicate_count++;
         } else {
             p->seed[kept++] = p->seed[s];
@@ -227,15 +227,15 @@ static void drop_duplicates(tal_partition *p) {
     p->seed_count = kept;
 }
 
-static void begin(tal_partition *p, const tal_body *body, double strike, tal_vec3d stretch) {
+static void begin(tal_partition *p, const tal_body *body, double strike, tal_vec3 stretch) {
     *p = (tal_partition){.body = body, .frame = tal_frame_along(strike)};
     // Only the ratios matter: the volume of a cell stays.
     const double mean = cbrt(stretch.x * stretch.y * stretch.z);
-    p->stretch = tal_v3_scale(stretch, 1 / mean);
-    tal_vec3d low, high;
+    p->stretch = tal_vec3_scale(stretch, 1 / mean);
+    tal_vec3 low, high;
     tal_frame_bounds(&p->frame, body, &low, &high);
-    p->low = tal_v3(low.x / p->stretch.x, low.y / p->stretch.y, low.z / p->stretch.z);
-    p->high = tal_v3(high.x / p->stretch.x, high.y / p->stretch.y, high.z / p->stretch.z);
+    p->low = tal_vec3_make(low.x / p->stretch.x, low.y / p->stretch.y, low.z / p->stretch.z);
+    p->high = tal_vec3_make(high.x / p->stretch.x, high.y / p->stretch.y, high.z / p->stretch.z);
     p->make_cell = make_voronoi;
     p->centre = voronoi_centre;
 }
@@ -252,21 +252,21 @@ static tal_status check_count(double count, double size, tal_error *err) {
 
 static tal_status make_random_seeds(tal_partition *p, double size, uint64_t random_seed,
                                     uint32_t run, tal_error *err) {
-    const tal_vec3d extent = tal_v3_sub(p->high, p->low);
+    const tal_vec3 extent = tal_vec3_subtract(p->high, p->low);
     const double count[3] = {ceil(extent.x / size), ceil(extent.y / size), ceil(extent.z / size)};
     TAL_TRY(check_count(count[0] * count[1] * count[2], size, err));
     // The box becomes whole cubes, with the body in the middle.
-    const tal_vec3d middle = tal_v3_scale(tal_v3_add(p->low, p->high), 0.5);
-    const tal_vec3d half = {count[0] * size / 2, count[1] * size / 2, count[2] * size / 2};
-    p->low = tal_v3_sub(middle, half);
-    p->high = tal_v3_add(middle, half);
+    const tal_vec3 middle = tal_vec3_scale(tal_vec3_add(p->low, p->high), 0.5);
+    const tal_vec3 half = {count[0] * size / 2, count[1] * size / 2, count[2] * size / 2};
+    p->low = tal_vec3_subtract(middle, half);
+    p->high = tal_vec3_add(middle, half);
     p->seed_count = (int64_t)(count[0] * count[1] * count[2]);
     TAL_CREATE(p->seed, (size_t)p->seed_count, "seeds", err);
     const tal_random random = tal_random_stream(random_seed, run, "mesher/seeds");
     const int64_t nx = (int64_t)count[0], ny = (int64_t)count[1];
     for (int64_t s = 0; s < p->seed_count; s++) {
         const uint64_t draw = 3 * (uint64_t)s;
-        p->seed[s] = tal_v3(
+        p->seed[s] = tal_vec3_make(
             p->low.x + ((double)(s % nx) + tal_random_uniform(random, draw)) * size,
             p->low.y + ((double)(s / nx % ny) + tal_random_uniform(random, draw + 1)) * size,
             p->low.z + ((double)(s / (nx * ny)) + tal_random_uniform(random, draw + 2)) * size);
@@ -286,14 +286,14 @@ static tal_status finish(tal_partition *p, tal_status status, tal_error *err) {
 }
 
 tal_status tal_partition_voronoi(tal_partition *p, const tal_body *body, double strike, double size,
-                                 tal_vec3d stretch, uint64_t random_seed, uint32_t run,
+                                 tal_vec3 stretch, uint64_t random_seed, uint32_t run,
                                  tal_error *err) {
     begin(p, body, strike, stretch);
     p->nominal_volume = size * size * size;
     return finish(p, make_random_seeds(p, size, random_seed, run, err), err);
 }
 
-static tal_status take_seeds(tal_partition *p, const tal_vec3d *seeds, int64_t count,
+static tal_status take_seeds(tal_partition *p, const tal_vec3 *seeds, int64_t count,
                              tal_error *err) {
     if (count < 1 || count > INT32_MAX) {
         return TAL_FAIL(err, TAL_BAD_INPUT, "there must be at least one seed");
@@ -301,19 +301,19 @@ static tal_status take_seeds(tal_partition *p, const tal_vec3d *seeds, int64_t c
     TAL_CREATE(p->seed, (size_t)count, "seeds", err);
     p->seed_count = count;
     for (int64_t s = 0; s < count; s++) {
-        const tal_vec3d c = tal_frame_coordinates(&p->frame, seeds[s]);
-        p->seed[s] = tal_v3(c.x / p->stretch.x, c.y / p->stretch.y, c.z / p->stretch.z);
-        p->low = tal_v3(fmin(p->low.x, p->seed[s].x), fmin(p->low.y, p->seed[s].y),
-                        fmin(p->low.z, p->seed[s].z));
-        p->high = tal_v3(fmax(p->high.x, p->seed[s].x), fmax(p->high.y, p->seed[s].y),
-                         fmax(p->high.z, p->seed[s].z));
+        const tal_vec3 c = tal_frame_coordinates(&p->frame, seeds[s]);
+        p->seed[s] = tal_vec3_make(c.x / p->stretch.x, c.y / p->stretch.y, c.z / p->stretch.z);
+        p->low = tal_vec3_make(fmin(p->low.x, p->seed[s].x), fmin(p->low.y, p->seed[s].y),
+                               fmin(p->low.z, p->seed[s].z));
+        p->high = tal_vec3_make(fmax(p->high.x, p->seed[s].x), fmax(p->high.y, p->seed[s].y),
+                                fmax(p->high.z, p->seed[s].z));
     }
     drop_duplicates(p);
     return TAL_OK;
 }
 
 tal_status tal_partition_seeds(tal_partition *p, const tal_body *body, double strike,
-                               const tal_vec3d *seeds, int64_t count, tal_vec3d stretch,
+                               const tal_vec3 *seeds, int64_t count, tal_vec3 stretch,
                                tal_error *err) {
     begin(p, body, strike, stretch);
     const tal_status status = take_seeds(p, seeds, count, err);

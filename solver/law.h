@@ -4,7 +4,7 @@
 #ifndef TALUS_SOLVER_LAW_H
 #define TALUS_SOLVER_LAW_H
 
-#include "solver/math3.h"
+#include "core/math3.h"
 #include "solver/talus_solver.h"
 
 // The local problem of a contact: find the percussion R = (R_N, R_1, R_2) so that, with the relative

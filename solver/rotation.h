@@ -4,7 +4,7 @@
 #ifndef TALUS_SOLVER_ROTATION_H
 #define TALUS_SOLVER_ROTATION_H
 
-#include "solver/math3.h"
+#include "core/math3.h"
 
 // Turns `orientation` by the free motion of duration `t` (may be negative) of a body with principal
 // moments `inertia` and the constant angular momentum `momentum` in world axes.

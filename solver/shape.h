@@ -4,8 +4,8 @@
 #ifndef TALUS_SOLVER_SHAPE_H
 #define TALUS_SOLVER_SHAPE_H
 
+#include "core/math3.h"
 #include "core/status.h"
-#include "solver/math3.h"
 
 #include <stdint.h>
 

@@ -3,8 +3,8 @@
 #ifndef TALUS_SOLVER_TERRAIN_H
 #define TALUS_SOLVER_TERRAIN_H
 
+#include "core/math3.h"
 #include "core/status.h"
-#include "solver/math3.h"
 
 #include <stdint.h>
 

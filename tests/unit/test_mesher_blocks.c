@@ -43,12 +43,12 @@ static const tal_divide_options clip_none = {
 // A block in world coordinates.
 typedef struct {
     int32_t vertex_count, face_count;
-    tal_vec3d *vertex;
-    tal_vec3d *normal;
+    tal_vec3 *vertex;
+    tal_vec3 *normal;
     double *offset;
     int32_t edge_count;
-    tal_vec3d *edge;
-    tal_vec3d low, high;
+    tal_vec3 *edge;
+    tal_vec3 low, high;
     double size;
 } world_block;
 
@@ -60,29 +60,30 @@ static world_block to_world(const tal_block_set *set, int32_t b) {
     w.normal = tal_memory_create((size_t)s.face_count, sizeof *w.normal);
     w.offset = tal_memory_create((size_t)s.face_count, sizeof *w.offset);
     w.edge = tal_memory_create((size_t)corners, sizeof *w.edge);
-    w.low = tal_v3(INFINITY, INFINITY, INFINITY);
-    w.high = tal_v3(-INFINITY, -INFINITY, -INFINITY);
+    w.low = tal_vec3_make(INFINITY, INFINITY, INFINITY);
+    w.high = tal_vec3_make(-INFINITY, -INFINITY, -INFINITY);
     for (int32_t v = 0; v < s.vertex_count; v++) {
-        const tal_vec3d p = tal_v3_add(
+        const tal_vec3 p = tal_vec3_add(
             tal_quaternion_rotate(set->block[b].orientation, s.vertex[v]), set->block[b].position);
         w.vertex[v] = p;
-        w.low = tal_v3(fmin(w.low.x, p.x), fmin(w.low.y, p.y), fmin(w.low.z, p.z));
-        w.high = tal_v3(fmax(w.high.x, p.x), fmax(w.high.y, p.y), fmax(w.high.z, p.z));
+        w.low = tal_vec3_make(fmin(w.low.x, p.x), fmin(w.low.y, p.y), fmin(w.low.z, p.z));
+        w.high = tal_vec3_make(fmax(w.high.x, p.x), fmax(w.high.y, p.y), fmax(w.high.z, p.z));
     }
-    w.size = tal_v3_length(tal_v3_sub(w.high, w.low));
+    w.size = tal_vec3_length(tal_vec3_subtract(w.high, w.low));
     for (int32_t f = 0; f < s.face_count; f++) {
-        tal_vec3d area = {0, 0, 0};
-        const tal_vec3d first = w.vertex[s.corner[s.corner_start[f]]];
+        tal_vec3 area = {0, 0, 0};
+        const tal_vec3 first = w.vertex[s.corner[s.corner_start[f]]];
         for (int32_t c = s.corner_start[f]; c < s.corner_start[f + 1]; c++) {
             const int32_t next = c + 1 < s.corner_start[f + 1] ? c + 1 : s.corner_start[f];
-            const tal_vec3d p = w.vertex[s.corner[c]], q = w.vertex[s.corner[next]];
-            area = tal_v3_add(area, tal_v3_cross(tal_v3_sub(p, first), tal_v3_sub(q, first)));
+            const tal_vec3 p = w.vertex[s.corner[c]], q = w.vertex[s.corner[next]];
+            area = tal_vec3_add(
+                area, tal_vec3_cross(tal_vec3_subtract(p, first), tal_vec3_subtract(q, first)));
             if (s.corner[c] < s.corner[next]) {
-                w.edge[w.edge_count++] = tal_v3_unit(tal_v3_sub(q, p));
+                w.edge[w.edge_count++] = tal_vec3_normalize(tal_vec3_subtract(q, p));
             }
         }
-        w.normal[f] = tal_v3_unit(area);
-        w.offset[f] = tal_v3_dot(w.normal[f], first);
+        w.normal[f] = tal_vec3_normalize(area);
+        w.offset[f] = tal_vec3_dot(w.normal[f], first);
     }
     return w;
 }
@@ -94,15 +95,15 @@ static void world_destroy(world_block *w) {
     tal_memory_destroy(w->edge);
 }
 
-static double overlap_along(const world_block *a, const world_block *b, tal_vec3d axis) {
+static double overlap_along(const world_block *a, const world_block *b, tal_vec3 axis) {
     double high_a = -INFINITY, low_b = INFINITY, low_a = INFINITY, high_b = -INFINITY;
     for (int32_t v = 0; v < a->vertex_count; v++) {
-        const double d = tal_v3_dot(axis, a->vertex[v]);
+        const double d = tal_vec3_dot(axis, a->vertex[v]);
         high_a = fmax(high_a, d);
         low_a = fmin(low_a, d);
     }
     for (int32_t v = 0; v < b->vertex_count; v++) {
-        const double d = tal_v3_dot(axis, b->vertex[v]);
+        const double d = tal_vec3_dot(axis, b->vertex[v]);
         low_b = fmin(low_b, d);
         high_b = fmax(high_b, d);
     }
@@ -120,9 +121,9 @@ static double overlap(const world_block *a, const world_block *b) {
     }
     for (int32_t i = 0; i < a->edge_count && least > 1e-9; i++) {
         for (int32_t j = 0; j < b->edge_count && least > 1e-9; j++) {
-            const tal_vec3d axis = tal_v3_cross(a->edge[i], b->edge[j]);
-            if (tal_v3_length(axis) > 1e-6) {
-                least = fmin(least, overlap_along(a, b, tal_v3_unit(axis)));
+            const tal_vec3 axis = tal_vec3_cross(a->edge[i], b->edge[j]);
+            if (tal_vec3_length(axis) > 1e-6) {
+                least = fmin(least, overlap_along(a, b, tal_vec3_normalize(axis)));
             }
         }
     }
@@ -150,7 +151,7 @@ static void check_no_overlap(const world_block *blocks, int32_t count) {
 static double depth_below(const world_block *w, const tal_raster *bed) {
     double deepest = -INFINITY;
     for (int32_t v = 0; v < w->vertex_count; v++) {
-        const tal_vec3d p = w->vertex[v];
+        const tal_vec3 p = w->vertex[v];
         const double ground = tal_raster_sample(bed, p.x + origin[0], p.y + origin[1]);
         deepest = isnan(ground) ? deepest : fmax(deepest, ground - origin[2] - p.z);
     }
@@ -168,7 +169,7 @@ static double depth_below(const world_block *w, const tal_raster *bed) {
             x -= origin[0];
             y -= origin[1];
             for (int32_t f = 0; f < w->face_count; f++) {
-                const tal_vec3d n = w->normal[f];
+                const tal_vec3 n = w->normal[f];
                 const double rest = w->offset[f] - n.x * x - n.y * y;
                 if (n.z > 1e-9) {
                     high = fmin(high, rest / n.z);
@@ -207,9 +208,9 @@ static double depth_below_triangles(const world_block *w, const tal_terrain_mesh
             // Points between any two vertices lie inside the block as well.
             for (int32_t b = a; b < w->vertex_count; b++) {
                 for (int step = 0; step < 8; step++) {
-                    const tal_vec3d p = tal_v3_add(
+                    const tal_vec3 p = tal_vec3_add(
                         w->vertex[a],
-                        tal_v3_scale(tal_v3_sub(w->vertex[b], w->vertex[a]), step / 8.0));
+                        tal_vec3_scale(tal_vec3_subtract(w->vertex[b], w->vertex[a]), step / 8.0));
                     const double u = ((p.x - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (p.y - y[0]));
                     const double v = ((x[1] - x[0]) * (p.y - y[0]) - (p.x - x[0]) * (y[1] - y[0]));
                     if (u >= 0 && v >= 0 && u + v <= area) {
@@ -235,7 +236,7 @@ static void check_shapes(const tal_block_set *set) {
         const tal_mass_properties mass = tal_surface_mass(&surface);
         const double size = cbrt(block->volume), density = block->mass / block->volume;
         check_near(mass.volume, block->volume, 1e-9 * block->volume);
-        check_near(tal_v3_length(mass.centroid), 0, 1e-9 * size);
+        check_near(tal_vec3_length(mass.centroid), 0, 1e-9 * size);
         for (int i = 0; i < 3; i++) {
             check_near(mass.inertia[i][i] * density, block->inertia[i], 1e-9 * block->inertia[2]);
             check_near(mass.inertia[i][(i + 1) % 3] * density, 0, 1e-8 * block->inertia[2]);
@@ -314,12 +315,12 @@ static void quick_rejection_never_rejects_rock(void **state) {
     int rejected = 0;
     for (uint64_t k = 0; k < 20000; k++) {
         const tal_body *b = &f->body;
-        const tal_vec3d p = {
+        const tal_vec3 p = {
             b->low.x + (b->high.x - b->low.x) * tal_random_uniform(random, 3 * k),
             b->low.y + (b->high.y - b->low.y) * tal_random_uniform(random, 3 * k + 1),
             b->low.z + (b->high.z - b->low.z) * tal_random_uniform(random, 3 * k + 2)};
-        const tal_vec3d half = {0.01, 0.01, 0.01};
-        const bool may = tal_body_may_touch(b, tal_v3_sub(p, half), tal_v3_add(p, half));
+        const tal_vec3 half = {0.01, 0.01, 0.01};
+        const bool may = tal_body_may_touch(b, tal_vec3_subtract(p, half), tal_vec3_add(p, half));
         assert_true(may || !tal_body_holds(b, p));
         rejected += may ? 0 : 1;
     }
@@ -331,16 +332,16 @@ static void quick_rejection_never_rejects_rock(void **state) {
 static void bricks_fill_the_body(void **state) {
     const fixture *f = *state;
     tal_partition partition;
-    check_ok(tal_partition_bricks(&partition, &f->body, f->body.strike, tal_v3(9, 8, 7),
-                                  tal_v3(0.5, 0.5, 0.5), &check_error));
+    check_ok(tal_partition_bricks(&partition, &f->body, f->body.strike, tal_vec3_make(9, 8, 7),
+                                  tal_vec3_make(0.5, 0.5, 0.5), &check_error));
     divide_and_check(f, &partition, 0.97);
 }
 
 static void voronoi_cells_fill_the_body(void **state) {
     const fixture *f = *state;
     tal_partition partition;
-    check_ok(tal_partition_voronoi(&partition, &f->body, f->body.strike, 8, tal_v3(2, 1, 1), 1, 0,
-                                   &check_error));
+    check_ok(tal_partition_voronoi(&partition, &f->body, f->body.strike, 8, tal_vec3_make(2, 1, 1),
+                                   1, 0, &check_error));
     divide_and_check(f, &partition, 0.97);
 }
 
@@ -363,8 +364,8 @@ static void gap_parts_neighbours_and_keeps_the_mass(void **state) {
     tal_block_set tight = {0}, loose = {0};
     tal_divide_report report;
     tal_divide_options options = clip_body;
-    check_ok(tal_partition_bricks(&partition, &f->body, f->body.strike, tal_v3(9, 8, 7),
-                                  tal_v3(0.5, 0.5, 0.5), &check_error));
+    check_ok(tal_partition_bricks(&partition, &f->body, f->body.strike, tal_vec3_make(9, 8, 7),
+                                  tal_vec3_make(0.5, 0.5, 0.5), &check_error));
     check_ok(tal_divide(&tight, &partition, &f->body, &options, &report, &check_error));
     options.gap_m = 0.2;
     check_ok(tal_divide(&loose, &partition, &f->body, &options, &report, &check_error));
@@ -396,7 +397,7 @@ static void make_voronoi(const fixture *f, tal_block_set *set, uint64_t seed, ui
     tal_divide_report report;
     tal_divide_options options = clip_body;
     options.thread_count = threads;
-    check_ok(tal_partition_voronoi(&partition, &f->body, 1, 12, tal_v3(1, 1, 1), seed, run,
+    check_ok(tal_partition_voronoi(&partition, &f->body, 1, 12, tal_vec3_make(1, 1, 1), seed, run,
                                    &check_error));
     check_ok(tal_divide(set, &partition, &f->body, &options, &report, &check_error));
     tal_partition_destroy(&partition);
@@ -428,8 +429,8 @@ static void whole_bricks_hold_about_the_volume(void **state) {
     tal_partition partition;
     tal_block_set set = {0};
     tal_divide_report report;
-    check_ok(tal_partition_bricks(&partition, &f->body, f->body.strike, tal_v3(5, 4, 6),
-                                  tal_v3(0, 0, 0), &check_error));
+    check_ok(tal_partition_bricks(&partition, &f->body, f->body.strike, tal_vec3_make(5, 4, 6),
+                                  tal_vec3_make(0, 0, 0), &check_error));
     check_ok(tal_divide(&set, &partition, &f->body, &clip_none, &report, &check_error));
     check_near(report.piece_volume, f->body.volume, 0.1 * f->body.volume);
     for (int32_t b = 0; b < set.block_count; b++) {
@@ -446,19 +447,20 @@ static void whole_bricks_hold_about_the_volume(void **state) {
 static void voronoi_cells_hold_the_points_nearest_to_their_seed(void **state) {
     const fixture *f = *state;
     enum { SEEDS = 60 };
-    tal_vec3d seeds[SEEDS];
+    tal_vec3 seeds[SEEDS];
     const tal_random random = tal_random_stream(4, 0, "test/seeds");
     const tal_body *body = &f->body;
     for (uint64_t k = 0; k < SEEDS; k++) {
         const double u = tal_random_uniform(random, 3 * k);
         const double v = tal_random_uniform(random, 3 * k + 1);
         const double w = tal_random_uniform(random, 3 * k + 2);
-        seeds[k] = tal_v3(body->low.x + u * (body->high.x - body->low.x),
-                          body->low.y + v * (body->high.y - body->low.y),
-                          body->low.z + w * (body->high.z - body->low.z));
+        seeds[k] = tal_vec3_make(body->low.x + u * (body->high.x - body->low.x),
+                                 body->low.y + v * (body->high.y - body->low.y),
+                                 body->low.z + w * (body->high.z - body->low.z));
     }
     tal_partition partition;
-    check_ok(tal_partition_seeds(&partition, body, 0, seeds, SEEDS, tal_v3(1, 1, 1), &check_error));
+    check_ok(tal_partition_seeds(&partition, body, 0, seeds, SEEDS, tal_vec3_make(1, 1, 1),
+                                 &check_error));
     static tal_polyhedron cells[SEEDS];
     static tal_plane planes[SEEDS][TAL_POLYHEDRON_FACES];
     assert_int_equal(partition.cell_count, SEEDS);
@@ -467,15 +469,15 @@ static void voronoi_cells_hold_the_points_nearest_to_their_seed(void **state) {
         tal_polyhedron_planes(&cells[k], planes[k]);
     }
     for (uint64_t k = 0; k < 20000; k++) {
-        const tal_vec3d p = {
+        const tal_vec3 p = {
             body->low.x + tal_random_uniform(random, 1000 + 3 * k) * (body->high.x - body->low.x),
             body->low.y + tal_random_uniform(random, 1001 + 3 * k) * (body->high.y - body->low.y),
             body->low.z + tal_random_uniform(random, 1002 + 3 * k) * (body->high.z - body->low.z)};
         int64_t nearest = 0;
         double distance = INFINITY;
         for (int64_t s = 0; s < SEEDS; s++) {
-            const tal_vec3d at = tal_frame_point(&partition.frame, partition.seed[s]);
-            const double d = tal_v3_length(tal_v3_sub(at, p));
+            const tal_vec3 at = tal_frame_point(&partition.frame, partition.seed[s]);
+            const double d = tal_vec3_length(tal_vec3_subtract(at, p));
             if (d < distance) {
                 distance = d;
                 nearest = s;
@@ -500,30 +502,30 @@ static void voronoi_cells_hold_the_points_nearest_to_their_seed(void **state) {
 static void coplanar_and_repeated_seeds_still_fill_the_body(void **state) {
     const fixture *f = *state;
     enum { SIDE = 7 };
-    tal_vec3d seeds[2 * SIDE * SIDE];
+    tal_vec3 seeds[2 * SIDE * SIDE];
     for (int k = 0; k < SIDE * SIDE; k++) {
         const tal_body *b = &f->body;
-        seeds[k] =
-            tal_v3(b->low.x + (k % SIDE + 0.5) / SIDE * (b->high.x - b->low.x),
-                   b->low.y + (k / SIDE + 0.5) / SIDE * (b->high.y - b->low.y), b->centroid.z);
+        seeds[k] = tal_vec3_make(b->low.x + (k % SIDE + 0.5) / SIDE * (b->high.x - b->low.x),
+                                 b->low.y + (k / SIDE + 0.5) / SIDE * (b->high.y - b->low.y),
+                                 b->centroid.z);
         seeds[SIDE * SIDE + k] = seeds[k]; // each twice
     }
     tal_partition partition;
-    check_ok(tal_partition_seeds(&partition, &f->body, 0, seeds, 2 * SIDE * SIDE, tal_v3(1, 1, 1),
-                                 &check_error));
+    check_ok(tal_partition_seeds(&partition, &f->body, 0, seeds, 2 * SIDE * SIDE,
+                                 tal_vec3_make(1, 1, 1), &check_error));
     assert_int_equal(partition.seed_count, SIDE * SIDE);
     assert_int_equal(partition.duplicate_count, SIDE * SIDE);
     divide_and_check(f, &partition, 0.95);
-    check_fails(
-        tal_partition_seeds(&partition, &f->body, 0, seeds, 0, tal_v3(1, 1, 1), &check_error),
-        TAL_BAD_INPUT, "at least one seed");
+    check_fails(tal_partition_seeds(&partition, &f->body, 0, seeds, 0, tal_vec3_make(1, 1, 1),
+                                    &check_error),
+                TAL_BAD_INPUT, "at least one seed");
 }
 
 static void one_cell_around_all_becomes_several_convex_parts(void **state) {
     const fixture *f = *state;
     tal_partition partition;
-    check_ok(tal_partition_seeds(&partition, &f->body, 0, &f->body.centroid, 1, tal_v3(1, 1, 1),
-                                 &check_error));
+    check_ok(tal_partition_seeds(&partition, &f->body, 0, &f->body.centroid, 1,
+                                 tal_vec3_make(1, 1, 1), &check_error));
     divide_and_check(f, &partition, 0.7);
 }
 
@@ -545,12 +547,12 @@ static void impossible_spacings_and_sizes_are_refused(void **state) {
     set.spacing = 1e-6;
     check_fails(tal_partition_joints(&partition, &f->body, &set, 1, 1, 0, &check_error),
                 TAL_BAD_SETTING, "larger spacing");
-    check_fails(tal_partition_bricks(&partition, &f->body, 0, tal_v3(0.01, 0.01, 0.01),
-                                     tal_v3(0, 0, 0), &check_error),
+    check_fails(tal_partition_bricks(&partition, &f->body, 0, tal_vec3_make(0.01, 0.01, 0.01),
+                                     tal_vec3_make(0, 0, 0), &check_error),
                 TAL_TOO_LARGE, "choose larger");
-    check_fails(
-        tal_partition_voronoi(&partition, &f->body, 0, 0.01, tal_v3(1, 1, 1), 1, 0, &check_error),
-        TAL_TOO_LARGE, "larger size_m");
+    check_fails(tal_partition_voronoi(&partition, &f->body, 0, 0.01, tal_vec3_make(1, 1, 1), 1, 0,
+                                      &check_error),
+                TAL_TOO_LARGE, "larger size_m");
 }
 
 static void persistence_zero_cuts_nothing(void **state) {
@@ -590,8 +592,9 @@ static void source_of_one_cell_gives_a_block(void **state) {
     small_fixture(&f, 12, 12, 5, 5, 5, 5, 2);
     check_near(f.body.volume, 2, 1e-6);
     const double size = cbrt(f.body.volume);
-    check_ok(tal_partition_bricks(&partition, &f.body, f.body.strike, tal_v3(size, size, size),
-                                  tal_v3(0.5, 0.5, 0.5), &check_error));
+    check_ok(tal_partition_bricks(&partition, &f.body, f.body.strike,
+                                  tal_vec3_make(size, size, size), tal_vec3_make(0.5, 0.5, 0.5),
+                                  &check_error));
     divide_and_check(&f, &partition, 0.7);
     fixture_destroy(&f);
 }
@@ -602,7 +605,8 @@ static void body_that_touches_the_rim_is_filled(void **state) {
     tal_partition partition;
     small_fixture(&f, 30, 20, 15, 29, 0, 19, 6);
     check_near(f.body.volume, 15 * 20 * 6, 1e-3);
-    check_ok(tal_partition_voronoi(&partition, &f.body, 0, 3, tal_v3(1, 1, 1), 1, 0, &check_error));
+    check_ok(tal_partition_voronoi(&partition, &f.body, 0, 3, tal_vec3_make(1, 1, 1), 1, 0,
+                                   &check_error));
     divide_and_check(&f, &partition, 0.97);
     fixture_destroy(&f);
 }

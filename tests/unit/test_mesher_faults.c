@@ -71,7 +71,7 @@ static tal_status divide(tal_partition *partition, tal_error *err) {
 
 static tal_status make_voronoi(tal_error *err) {
     tal_partition partition;
-    TAL_TRY(tal_partition_voronoi(&partition, &body, 0, 6, tal_v3(1, 1, 1), 1, 0, err));
+    TAL_TRY(tal_partition_voronoi(&partition, &body, 0, 6, tal_vec3_make(1, 1, 1), 1, 0, err));
     return divide(&partition, err);
 }
 
@@ -84,7 +84,7 @@ static tal_status make_joints(tal_error *err) {
 }
 
 static tal_status make_hull(tal_error *err) {
-    const tal_vec3d points[5] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}};
+    const tal_vec3 points[5] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}};
     tal_hull hull;
     TAL_TRY(tal_hull_create(&hull, points, 5, "a rock", err));
     tal_hull_destroy(&hull);

@@ -285,7 +285,7 @@ static void table_gives_boxes_spheres_and_motion(void **state) {
     // The long edge points north: the vertex farthest along y is two metres off.
     double north = 0, east = 0;
     for (int32_t v = i.set.vertex_start[0]; v < i.set.vertex_start[1]; v++) {
-        const tal_vec3d p = tal_quaternion_rotate(box->orientation, i.set.vertex[v]);
+        const tal_vec3 p = tal_quaternion_rotate(box->orientation, i.set.vertex[v]);
         north = fmax(north, p.y);
         east = fmax(east, p.x);
     }

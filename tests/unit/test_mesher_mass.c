@@ -12,7 +12,7 @@ static tal_mass_properties mass_of(const tal_hull *hull) {
     return tal_surface_mass(&surface);
 }
 
-static void make_hull(tal_hull *hull, const tal_vec3d *points, int count) {
+static void make_hull(tal_hull *hull, const tal_vec3 *points, int count) {
     check_ok(tal_hull_create(hull, points, count, "a solid", &check_error));
     const tal_surface surface = tal_hull_surface(hull);
     const char *fault = tal_surface_fault(&surface, 1e-9);
@@ -24,7 +24,7 @@ static void make_hull(tal_hull *hull, const tal_vec3d *points, int count) {
 static void box_has_the_textbook_inertia(void **state) {
     (void)state;
     tal_polyhedron box;
-    tal_polyhedron_box(&box, tal_v3(1, 2, 3), tal_v3(3, 5, 8)); // 2 x 3 x 5
+    tal_polyhedron_box(&box, tal_vec3_make(1, 2, 3), tal_vec3_make(3, 5, 8)); // 2 x 3 x 5
     const tal_surface surface = tal_polyhedron_surface(&box);
     const tal_mass_properties mass = tal_surface_mass(&surface);
     check_near(mass.volume, 30, 1e-12);
@@ -42,7 +42,7 @@ static void box_has_the_textbook_inertia(void **state) {
 static void corner_tetrahedron_matches_its_integrals(void **state) {
     (void)state;
     const double a = 2, b = 3, c = 7, volume = a * b * c / 6;
-    const tal_vec3d points[4] = {{0, 0, 0}, {a, 0, 0}, {0, b, 0}, {0, 0, c}};
+    const tal_vec3 points[4] = {{0, 0, 0}, {a, 0, 0}, {0, b, 0}, {0, 0, c}};
     tal_hull hull;
     make_hull(&hull, points, 4);
     const tal_mass_properties mass = mass_of(&hull);
@@ -59,25 +59,25 @@ static void corner_tetrahedron_matches_its_integrals(void **state) {
 static void regular_solids_match_their_formulas(void **state) {
     (void)state;
     const double phi = (1 + sqrt(5)) / 2;
-    tal_vec3d tetra[4] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
-    tal_vec3d octa[6] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
-    tal_vec3d icosa[12], dodeca[20];
+    tal_vec3 tetra[4] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
+    tal_vec3 octa[6] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
+    tal_vec3 icosa[12], dodeca[20];
     int n = 0, m = 0;
     for (int i = -1; i <= 1; i += 2) {
         for (int j = -1; j <= 1; j += 2) {
-            icosa[n++] = tal_v3(0, i, j * phi);
-            icosa[n++] = tal_v3(i, j * phi, 0);
-            icosa[n++] = tal_v3(j * phi, 0, i);
-            dodeca[m++] = tal_v3(0, i * phi, j / phi);
-            dodeca[m++] = tal_v3(i / phi, 0, j * phi);
-            dodeca[m++] = tal_v3(i * phi, j / phi, 0);
+            icosa[n++] = tal_vec3_make(0, i, j * phi);
+            icosa[n++] = tal_vec3_make(i, j * phi, 0);
+            icosa[n++] = tal_vec3_make(j * phi, 0, i);
+            dodeca[m++] = tal_vec3_make(0, i * phi, j / phi);
+            dodeca[m++] = tal_vec3_make(i / phi, 0, j * phi);
+            dodeca[m++] = tal_vec3_make(i * phi, j / phi, 0);
             for (int k = -1; k <= 1; k += 2) {
-                dodeca[m++] = tal_v3(i, j, k);
+                dodeca[m++] = tal_vec3_make(i, j, k);
             }
         }
     }
     const struct {
-        const tal_vec3d *points;
+        const tal_vec3 *points;
         int count, faces;
         double edge, volume, inertia;
     } solids[] = {
@@ -101,22 +101,22 @@ static void regular_solids_match_their_formulas(void **state) {
     }
 }
 
-static void random_points(tal_vec3d *points, int count, uint64_t seed) {
+static void random_points(tal_vec3 *points, int count, uint64_t seed) {
     const tal_random random = tal_random_stream(seed, 0, "test/points");
     for (int k = 0; k < count; k++) {
-        points[k] = tal_v3(3 * tal_random_uniform(random, 3 * (uint64_t)k),
-                           tal_random_uniform(random, 3 * (uint64_t)k + 1),
-                           2 * tal_random_uniform(random, 3 * (uint64_t)k + 2));
+        points[k] = tal_vec3_make(3 * tal_random_uniform(random, 3 * (uint64_t)k),
+                                  tal_random_uniform(random, 3 * (uint64_t)k + 1),
+                                  2 * tal_random_uniform(random, 3 * (uint64_t)k + 2));
     }
 }
 
-static bool is_inside(const tal_hull *hull, tal_vec3d p) {
+static bool is_inside(const tal_hull *hull, tal_vec3 p) {
     for (int32_t f = 0; f < hull->face_count; f++) {
         const int32_t *loop = hull->corner + hull->corner_start[f];
-        const tal_vec3d a = hull->vertex[loop[0]], b = hull->vertex[loop[1]];
-        const tal_vec3d c = hull->vertex[loop[2]];
-        const tal_vec3d normal = tal_v3_cross(tal_v3_sub(b, a), tal_v3_sub(c, a));
-        if (tal_v3_dot(normal, tal_v3_sub(p, a)) > 0) {
+        const tal_vec3 a = hull->vertex[loop[0]], b = hull->vertex[loop[1]];
+        const tal_vec3 c = hull->vertex[loop[2]];
+        const tal_vec3 normal = tal_vec3_cross(tal_vec3_subtract(b, a), tal_vec3_subtract(c, a));
+        if (tal_vec3_dot(normal, tal_vec3_subtract(p, a)) > 0) {
             return false;
         }
     }
@@ -128,7 +128,7 @@ static void random_hulls_agree_with_counting_points(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= 5; seed++) {
         enum { POINTS = 14, SHOTS = 200000 };
-        tal_vec3d points[POINTS];
+        tal_vec3 points[POINTS];
         tal_hull hull;
         random_points(points, POINTS, seed);
         make_hull(&hull, points, POINTS);
@@ -136,11 +136,11 @@ static void random_hulls_agree_with_counting_points(void **state) {
         const tal_random random = tal_random_stream(seed, 1, "test/shots");
         double hits = 0, x = 0, zz = 0, xx = 0;
         for (uint64_t k = 0; k < SHOTS; k++) {
-            const tal_vec3d p = {3 * tal_random_uniform(random, 3 * k),
-                                 tal_random_uniform(random, 3 * k + 1),
-                                 2 * tal_random_uniform(random, 3 * k + 2)};
+            const tal_vec3 p = {3 * tal_random_uniform(random, 3 * k),
+                                tal_random_uniform(random, 3 * k + 1),
+                                2 * tal_random_uniform(random, 3 * k + 2)};
             if (is_inside(&hull, p)) {
-                const tal_vec3d d = tal_v3_sub(p, mass.centroid);
+                const tal_vec3 d = tal_vec3_subtract(p, mass.centroid);
                 hits++;
                 x += d.x;
                 xx += d.x * d.x;
@@ -155,28 +155,28 @@ static void random_hulls_agree_with_counting_points(void **state) {
     }
 }
 
-static void turn(tal_vec3d *points, int count, const double q[4], tal_vec3d move) {
+static void turn(tal_vec3 *points, int count, const double q[4], tal_vec3 move) {
     for (int k = 0; k < count; k++) {
-        points[k] = tal_v3_add(tal_quaternion_rotate(q, points[k]), move);
+        points[k] = tal_vec3_add(tal_quaternion_rotate(q, points[k]), move);
     }
 }
 
 static void inertia_turns_as_a_tensor(void **state) {
     (void)state;
     enum { POINTS = 12 };
-    tal_vec3d points[POINTS], turned[POINTS];
+    tal_vec3 points[POINTS], turned[POINTS];
     tal_hull hull, other;
     random_points(points, POINTS, 9);
     memcpy(turned, points, sizeof points);
     const double q[4] = {0.5, -0.1, 0.7, sqrt(1 - 0.25 - 0.01 - 0.49)};
-    turn(turned, POINTS, q, tal_v3(400, -300, 20));
+    turn(turned, POINTS, q, tal_vec3_make(400, -300, 20));
     make_hull(&hull, points, POINTS);
     make_hull(&other, turned, POINTS);
     const tal_mass_properties a = mass_of(&hull), b = mass_of(&other);
-    const tal_vec3d e[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    const tal_vec3 e[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     double r[3][3];
     for (int column = 0; column < 3; column++) {
-        const tal_vec3d v = tal_quaternion_rotate(q, e[column]);
+        const tal_vec3 v = tal_quaternion_rotate(q, e[column]);
         r[0][column] = v.x;
         r[1][column] = v.y;
         r[2][column] = v.z;
@@ -222,9 +222,9 @@ static void check_principal(const double inertia[3][3]) {
         length += p.quaternion[k] * p.quaternion[k];
     }
     check_near(length, 1, 1e-14);
-    const tal_vec3d e[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    const tal_vec3 e[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     for (int column = 0; column < 3; column++) {
-        const tal_vec3d v = tal_quaternion_rotate(p.quaternion, e[column]);
+        const tal_vec3 v = tal_quaternion_rotate(p.quaternion, e[column]);
         check_near(v.x, r[0][column], 1e-12);
         check_near(v.y, r[1][column], 1e-12);
         check_near(v.z, r[2][column], 1e-12);

@@ -357,10 +357,10 @@ static void insertion_gives_a_delaunay_triangulation(void **state) {
             assert_true(tal_delaunay_in_circle(c[0], c[1], c[2], d) <= 0);
         }
     }
-    tal_vec3d points[POINTS + 4];
+    tal_vec3 points[POINTS + 4];
     int32_t *triangles = NULL, count = 0;
     for (int32_t p = 0; p < mesh.vertex_count; p++) {
-        points[p] = tal_v3(mesh.vertex_x[p], mesh.vertex_y[p], 0);
+        points[p] = tal_vec3_make(mesh.vertex_x[p], mesh.vertex_y[p], 0);
     }
     check_ok(tal_hull_delaunay(points, mesh.vertex_count, &triangles, &count, &check_error));
     assert_int_equal(count, mesh.triangle_count);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Vectors, quaternions and 3x3 matrices. Everything is static inline and side-effect free.
-#ifndef TALUS_SOLVER_MATH3_H
-#define TALUS_SOLVER_MATH3_H
+#ifndef TALUS_CORE_MATH3_H
+#define TALUS_CORE_MATH3_H
 
 #include <math.h>
 
