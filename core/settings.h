@@ -54,7 +54,6 @@ enum {
     X(TAL_SPACING_LOGNORMAL, "lognormal") X(TAL_SPACING_CONSTANT, "constant")
 #define TAL_SCHEME_CHOICES(X)                                                                      \
     X(TAL_CHOICE_SCHEME_MOREAU, "moreau") X(TAL_CHOICE_SCHEME_ACD2, "acd2")
-#define TAL_RIM_CHOICES(X) X(TAL_RIM_STOP, "stop") X(TAL_RIM_WALL, "wall")
 #define TAL_LAW_CHOICES(X)                                                                         \
     X(TAL_CHOICE_LAW_ACD2_COULOMB, "acd2+coulomb")                                                 \
     X(TAL_CHOICE_LAW_ACD2, "acd2")                                                                 \
@@ -80,7 +79,6 @@ typedef enum { TAL_CLIP_CHOICES(TAL_CHOICE_ENUM) } tal_clip_choice;
 typedef enum { TAL_IMPORT_UNIT_CHOICES(TAL_CHOICE_ENUM) } tal_import_unit_choice;
 typedef enum { TAL_SPACING_CHOICES(TAL_CHOICE_ENUM) } tal_spacing_choice;
 typedef enum { TAL_SCHEME_CHOICES(TAL_CHOICE_ENUM) } tal_scheme_choice;
-typedef enum { TAL_RIM_CHOICES(TAL_CHOICE_ENUM) } tal_rim_choice;
 typedef enum { TAL_LAW_CHOICES(TAL_CHOICE_ENUM) } tal_law_choice;
 typedef enum { TAL_METHOD_CHOICES(TAL_CHOICE_ENUM) } tal_method_choice;
 typedef enum { TAL_SCALE_CHOICES(TAL_CHOICE_ENUM) } tal_scale_choice;

@@ -10,3 +10,4 @@ talus_script_test(pipelines_scale cli/pipelines_scale.sh LABELS slow)
 talus_script_test(pipelines_faults fault/pipelines_faults.sh LABELS slow)
 # Starts a Slurm of its own, as root: `make check-slurm`, or ctest -L slurm.
 talus_script_test(pipelines_slurm cli/pipelines_slurm.sh LABELS slurm long)
+talus_script_test(chain_slope cli/chain_slope.sh LABELS slow)

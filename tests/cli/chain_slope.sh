@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The whole chain on the small site, from clouds to report; then the solver killed half-way and resumed,
+# and with another number of threads: the same bytes.
+set -eu
+fail() { echo "$*"; exit 1; }
+rm -rf data out again threads said
+"$TALUS_BIN/talus-dataset" slope --out data -q
+site=data/site.ini
+solve="$TALUS_BIN/talus-solve $site --set solve.until_s=1.2 --set solve.checkpoint_every_s=0.1"
+"$TALUS_BIN/talus-solve" "$site" --out out 2>said && fail "solved without blocks"
+grep -q 'run talus-mesh first' said || { cat said; fail "does not say what is missing"; }
+"$TALUS_BIN/talus-ingest" "$site" --out out -q
+"$TALUS_BIN/talus-mesh" "$site" --out out -q
+mkdir again threads
+cp out/terrain.nc out/blocks.nc again
+cp out/terrain.nc out/blocks.nc threads
+
+$solve --out out -j 1 2>said
+grep -q 'energy drift' said || { cat said; fail "no summary"; }
+[ ! -e out/run.journal ] && [ ! -e out/run.checkpoint ] || fail "the journal is left behind"
+ncdump -h out/run.nc | grep -q 'cf_role = "trajectory_id"' || fail "run.nc is not a CF trajectory file"
+[ "$(ncdump -v step_time out/run.nc | grep -c '1.2 ;')" -eq 1 ] || fail "does not end at 1.2 s"
+$solve --out out 2>said && fail "overwrites without being asked"
+grep -q 'Say --overwrite' said || { cat said; fail "no way out"; }
+
+$solve --out threads -j 2 -q
+cmp out/run.nc threads/run.nc || fail "the result depends on the number of threads"
+
+# Killed as soon as there is a checkpoint, three times.
+kills=0
+while [ $kills -lt 3 ]; do
+    $solve --out again -j 1 -q --resume &
+    pid=$!
+    before=$(stat -c %Y%s%i again/run.checkpoint 2>/dev/null || echo none)
+    while kill -0 $pid 2>/dev/null && [ "$(stat -c %Y%s%i again/run.checkpoint 2>/dev/null || echo none)" = "$before" ]; do
+        sleep 0.02
+    done
+    kill -9 $pid 2>/dev/null || break
+    wait $pid 2>/dev/null || true
+    kills=$((kills + 1))
+done
+[ $kills -gt 0 ] || fail "it was over before it could be killed: the test shows nothing"
+[ -e again/run.checkpoint ] || fail "no checkpoint"
+# Other settings may not go on with it.
+$solve --out again -q --resume --set contact.friction=0.9 2>said && fail "goes on with other settings"
+$solve --out again -j 1 -q --resume
+cmp out/run.nc again/run.nc || fail "resumed after $kills kills: other bytes"
+
+"$TALUS_BIN/talus-post" "$site" --out out -q --set report.figures=no
+[ -s out/report.html ] && [ -s out/scores.json ] && [ -s out/result.gpkg ] || fail "no report"
+echo "whole chain done; $kills kills, same bytes"
