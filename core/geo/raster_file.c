@@ -311,6 +311,7 @@ static bool write_cog(const char *part, GDALDatasetH source) {
     static const char *const options[] = {"COMPRESS=DEFLATE",
                                           "PREDICTOR=YES",
                                           "OVERVIEWS=AUTO",
+                                          "BLOCKSIZE=256", // small studies get overviews, too
                                           "OVERVIEW_RESAMPLING=AVERAGE",
                                           "NUM_THREADS=1",
                                           "BIGTIFF=IF_SAFER",
