@@ -201,6 +201,25 @@ static tal_status run(const char *program, const char *folder, const char *json,
     return TAL_OK;
 }
 
+// In PDAL 2.2.0 the cloth filter squares the number of points (PDAL's bug 3248) and fills the memory.
+static tal_status check_cloth_filter(const char *program, tal_error *err) {
+    char command[TAL_PATH_SIZE + 64], line[256];
+    snprintf(command, sizeof command, "'%s' --version 2>/dev/null", program);
+    FILE *answer = strchr(program, '\'') == NULL ? popen(command, "r") : NULL;
+    bool broken = false;
+    while (answer != NULL && fgets(line, sizeof line, answer) != NULL) {
+        broken = broken || strstr(line, "2.2.0") != NULL;
+    }
+    if (answer != NULL) {
+        pclose(answer);
+    }
+    return !broken
+               ? TAL_OK
+               : TAL_FAIL(err, TAL_UNAVAILABLE,
+                          "ground = csf: the cloth filter of PDAL 2.2.0 is broken. Use native or "
+                          "smrf, or name a newer pdal in TALUS_PDAL");
+}
+
 tal_status tal_pdal_run(const char *input, const char *folder, const char *name, tal_pdal_work work,
                         tal_overwrite overwrite, char las_path[TAL_PATH_SIZE], tal_error *err) {
     char program[TAL_PATH_SIZE], json_path[TAL_PATH_SIZE], las_name[256], json_name[256];
@@ -209,6 +228,9 @@ tal_status tal_pdal_run(const char *input, const char *folder, const char *name,
     cJSON *root = NULL;
     if (!tal_pdal_find(program)) {
         return tal_pdal_missing(input, err);
+    }
+    if (work == TAL_PDAL_CSF) {
+        TAL_TRY(check_cloth_filter(program, err));
     }
     snprintf(json_name, sizeof json_name, "pdal_%s.json", name);
     snprintf(las_name, sizeof las_name, "pdal_%s.las", name);
