@@ -3,23 +3,7 @@
 # talus-dataset as a user meets it: files, messages, exit codes, and what other programs read.
 set -u
 program=$TALUS_BIN/talus-dataset
-failures=0
-rm -rf ./* || exit 1
-
-fail() {
-    echo "FAILED: $*"
-    failures=$((failures + 1))
-}
-
-# expect CODE WORDS COMMAND...: the command ends with CODE and says WORDS on standard error.
-expect() {
-    code=$1 words=$2
-    shift 2
-    "$@" >out.txt 2>err.txt
-    got=$?
-    [ "$got" -eq "$code" ] || fail "$* ended with $got instead of $code: $(cat err.txt)"
-    grep -q -e "$words" err.txt out.txt || fail "$* does not say '$words': $(cat err.txt)"
-}
+. "$TALUS_SOURCE/tests/cli/common.sh"
 
 expect 0 'piton-marcel' "$program" --help
 expect 2 'which site' "$program"

@@ -6,7 +6,7 @@ if [ -z "${TALUS_TEST_DATA:-}" ]; then
     echo "SKIPPED: Mount St. Helens needs TALUS_TEST_DATA"
     exit 0
 fi
-rm -rf ./* && failed=0
+failed=0
 data=$TALUS_TEST_DATA/mount-st-helens
 gdal_translate -q "/vsizip/$data/mtsthelens_before.zip" before.tif || exit 1
 gdal_translate -q "/vsizip/$data/mtsthelens_after.zip" after.tif || exit 1

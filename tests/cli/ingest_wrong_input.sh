@@ -2,7 +2,7 @@
 # talus-ingest on wrong input: each case fails with its own sentence, and leaves no result behind.
 set -u
 ingest=$TALUS_BIN/talus-ingest
-rm -rf ./* && failed=0
+failed=0
 
 # A rough slope of 60 by 60 m, two points per metre; `lost` metres are missing in the middle.
 # make_cloud FILE WEST LOST

@@ -4,23 +4,7 @@
 set -u
 program=$TALUS_BIN/talus-mesh
 make_site=$TALUS_TEST_BIN/mesher_site
-failures=0
-rm -rf ./* || exit 1
-
-fail() {
-    echo "FAILED: $*"
-    failures=$((failures + 1))
-}
-
-# expect CODE WORDS COMMAND...: the command ends with CODE and says WORDS.
-expect() {
-    code=$1 words=$2
-    shift 2
-    "$@" >out.txt 2>err.txt
-    got=$?
-    [ "$got" -eq "$code" ] || fail "$* ended with $got instead of $code: $(cat err.txt)"
-    grep -q -e "$words" err.txt out.txt || fail "$* does not say '$words': $(cat err.txt)"
-}
+. "$TALUS_SOURCE/tests/cli/common.sh"
 
 # fresh DIR: a folder as talus-ingest leaves it.
 fresh() {

@@ -3,7 +3,6 @@
 # Two people, one study folder: the second is told who works there. Ctrl-C ends cleanly and what was
 # finished stays.
 set -eu
-rm -rf ./*
 FAKE_SLEEP=1.5
 . "$TALUS_SOURCE/tests/cli/pipelines_fake.sh"
 batch=$TALUS_BIN/talus-batch

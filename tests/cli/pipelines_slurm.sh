@@ -4,7 +4,6 @@
 # The results have the bytes of the local engine, also when a job is requeued half-way; a detached batch
 # collects itself. Needs root, and Debian's slurm packages or the right to install them.
 set -eu
-rm -rf ./*
 FAKE_SLEEP=${FAKE_SLEEP:-0.5}
 . "$TALUS_SOURCE/tests/cli/pipelines_fake.sh"
 batch=$TALUS_BIN/talus-batch

@@ -5,23 +5,7 @@
 set -u
 post=$TALUS_BIN/talus-post
 scene=$TALUS_TEST_BIN/post-make-scene
-failures=0
-rm -rf ./* || exit 1
-
-fail() {
-    echo "FAILED: $*"
-    failures=$((failures + 1))
-}
-
-# expect CODE WORDS COMMAND...
-expect() {
-    code=$1 words=$2
-    shift 2
-    "$@" >out.txt 2>err.txt
-    got=$?
-    [ "$got" -eq "$code" ] || fail "$* ended with $got instead of $code: $(cat err.txt)"
-    grep -q -e "$words" err.txt out.txt || fail "$* does not say '$words': $(cat err.txt)"
-}
+. "$TALUS_SOURCE/tests/cli/common.sh"
 
 quick="--set report.figures=no --set report.paraview_mb=1 --progress none"
 

@@ -5,7 +5,6 @@
 set -u
 post=$TALUS_BIN/talus-post
 failures=0
-rm -rf ./* || exit 1
 
 fail() {
     echo "FAILED: $*"

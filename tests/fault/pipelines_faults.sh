@@ -3,7 +3,6 @@
 # The n-th allocation, write, sync or rename of a batch fails, or all from the n-th on (a full disk): it ends
 # with a reason, never by a signal, and the next one goes on to the bytes of an undisturbed batch.
 set -eu
-rm -rf ./*
 . "$TALUS_SOURCE/tests/cli/pipelines_fake.sh"
 batch=$TALUS_BIN/talus-batch
 fail() { echo "$*"; tail -n 5 said; exit 1; }
