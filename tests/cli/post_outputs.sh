@@ -121,6 +121,5 @@ expect 1 'run.nc' "$post" broken/site.ini --out broken --overwrite $quick
 expect 0 'gmt is not installed' env TALUS_GMT=/nowhere/gmt "$post" one/site.ini --out one \
     --overwrite --set report.paraview_mb=0 --progress none
 [ -s one/figures/map.sh ] || fail "the scripts of the figures are not kept"
-# Without three.js the report says why there is no replay.
 [ "$failures" -eq 0 ] || echo "$failures failures"
 [ "$failures" -eq 0 ]
