@@ -248,7 +248,7 @@ static tal_status add_output(cJSON *outputs, const job_places *places, const cha
 }
 
 // Settings as they were asked for, without the folders of this machine.
-static void add_settings(cJSON *root, const char *arguments) {
+static tal_status add_settings(cJSON *root, const char *arguments, tal_error *err) {
     cJSON *list = cJSON_AddArrayToObject(root, "settings");
     tal_text text = {0};
     bool first = true;
@@ -261,7 +261,10 @@ static void add_settings(cJSON *root, const char *arguments) {
         }
         next += length + (next[length] != '\0' ? 1 : 0);
     }
+    const bool failed = text.failed;
     tal_text_destroy(&text);
+    return failed ? TAL_FAIL(err, TAL_NO_MEMORY, "out of memory for the manifest of a job")
+                  : TAL_OK;
 }
 
 static tal_status write_manifest(const tal_job *job, const job_places *places, tal_error *err) {
@@ -272,9 +275,11 @@ static tal_status write_manifest(const tal_job *job, const job_places *places, t
     cJSON_AddStringToObject(root, "version", tal_version);
     cJSON_AddStringToObject(root, "key", job->key);
     cJSON_AddStringToObject(root, "made_from", job->parent_key);
-    add_settings(root, job->arguments);
+    tal_status status = add_settings(root, job->arguments, err);
     cJSON *outputs = cJSON_AddArrayToObject(root, "outputs");
-    tal_status status = tal_tree_list(&tree, places->work, err);
+    if (status == TAL_OK) {
+        status = tal_tree_list(&tree, places->work, err);
+    }
     for (size_t i = 0; status == TAL_OK && i < tree.count; i++) {
         status = add_output(outputs, places, tree.name[i], err);
     }
