@@ -8,7 +8,10 @@
 
 #include <math.h>
 
-enum { SWEEPS = 8 };
+// Weight on top of a small block needs many sweeps; they end when no contact opens by more than this
+// share of the slop.
+enum { SWEEPS_MAX = 60 };
+static const double SETTLED = 0.1;
 
 // How far contact k has to open (or may close, if negative).
 static double wanted_opening(const tal_model *model, double gap) {
@@ -57,9 +60,10 @@ static bool flag_pairs(const tal_model *model, tal_state *state) {
     return any;
 }
 
-// One visit of a pair; `push` holds the pseudo-percussion of each contact.
-static void open_pair(const tal_model *model, tal_state *state, const tal_pair *pair,
-                      double *push) {
+// One visit of a pair; `push` holds the pseudo-percussion of each contact. Returns the largest change.
+static double open_pair(const tal_model *model, tal_state *state, const tal_pair *pair,
+                        double *push) {
+    double change = 0.0;
     const tal_inertia *inertia_i = &state->inertia_world[pair->body_i];
     const tal_inertia *inertia_j = &state->inertia_world[pair->body_j];
     tal_motion *i = &state->displacement[pair->body_i], *j = &state->displacement[pair->body_j];
@@ -73,8 +77,20 @@ static void open_pair(const tal_model *model, tal_state *state, const tal_pair *
         push[k] = new_push;
         if (step[0] != 0.0) {
             tal_apply_percussion(pair, contact, step, inertia_i, inertia_j, i, j);
+            change = fmax(change, fabs(step[0]) / contact->inverse_normal);
         }
     }
+    return change;
+}
+
+static double open_pairs(const tal_model *model, tal_state *state, double *push) {
+    double change = 0.0;
+    for (int32_t p = 0; p < state->problem.pair_count; p++) {
+        if (state->contacts.pair_flag[p]) {
+            change = fmax(change, open_pair(model, state, &state->problem.pair[p], push));
+        }
+    }
+    return change;
 }
 
 static double displace_body(const tal_model *model, tal_state *state, int32_t b) {
@@ -104,12 +120,8 @@ double tal_correct_positions(const tal_model *model, tal_state *state) {
     for (int32_t b = 0; b <= model->body_count; b++) {
         state->displacement[b] = (tal_motion){0};
     }
-    for (int sweep = 0; sweep < SWEEPS; sweep++) {
-        for (int32_t p = 0; p < problem->pair_count; p++) {
-            if (state->contacts.pair_flag[p]) {
-                open_pair(model, state, &problem->pair[p], push);
-            }
-        }
+    const double settled = SETTLED * model->settings.slop * model->smallest_width;
+    for (int sweep = 0; sweep < SWEEPS_MAX && open_pairs(model, state, push) > settled; sweep++) {
     }
     double lifted = 0.0;
     for (int32_t b = 0; b < model->body_count; b++) {

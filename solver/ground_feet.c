@@ -289,6 +289,13 @@ static void settle_behind(const tal_terrain *t, const tal_posed_body *body,
     }
 }
 
+bool tal_ground_holds(const tal_terrain *t, const tal_posed_body *body,
+                      const tal_ground_scratch *scratch, tal_vec3 point) {
+    nearest_ground nearest = {.distance2 = INFINITY, .triangle = -1, .edge = -1, .vertex = -1};
+    find_nearest(t, body, scratch, point, &nearest);
+    return nearest.triangle >= 0 && !is_outside(t, &nearest, point);
+}
+
 bool tal_ground_feet_are_deep(const tal_posed_body *body, const tal_ground_scratch *scratch) {
     for (int32_t k = 0; k < scratch->foot_count; k++) {
         if (scratch->foot[k].gap < -body->reach) {

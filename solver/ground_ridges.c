@@ -82,15 +82,17 @@ static bool body_edge_faces(const tal_posed_body *body, int32_t edge, tal_vec3 u
            tal_vec3_dot(n, leave_second) >= -FAN_SLACK && tal_vec3_dot(n, sum) > 0.0;
 }
 
-static bool body_holds(const tal_posed_body *body, tal_vec3 p, double slack) {
+static bool body_holds(const tal_posed_body *body, tal_vec3 p) {
     for (int32_t f = 0; f < body->face_count; f++) {
-        if (tal_vec3_dot(body->face[f].normal, p) - body->face[f].offset > slack) {
+        if (tal_vec3_dot(body->face[f].normal, p) - body->face[f].offset > 0.0) {
             return false;
         }
     }
     return true;
 }
 
+// Edges that cross below each other overlap if the point of either lies in the other solid: at an acute
+// edge of a block the ridge point may already be outside again while the ridge beside it is not.
 static void try_body_edge(const tal_terrain *t, const tal_posed_body *body,
                           tal_ground_scratch *scratch, const ridge *r, int32_t edge) {
     const int32_t *ends =
@@ -123,7 +125,7 @@ static void try_body_edge(const tal_terrain *t, const tal_posed_body *body,
     const tal_vec3 q = tal_vec3_add_scaled(from, on_body, along);
     const double gap = tal_vec3_dot(n, tal_vec3_subtract(q, p));
     if (gap < body->reach && gap > -body->bounding_radius &&
-        (gap >= 0.0 || body_holds(body, p, 1e-3 * body->smallest_edge))) {
+        (gap >= 0.0 || body_holds(body, p) || tal_ground_holds(t, body, scratch, q))) {
         tal_ground_add(scratch, body, p, n, gap, tal_feature_edge(body, edge),
                        tal_ground_feature_edge(t, r->triangle, r->corner), ridge_class(r, n));
     }

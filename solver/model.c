@@ -13,7 +13,7 @@ tal_solver_settings tal_solver_settings_default(void) {
                                  .gravity_mps2 = {0.0, 0.0, -9.81},
                                  .scheme = TAL_SCHEME_MOREAU,
                                  .tolerance = 1e-4,
-                                 .iteration_max = 300,
+                                 .iteration_max = 1000,
                                  .impact_speed_mps = 0.0,
                                  .correction = 0.2,
                                  .slop = 1e-4,

@@ -85,6 +85,11 @@ static inline tal_vec3 tal_ground_corner(const tal_terrain *terrain, const tal_p
 bool tal_ground_collect_feet(const tal_terrain *terrain, const tal_posed_body *body,
                              tal_ground_scratch *scratch);
 
+// Is a point (seen from the body's centre) behind the surface, judged by what is nearest of all that
+// was gathered?
+bool tal_ground_holds(const tal_terrain *terrain, const tal_posed_body *body,
+                      const tal_ground_scratch *scratch, tal_vec3 point);
+
 // Is a foot deeper than the reach? Then what is nearest may not have been gathered yet.
 bool tal_ground_feet_are_deep(const tal_posed_body *body, const tal_ground_scratch *scratch);
 

@@ -159,6 +159,31 @@ static void block_across_a_ridge_rests_on_it(void **state) {
     }
 }
 
+// Straight above the acute edge of a leaning block the ridge is outside the block, though beside it,
+// it is inside.
+static void acute_edge_sunk_across_a_ridge_is_found(void **state) {
+    (void)state;
+    const double depth = 0.04, lean = 0.3, angle = 0.2;
+    solid box = make_box(1, 2, 1);
+    for (int32_t v = 0; v < box.vertex_count; v++) {
+        box.vertex[v].x += lean * box.vertex[v].z;
+    }
+    const tal_shape_input input = solid_input(&box);
+    tal_terrain t;
+    make_ground(&t, 5, 10.0, gentle_roof);
+    const tal_quat turn = turn_about(UP, angle);
+    const tal_vec3 edge_middle = tal_quat_rotate(turn, (tal_vec3){-0.5 - 0.5 * lean, 0.0, -0.5});
+    const tal_vec3 at = {-edge_middle.x, 0.3, 0.5 - depth};
+    world *w = on_ground(&t, &input, at, turn, 0.01);
+    const tal_vec3 crossing = {0.0, 0.3 + edge_middle.y, -0.5 * depth};
+    const tal_contact_point *p = find_point(&w->contacts, crossing, 1e-9);
+    assert_non_null(p);
+    assert_near(p->gap, -depth, 1e-12);
+    assert_near3(p->normal, UP, 1e-12);
+    world_destroy(w);
+    tal_terrain_destroy(&t);
+}
+
 static void ridge_normals_lie_between_the_two_faces(void **state) {
     (void)state;
     const solid box = make_box(1.1, 0.8, 0.6);
@@ -454,6 +479,7 @@ int main(void) {
         cmocka_unit_test(hollow_ground_answers_with_face_normals_only),
         cmocka_unit_test(block_in_a_gutter_touches_both_walls),
         cmocka_unit_test(block_across_a_ridge_rests_on_it),
+        cmocka_unit_test(acute_edge_sunk_across_a_ridge_is_found),
         cmocka_unit_test(ridge_normals_lie_between_the_two_faces),
         cmocka_unit_test(plate_lies_on_peaks),
         cmocka_unit_test(body_larger_than_the_whole_ground_rests_on_its_rim),
