@@ -87,3 +87,61 @@ int32_t tal_find_islands(const tal_edge *edge, int32_t edge_count, int32_t body_
     }
     return count;
 }
+
+static int32_t island_of(const tal_edge *edge, const int32_t *island_of_body) {
+    return island_of_body[edge->i >= 0 ? edge->i : edge->j];
+}
+
+static void place_islands(tal_island *island, int32_t island_count) {
+    int32_t pair = 0, body = 0;
+    for (int32_t n = 0; n < island_count; n++) {
+        island[n].first_pair = pair;
+        island[n].first_body = body;
+        pair += island[n].pair_count;
+        body += island[n].body_count;
+        island[n].pair_count = island[n].body_count = 0; // counted again while they are filled
+    }
+}
+
+static void find_color_ends(const uint8_t *color, const int32_t *order, tal_island *island,
+                            int32_t *color_end, int32_t *color_total) {
+    island->first_color = *color_total;
+    for (int32_t p = island->first_pair; p < island->first_pair + island->pair_count; p++) {
+        const bool is_last = p + 1 == island->first_pair + island->pair_count;
+        if (is_last || color[order[p + 1]] != color[order[p]]) {
+            color_end[(*color_total)++] = p + 1;
+            island->last_color_is_serial = color[order[p]] == TAL_COLOR_MAX;
+        }
+    }
+    island->color_count = *color_total - island->first_color;
+}
+
+void tal_sort_by_island(const tal_edge *edge, const uint8_t *color, int32_t edge_count,
+                        const int32_t *by_color, const int32_t *island_of_body, int32_t body_count,
+                        int32_t island_count, tal_island *island, int32_t *order, int32_t *body,
+                        int32_t *color_end) {
+    memset(island, 0, (size_t)island_count * sizeof *island);
+    for (int32_t e = 0; e < edge_count; e++) {
+        island[island_of(&edge[e], island_of_body)].pair_count++;
+    }
+    for (int32_t b = 0; b < body_count; b++) {
+        if (island_of_body[b] >= 0) {
+            island[island_of_body[b]].body_count++;
+        }
+    }
+    place_islands(island, island_count);
+    for (int32_t e = 0; e < edge_count; e++) {
+        tal_island *home = &island[island_of(&edge[by_color[e]], island_of_body)];
+        order[home->first_pair + home->pair_count++] = by_color[e];
+    }
+    for (int32_t b = 0; b < body_count; b++) {
+        if (island_of_body[b] >= 0) {
+            tal_island *home = &island[island_of_body[b]];
+            body[home->first_body + home->body_count++] = b;
+        }
+    }
+    int32_t color_total = 0;
+    for (int32_t n = 0; n < island_count; n++) {
+        find_color_ends(color, order, &island[n], color_end, &color_total);
+    }
+}

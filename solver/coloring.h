@@ -20,6 +20,14 @@ typedef struct {
     bool last_color_is_serial; // more colors needed than there are: the rest shares the last one
 } tal_coloring;
 
+// Pairs and bodies of an island, as places in their lists; color by color.
+typedef struct {
+    int32_t first_pair, pair_count;
+    int32_t first_body, body_count;
+    int32_t first_color, color_count; // places in the list of color ends
+    bool last_color_is_serial;
+} tal_island;
+
 // Greedy in the order given, so the result depends on that order alone. `order` receives the edge
 // numbers sorted by color, in order within a color. `used` is scratch, one word per body.
 void tal_color_edges(const tal_edge *edge, int32_t edge_count, uint64_t *used, int32_t body_count,
@@ -28,5 +36,13 @@ void tal_color_edges(const tal_edge *edge, int32_t edge_count, uint64_t *used, i
 // Numbers the islands in order of their first body; bodies without contact get -1.
 int32_t tal_find_islands(const tal_edge *edge, int32_t edge_count, int32_t body_count,
                          int32_t *parent, int32_t *island_of_body);
+
+// Sorts `by_color` by island, keeping its order within: into `order`. Lists the mobile bodies of each
+// island in `body` and, for each color an island has, the place after its last pair in `color_end` (at
+// most one entry per edge).
+void tal_sort_by_island(const tal_edge *edge, const uint8_t *color, int32_t edge_count,
+                        const int32_t *by_color, const int32_t *island_of_body, int32_t body_count,
+                        int32_t island_count, tal_island *island, int32_t *order, int32_t *body,
+                        int32_t *color_end);
 
 #endif

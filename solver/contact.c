@@ -87,11 +87,21 @@ static void color_manifolds(const tal_model *model, tal_state *state) {
         set->edge[m].j = is_mobile(state, manifold->body_j) ? manifold->body_j : -1;
     }
     tal_color_edges(set->edge, list->manifold_count, state->used_colors, model->body_count,
-                    set->color, set->order, &set->coloring);
+                    set->color, set->by_color, &set->coloring);
 }
 
-// Pairs in color order, each with room for its points.
-static void lay_out_pairs(const tal_model *model, tal_state *state) {
+static void number_islands(const tal_model *model, tal_state *state, tal_report *report) {
+    tal_contact_set *set = &state->contacts;
+    const int32_t count = state->list.manifold_count;
+    report->island_count = tal_find_islands(set->edge, count, model->body_count,
+                                            state->island_parent, state->island_of_body);
+    tal_sort_by_island(set->edge, set->color, count, set->by_color, state->island_of_body,
+                       model->body_count, report->island_count, state->island, set->order,
+                       state->island_body, set->color_end);
+}
+
+// Pairs by island and color, each with room for its points.
+static void lay_out_pairs(const tal_model *model, tal_state *state, int32_t island_count) {
     tal_contact_set *set = &state->contacts;
     int32_t next = 0;
     for (int32_t p = 0; p < state->list.manifold_count; p++) {
@@ -108,16 +118,11 @@ static void lay_out_pairs(const tal_model *model, tal_state *state) {
                                   .manifold = set->order[p]};
         next += manifold->point_count;
     }
-}
-
-static void number_islands(const tal_model *model, tal_state *state, tal_report *report) {
-    tal_contact_set *set = &state->contacts;
-    const int32_t count = state->list.manifold_count;
-    report->island_count = tal_find_islands(set->edge, count, model->body_count,
-                                            state->island_parent, state->island_of_body);
-    for (int32_t p = 0; p < count; p++) {
-        const tal_edge edge = set->edge[set->pair[p].manifold];
-        set->pair[p].island = state->island_of_body[edge.i >= 0 ? edge.i : edge.j];
+    for (int32_t n = 0; n < island_count; n++) {
+        const tal_island *island = &state->island[n];
+        for (int32_t p = island->first_pair; p < island->first_pair + island->pair_count; p++) {
+            set->pair[p].island = n;
+        }
     }
 }
 
@@ -331,18 +336,17 @@ static void set_problem(const tal_model *model, tal_state *state, int32_t island
                                  .pair = set->pair,
                                  .contact_count = state->list.point_count,
                                  .contact = set->contact,
-                                 .color_count = set->coloring.color_count,
-                                 .color_start = set->coloring.color_start,
-                                 .last_color_is_serial = set->coloring.last_color_is_serial,
                                  .island_count = island_count,
-                                 .island_of_body = state->island_of_body,
+                                 .island = state->island,
+                                 .island_body = state->island_body,
+                                 .color_end = set->color_end,
                                  .thread_count = state->thread_count};
 }
 
 static void count_contacts(const tal_state *state, tal_report *report) {
     report->manifold_count = state->problem.pair_count;
     report->contact_count = state->problem.contact_count;
-    report->color_count = state->problem.color_count;
+    report->color_count = state->contacts.coloring.color_count;
     report->impact_count = 0;
     for (int32_t k = 0; k < state->problem.contact_count; k++) {
         report->impact_count += state->contacts.data[k].impact;
@@ -365,8 +369,8 @@ tal_status tal_prepare_contacts(const tal_model *model, tal_state *state, double
     TAL_TRY(tal_contact_set_reserve(&state->contacts, state->list.manifold_count,
                                     state->list.point_count, err));
     color_manifolds(model, state);
-    lay_out_pairs(model, state);
     number_islands(model, state, report);
+    lay_out_pairs(model, state, report->island_count);
     set_problem(model, state, report->island_count);
     const int threads = state->thread_count;
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
@@ -378,10 +382,10 @@ tal_status tal_prepare_contacts(const tal_model *model, tal_state *state, double
 }
 
 void tal_soften_island(const tal_model *model, tal_state *state, int32_t island) {
-    for (int32_t p = 0; p < state->problem.pair_count; p++) {
+    const tal_island *of = &state->island[island];
+    for (int32_t p = of->first_pair; p < of->first_pair + of->pair_count; p++) {
         const tal_pair *pair = &state->problem.pair[p];
-        for (int32_t n = 0; pair->island == island && n < pair->contact_count; n++) {
-            const int32_t k = pair->first_contact + n;
+        for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
             tal_contact *c = &state->contacts.contact[k];
             tal_law_prepare_inelastic(&model->law[pair->law], &state->contacts.data[k], c);
             c->percussion[0] = c->percussion[1] = c->percussion[2] = 0.0;

@@ -2,21 +2,23 @@
 // Nonlinear block Gauss-Seidel with the conjugate-gradient acceleration of Silcowitz-Hansen,
 // Niebe and Erleben (2010): one sweep is the gradient, its decrease decides how far to go on along
 // the last direction. The velocity is linear in the percussions, so both are extrapolated together.
+// Islands do not know of each other: each is swept as often as it needs, while it is in the cache.
 #include "solver/contact_solver.h"
-
-#include "solver/coloring.h"
 
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
-// Most pairs are solved early: sweeps then visit only those that still change, and all of them
-// again every LIST_AGE_MAX sweeps and before any decision to stop.
 static const double GROWTH_MAX = 1.1; // of a change from one sweep to the next, in energy
 
+// In a large island most pairs are solved early: sweeps then visit only those that still change, and
+// all of them again every LIST_AGE_MAX sweeps and before any decision to stop.
 static const double LIST_SHARE_MAX = 0.5;  // a list of nearly all pairs is not worth its making
 static const double LIST_NEGLIGIBLE = 0.1; // share of its part of the tolerance, in energy
-enum { LIST_AGE_MAX = 12 };
+enum { LIST_AGE_MAX = 12, LIST_PAIRS_MIN = 32 };
+
+// Islands with more pairs are shared between threads color by color, the others one by one.
+enum { SHARED_PAIRS_MIN = 512 };
 
 // A failed residual check is repeated after this many sweeps.
 enum { CHECK_PAUSE = 3 };
@@ -132,43 +134,57 @@ static void sweep_pair(const tal_percussion_problem *problem, const tal_pair *pa
     sums[1] = relative_error(sums[0], pair->energy_scale);
 }
 
-// The pairs that are swept, by color.
+// An island being solved, and which of its pairs are swept.
 typedef struct {
-    const int32_t *pair;
-    int32_t color_start[TAL_COLOR_MAX + 2];
+    const tal_percussion_problem *problem;
+    const tal_solver_work *work;
+    const tal_island *island;
+    int thread_count;
+    int32_t *listed;
+    int32_t color_end[TAL_COLOR_MAX + 1]; // places in `listed`
+    int32_t listed_count;
     bool is_complete;
     int age; // sweeps since it was complete
-} sweep_list;
+    double change_before;
+} island_solve;
 
-static void list_all(const tal_percussion_problem *problem, const tal_solver_work *work,
-                     sweep_list *list) {
-    for (int32_t p = 0; p < problem->pair_count; p++) {
-        work->listed[p] = p;
+static void list_all(island_solve *s) {
+    const tal_island *island = s->island;
+    for (int32_t n = 0; n < island->pair_count; n++) {
+        s->listed[n] = island->first_pair + n;
     }
-    memcpy(list->color_start, problem->color_start,
-           (size_t)(problem->color_count + 1) * sizeof *list->color_start);
-    list->pair = work->listed;
-    list->is_complete = true;
-    list->age = 0;
+    for (int32_t c = 0; c < island->color_count; c++) {
+        s->color_end[c] = s->problem->color_end[island->first_color + c] - island->first_pair;
+    }
+    s->listed_count = island->pair_count;
+    s->is_complete = true;
+    s->age = 0;
 }
 
-static void sweep(const tal_percussion_problem *problem, const tal_solver_work *work,
-                  const sweep_list *list) {
-    const int threads = problem->thread_count;
-#pragma omp parallel num_threads(threads) if (threads > 1)
-    for (int32_t color = 0; color < problem->color_count; color++) {
-        const int32_t first = list->color_start[color], end = list->color_start[color + 1];
-        if (problem->last_color_is_serial && color == problem->color_count - 1) {
+static void sweep_listed(const island_solve *s, int32_t n) {
+    const int32_t p = s->listed[n];
+    sweep_pair(s->problem, &s->problem->pair[p], s->work->change, &s->work->pair_sum[2 * p]);
+}
+
+static void sweep(const island_solve *s) {
+    if (s->thread_count == 1) { // the order of colors is the order of the list
+        for (int32_t n = 0; n < s->listed_count; n++) {
+            sweep_listed(s, n);
+        }
+        return;
+    }
+#pragma omp parallel num_threads(s->thread_count)
+    for (int32_t c = 0; c < s->island->color_count; c++) {
+        const int32_t first = c > 0 ? s->color_end[c - 1] : 0, end = s->color_end[c];
+        if (s->island->last_color_is_serial && c == s->island->color_count - 1) {
 #pragma omp single
             for (int32_t n = first; n < end; n++) {
-                const int32_t p = list->pair[n];
-                sweep_pair(problem, &problem->pair[p], work->change, &work->pair_sum[2 * p]);
+                sweep_listed(s, n);
             }
         } else {
 #pragma omp for schedule(static)
             for (int32_t n = first; n < end; n++) {
-                const int32_t p = list->pair[n];
-                sweep_pair(problem, &problem->pair[p], work->change, &work->pair_sum[2 * p]);
+                sweep_listed(s, n);
             }
         }
     }
@@ -191,37 +207,24 @@ void tal_warm_start(const tal_percussion_problem *problem) {
     }
 }
 
-// Adds up the last changes: energies per island (of the listed pairs alone, if not all were swept),
-// returned relative to the scales.
-static double sum_changes(const tal_percussion_problem *problem, const tal_solver_work *work,
-                          bool all) {
-    double relative = 0.0;
-    for (int32_t n = 0; n < problem->island_count; n++) {
-        work->island_change[n] = 0.0;
+// Energy of the last changes of the pairs marked as listed, to be compared with the one before; and
+// relative to the scales, of all that were swept.
+static double sum_changes(const island_solve *s, double *relative) {
+    const int32_t first = s->island->first_pair;
+    double energy = 0.0;
+    *relative = 0.0;
+    for (int32_t p = first; p < first + s->island->pair_count; p++) {
+        energy += s->work->is_listed[p] ? s->work->pair_sum[2 * p] : 0.0;
+        *relative += s->is_complete || s->work->is_listed[p] ? s->work->pair_sum[2 * p + 1] : 0.0;
     }
-    for (int32_t p = 0; p < problem->pair_count; p++) {
-        if (work->is_listed[p]) {
-            work->island_change[problem->pair[p].island] += work->pair_sum[2 * p];
-        }
-        relative += all || work->is_listed[p] ? work->pair_sum[2 * p + 1] : 0.0;
-    }
-    return relative;
+    return energy;
 }
 
-// Islands do not know of each other: each has its own rate of convergence. A change that grows
-// begins anew; one that stays as it is (percussions that shift among the points of a patch) is where
-// going on pays most.
-static void choose_betas(const tal_percussion_problem *problem, const tal_solver_work *work) {
-    for (int32_t n = 0; n < problem->island_count; n++) {
-        const double before = work->island_before[n];
-        const double ratio = before > 0.0 ? work->island_change[n] / before : 0.0;
-        work->island_beta[n] = ratio > GROWTH_MAX ? 0.0 : (ratio < 1.0 ? ratio : 1.0);
-    }
-}
-
-static void keep_changes(const tal_percussion_problem *problem, const tal_solver_work *work) {
-    memcpy(work->island_before, work->island_change,
-           (size_t)problem->island_count * sizeof *work->island_before);
+// A change that grows begins anew; one that stays as it is (percussions that shift among the points of
+// a patch) is where going on pays most.
+static double choose_beta(double change, double before) {
+    const double ratio = before > 0.0 ? change / before : 0.0;
+    return ratio > GROWTH_MAX ? 0.0 : (ratio < 1.0 ? ratio : 1.0);
 }
 
 static double *motion_values(tal_motion *motion) {
@@ -229,95 +232,134 @@ static double *motion_values(tal_motion *motion) {
 }
 
 // direction = beta * direction + change; percussion += beta * old direction; likewise the motion.
-static void extrapolate(const tal_percussion_problem *problem, const tal_solver_work *work,
-                        const sweep_list *list) {
-    const int threads = problem->thread_count;
-    const int32_t listed_count = list->color_start[problem->color_count];
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-    for (int32_t n = 0; n < listed_count; n++) {
-        const tal_pair *pair = &problem->pair[list->pair[n]];
-        const double beta = work->island_beta[pair->island];
-        for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
-            for (int f = 0; f < 3; f++) {
-                const double along = beta * work->direction[3 * k + f];
-                problem->contact[k].percussion[f] += along;
-                work->direction[3 * k + f] = along + work->change[3 * k + f];
-            }
-        }
-    }
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-    for (int32_t b = 0; b < problem->body_count; b++) {
-        if (problem->island_of_body[b] < 0) {
-            continue;
-        }
-        const double beta = work->island_beta[problem->island_of_body[b]];
-        double *now = motion_values(&problem->motion[b]);
-        double *start = motion_values(&work->motion_start[b]);
-        double *direction = motion_values(&work->motion_direction[b]);
-        for (int f = 0; f < 8; f++) {
-            const double along = beta * direction[f];
-            direction[f] = along + (now[f] - start[f]);
-            now[f] += along;
-            start[f] = now[f];
+static void extrapolate_pair(const island_solve *s, int32_t n, double beta) {
+    const tal_pair *pair = &s->problem->pair[s->listed[n]];
+    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
+        for (int f = 0; f < 3; f++) {
+            const double along = beta * s->work->direction[3 * k + f];
+            s->problem->contact[k].percussion[f] += along;
+            s->work->direction[3 * k + f] = along + s->work->change[3 * k + f];
         }
     }
 }
 
-static void begin(const tal_percussion_problem *problem, const tal_solver_work *work) {
-    memset(work->is_listed, 1, (size_t)problem->pair_count);
-    for (int32_t n = 0; n < problem->island_count; n++) {
-        work->island_before[n] = 0.0;
+static void extrapolate_body(const island_solve *s, int32_t n, double beta) {
+    const int32_t b = s->problem->island_body[s->island->first_body + n];
+    double *now = motion_values(&s->problem->motion[b]);
+    double *start = motion_values(&s->work->motion_start[b]);
+    double *direction = motion_values(&s->work->motion_direction[b]);
+    for (int f = 0; f < 8; f++) {
+        const double along = beta * direction[f];
+        direction[f] = along + (now[f] - start[f]);
+        now[f] += along;
+        start[f] = now[f];
     }
-    for (int32_t k = 0; k < 3 * problem->contact_count; k++) {
-        work->direction[k] = 0.0;
+}
+
+static void extrapolate(const island_solve *s, double beta) {
+    if (s->thread_count == 1) {
+        for (int32_t n = 0; n < s->listed_count; n++) {
+            extrapolate_pair(s, n, beta);
+        }
+        for (int32_t n = 0; n < s->island->body_count; n++) {
+            extrapolate_body(s, n, beta);
+        }
+        return;
     }
-    for (int32_t b = 0; b < problem->body_count; b++) {
-        work->motion_start[b] = problem->motion[b];
-        work->motion_direction[b] = (tal_motion){0};
+#pragma omp parallel num_threads(s->thread_count)
+    {
+#pragma omp for schedule(static) nowait
+        for (int32_t n = 0; n < s->listed_count; n++) {
+            extrapolate_pair(s, n, beta);
+        }
+#pragma omp for schedule(static)
+        for (int32_t n = 0; n < s->island->body_count; n++) {
+            extrapolate_body(s, n, beta);
+        }
+    }
+}
+
+static int32_t contacts_end(const island_solve *s) {
+    const tal_pair *last =
+        &s->problem->pair[s->island->first_pair + s->island->pair_count - 1];
+    return last->first_contact + last->contact_count;
+}
+
+static void begin(const island_solve *s) {
+    const tal_island *island = s->island;
+    const int32_t first = s->problem->pair[island->first_pair].first_contact;
+    memset(&s->work->is_listed[island->first_pair], 1, (size_t)island->pair_count);
+    for (int32_t k = 3 * first; k < 3 * contacts_end(s); k++) {
+        s->work->direction[k] = 0.0;
+    }
+    for (int32_t n = island->first_body; n < island->first_body + island->body_count; n++) {
+        const int32_t b = s->problem->island_body[n];
+        s->work->motion_start[b] = s->problem->motion[b];
+        s->work->motion_direction[b] = (tal_motion){0};
+    }
+}
+
+// How many pairs still change by more than a negligible part of the tolerance.
+static int32_t mark_changing(const island_solve *s, double negligible) {
+    const int32_t first = s->island->first_pair;
+    int32_t count = 0;
+    for (int32_t p = first; p < first + s->island->pair_count; p++) {
+        const double share = negligible * s->problem->pair[p].contact_count;
+        s->work->is_listed[p] = s->work->pair_sum[2 * p + 1] > share;
+        count += s->work->is_listed[p];
+    }
+    return count;
+}
+
+// The direction of the motion has to be that of the listed pairs alone.
+static void keep_direction(const island_solve *s, const tal_pair *pair, bool is_listed) {
+    const tal_percussion_problem *problem = s->problem;
+    tal_motion i = s->work->motion_direction[pair->body_i];
+    tal_motion j = s->work->motion_direction[pair->body_j];
+    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
+        double *direction = &s->work->direction[3 * k];
+        if (is_listed) {
+            tal_apply_percussion(pair, &problem->contact[k], direction,
+                                 &problem->inertia[pair->body_i], &problem->inertia[pair->body_j],
+                                 &i, &j);
+        } else {
+            direction[0] = direction[1] = direction[2] = 0.0;
+        }
+    }
+    if (problem->inertia[pair->body_i].inverse_mass > 0.0) {
+        s->work->motion_direction[pair->body_i] = i;
+    }
+    if (problem->inertia[pair->body_j].inverse_mass > 0.0) {
+        s->work->motion_direction[pair->body_j] = j;
     }
 }
 
 // Leaves out the pairs that hardly change, and what they had in the direction of the motion.
-static void shorten_list(const tal_percussion_problem *problem, const tal_solver_work *work,
-                         sweep_list *list, double negligible) {
-    int32_t count = 0;
-    for (int32_t p = 0; p < problem->pair_count; p++) {
-        const double share = negligible * problem->pair[p].contact_count;
-        work->is_listed[p] = work->pair_sum[2 * p + 1] > share;
-        count += work->is_listed[p];
-    }
-    if (count > LIST_SHARE_MAX * problem->pair_count) {
-        memset(work->is_listed, 1, (size_t)problem->pair_count);
+static void shorten_list(island_solve *s, double negligible) {
+    const tal_island *island = s->island;
+    if (island->pair_count < LIST_PAIRS_MIN) {
         return;
     }
-    count = 0;
-    for (int32_t b = 0; b <= problem->body_count; b++) {
-        work->motion_direction[b] = (tal_motion){0};
+    if (mark_changing(s, negligible) > LIST_SHARE_MAX * island->pair_count) {
+        memset(&s->work->is_listed[island->first_pair], 1, (size_t)island->pair_count);
+        return;
     }
-    for (int32_t color = 0; color < problem->color_count; color++) {
-        list->color_start[color] = count;
-        for (int32_t p = problem->color_start[color]; p < problem->color_start[color + 1]; p++) {
-            const tal_pair *pair = &problem->pair[p];
-            for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count;
-                 k++) {
-                double *direction = &work->direction[3 * k];
-                if (work->is_listed[p]) {
-                    tal_apply_percussion(
-                        pair, &problem->contact[k], direction, &problem->inertia[pair->body_i],
-                        &problem->inertia[pair->body_j], &work->motion_direction[pair->body_i],
-                        &work->motion_direction[pair->body_j]);
-                } else {
-                    direction[0] = direction[1] = direction[2] = 0.0;
-                }
-            }
-            if (work->is_listed[p]) {
-                work->listed[count++] = p;
+    for (int32_t n = island->first_body; n < island->first_body + island->body_count; n++) {
+        s->work->motion_direction[s->problem->island_body[n]] = (tal_motion){0};
+    }
+    int32_t p = island->first_pair;
+    s->listed_count = 0;
+    for (int32_t c = 0; c < island->color_count; c++) {
+        for (; p < s->problem->color_end[island->first_color + c]; p++) {
+            keep_direction(s, &s->problem->pair[p], s->work->is_listed[p] != 0);
+            if (s->work->is_listed[p]) {
+                s->listed[s->listed_count++] = p;
             }
         }
+        s->color_end[c] = s->listed_count;
     }
-    list->color_start[problem->color_count] = count;
-    list->is_complete = false;
-    list->age = 0;
+    s->is_complete = false;
+    s->age = 0;
 }
 
 static void residual_of_pair(const tal_percussion_problem *problem, const tal_pair *pair,
@@ -333,59 +375,107 @@ static void residual_of_pair(const tal_percussion_problem *problem, const tal_pa
     }
 }
 
-double tal_measure_residual(const tal_percussion_problem *problem, const tal_solver_work *work,
-                            double tolerance, int32_t *unconverged_count) {
-    const int threads = problem->thread_count;
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-    for (int32_t p = 0; p < problem->pair_count; p++) {
-        residual_of_pair(problem, &problem->pair[p], work->error);
-    }
-    double sum = 0.0;
-    *unconverged_count = 0;
-    for (int32_t p = 0; p < problem->pair_count; p++) { // by pair: a part of the contacts, perhaps
-        const tal_pair *pair = &problem->pair[p];
-        for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
-            sum += work->error[k];
-            *unconverged_count += work->error[k] > tolerance * tolerance;
+// Sums the squared errors; counts the contacts above the tolerance if the island is.
+static void measure_residual(const island_solve *s, double tolerance, tal_island_result *result) {
+    const int32_t first = s->island->first_pair, end = first + s->island->pair_count;
+    if (s->thread_count == 1) {
+        for (int32_t p = first; p < end; p++) {
+            residual_of_pair(s->problem, &s->problem->pair[p], s->work->error);
+        }
+    } else {
+#pragma omp parallel for schedule(static) num_threads(s->thread_count)
+        for (int32_t p = first; p < end; p++) {
+            residual_of_pair(s->problem, &s->problem->pair[p], s->work->error);
         }
     }
-    const double residual = sqrt(sum / problem->contact_count);
-    *unconverged_count = residual > tolerance ? *unconverged_count : 0;
-    return residual;
+    const int32_t first_contact = s->problem->pair[first].first_contact;
+    const int32_t count = contacts_end(s) - first_contact;
+    result->error = 0.0;
+    result->unconverged_count = 0;
+    for (int32_t k = first_contact; k < first_contact + count; k++) {
+        result->error += s->work->error[k];
+        result->unconverged_count += s->work->error[k] > tolerance * tolerance;
+    }
+    if (result->error <= tolerance * tolerance * count) {
+        result->unconverged_count = 0;
+    }
 }
 
-void tal_solve_percussions(const tal_percussion_problem *problem, const tal_solver_work *work,
-                           double tolerance, int iteration_max, tal_solver_result *result) {
-    *result = (tal_solver_result){0};
-    if (problem->contact_count == 0) {
-        return;
-    }
-    const double goal = tolerance * tolerance * problem->contact_count;
-    sweep_list list;
+static void solve_island(const tal_percussion_problem *problem, const tal_solver_work *work,
+                         int32_t number, int thread_count, double tolerance, int iteration_max) {
+    const tal_island *island = &problem->island[number];
+    tal_island_result *result = &work->island_result[number];
+    island_solve s = {.problem = problem,
+                      .work = work,
+                      .island = island,
+                      .thread_count = thread_count,
+                      .listed = &work->listed[island->first_pair]};
+    const int32_t contact_count =
+        contacts_end(&s) - problem->pair[island->first_pair].first_contact;
+    const double goal = tolerance * tolerance * contact_count;
     int pause = 0;
-    list_all(problem, work, &list);
-    begin(problem, work);
-    for (;;) {
-        sweep(problem, work, &list);
-        const double change = sum_changes(problem, work, list.is_complete);
-        const bool is_last = ++result->iterations >= iteration_max;
-        if (is_last || (change <= goal && list.is_complete && pause == 0)) {
-            result->residual =
-                tal_measure_residual(problem, work, tolerance, &result->unconverged_count);
-            if (is_last || result->residual <= tolerance) {
+    list_all(&s);
+    begin(&s);
+    for (result->iterations = 1;; result->iterations++) {
+        double relative;
+        sweep(&s);
+        const double change = sum_changes(&s, &relative);
+        const bool is_last = result->iterations >= iteration_max;
+        if (is_last || (relative <= goal && s.is_complete && pause == 0)) {
+            measure_residual(&s, tolerance, result);
+            if (is_last || result->error <= goal) {
                 return;
             }
             pause = CHECK_PAUSE;
         }
         pause -= pause > 0;
-        choose_betas(problem, work);
-        extrapolate(problem, work, &list);
-        if (list.is_complete) {
-            shorten_list(problem, work, &list, LIST_NEGLIGIBLE * tolerance * tolerance);
-            sum_changes(problem, work, false);
-        } else if (change <= goal || ++list.age >= LIST_AGE_MAX) {
-            list_all(problem, work, &list);
+        extrapolate(&s, choose_beta(change, s.change_before));
+        s.change_before = change;
+        if (s.is_complete) {
+            shorten_list(&s, LIST_NEGLIGIBLE * tolerance * tolerance);
+            s.change_before = sum_changes(&s, &relative);
+        } else if (relative <= goal || ++s.age >= LIST_AGE_MAX) {
+            list_all(&s);
         }
-        keep_changes(problem, work);
     }
+}
+
+static bool is_left_alone(const uint8_t *is_wanted, int32_t island) {
+    return is_wanted != NULL && is_wanted[island] == 0;
+}
+
+static tal_solver_result sum_up(const tal_percussion_problem *problem, const tal_solver_work *work,
+                                const uint8_t *is_wanted) {
+    tal_solver_result sum = {0};
+    double error = 0.0;
+    for (int32_t n = 0; n < problem->island_count; n++) {
+        const tal_island_result *result = &work->island_result[n];
+        if (is_left_alone(is_wanted, n)) {
+            continue;
+        }
+        sum.iterations = result->iterations > sum.iterations ? result->iterations : sum.iterations;
+        sum.unconverged_count += result->unconverged_count;
+        error += result->error;
+    }
+    sum.residual = error > 0.0 ? sqrt(error / problem->contact_count) : 0.0;
+    return sum;
+}
+
+void tal_solve_percussions(const tal_percussion_problem *problem, const tal_solver_work *work,
+                           const uint8_t *is_wanted, double tolerance, int iteration_max,
+                           tal_solver_result *result) {
+    const int threads = problem->thread_count;
+    for (int32_t n = 0; threads > 1 && n < problem->island_count; n++) {
+        if (problem->island[n].pair_count >= SHARED_PAIRS_MIN && !is_left_alone(is_wanted, n)) {
+            solve_island(problem, work, n, threads, tolerance, iteration_max);
+        }
+    }
+#pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)
+    for (int32_t n = 0; n < problem->island_count; n++) {
+        const bool is_done = threads > 1 && problem->island[n].pair_count >= SHARED_PAIRS_MIN;
+        if (!is_done && !is_left_alone(is_wanted, n)) {
+            solve_island(problem, work, n, 1, tolerance, iteration_max);
+        }
+    }
+    *result = sum_up(problem, work, is_wanted);
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The contact problem of one step and its solution by block Gauss-Seidel, color by color,
-// accelerated by a nonlinear conjugate gradient. Knows no model and no detection.
+// The contact problem of one step and its solution by block Gauss-Seidel, island by island and color
+// by color, accelerated by a nonlinear conjugate gradient. Knows no model and no detection.
 #ifndef TALUS_SOLVER_CONTACT_SOLVER_H
 #define TALUS_SOLVER_CONTACT_SOLVER_H
 
 #include "core/status.h"
+#include "solver/coloring.h"
 #include "solver/law.h"
 
 #include <stdint.h>
@@ -40,34 +41,37 @@ typedef struct {
     tal_motion *motion; // body_count + 1: free velocity plus the effect of the percussions
     const tal_inertia *inertia;
     int32_t pair_count;
-    tal_pair *pair; // sorted by color; pairs of one color share no mobile body
+    tal_pair *pair; // sorted by island, then color; pairs of one color share no mobile body
     int32_t contact_count;
     tal_contact *contact;
-    int32_t color_count;
-    const int32_t *color_start; // color_count + 1
-    bool last_color_is_serial;  // its pairs may share bodies
     int32_t island_count;
-    const int32_t *island_of_body; // -1: touches nothing
+    const tal_island *island;
+    const int32_t *island_body;
+    const int32_t *color_end;
     int thread_count;
 } tal_percussion_problem;
 
+typedef struct {
+    int iterations;
+    double error; // sum over the contacts of their squared relative errors
+    int32_t unconverged_count;
+} tal_island_result;
+
 // Scratch of the accelerated sweeps.
 typedef struct {
-    double *change;        // 3 per contact, of the last sweep
-    double *direction;     // 3 per contact
-    double *error;         // per contact, of the last residual
-    double *pair_sum;      // 2 per pair: energy of the last change, and relative to its scale
-    double *island_change; // per island: energy of the last change
-    double *island_before; // and of the one before
-    double *island_beta;
-    int32_t *listed;          // pair numbers: those being swept
-    uint8_t *is_listed;       // per pair
-    tal_motion *motion_start; // per body
+    double *change;    // 3 per contact, of the last sweep
+    double *direction; // 3 per contact
+    double *error;     // per contact, of the last residual
+    double *pair_sum;  // 2 per pair: energy of the last change, and relative to its scale
+    int32_t *listed;   // pair numbers: those being swept, each island in its own places
+    uint8_t *is_listed;
+    tal_island_result *island_result; // as many as bodies
+    tal_motion *motion_start;         // per body
     tal_motion *motion_direction;
 } tal_solver_work;
 
 typedef struct {
-    int iterations;
+    int iterations; // of the island that needed most
     double residual;
     int32_t unconverged_count;
 } tal_solver_result;
@@ -75,16 +79,17 @@ typedef struct {
 // Adds the effect of the percussions stored in the contacts to the motion.
 void tal_warm_start(const tal_percussion_problem *problem);
 
-// Sweeps until the measured residual is below `tolerance` or `iteration_max` is reached.
+// Sweeps each island until its measured residual is below `tolerance` or `iteration_max` is reached.
+// Islands whose `is_wanted` is zero are left alone (NULL: all are wanted).
+//
+// The residual is the natural map e: root of the mean over contacts of W |e|^2 / energy_scale, W the
+// mean inverse mass of a contact: each error against the energy of its own two bodies, so that a pile
+// at rest is solved as well beside a falling block as alone. Loads that are merely carried do not
+// count as size: an error in them moves bodies. Contacts above `tolerance` are counted in islands that
+// did not reach it.
 void tal_solve_percussions(const tal_percussion_problem *problem, const tal_solver_work *work,
-                           double tolerance, int iteration_max, tal_solver_result *result);
-
-// Natural map e, root of the mean over contacts of W |e|^2 / energy_scale, W the mean inverse mass of
-// a contact: each error against the energy of its own two bodies, so that a pile at rest is solved
-// as well beside a falling block as alone. Loads that are merely carried do not count as size: an
-// error in them moves bodies. Counts the contacts above `tolerance`.
-double tal_measure_residual(const tal_percussion_problem *problem, const tal_solver_work *work,
-                            double tolerance, int32_t *unconverged_count);
+                           const uint8_t *is_wanted, double tolerance, int iteration_max,
+                           tal_solver_result *result);
 
 // W of a contact (nn n1 n2 11 12 22) from the frame of its pair and its arms.
 void tal_contact_effective_mass(const tal_percussion_problem *problem, const tal_pair *pair,

@@ -5,6 +5,7 @@
 #include "solver/contact.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { WORK, BOUND, SLACK, ISLAND_NUMBERS };
 
@@ -99,17 +100,19 @@ static bool can_raise_energy(const tal_model *model, const tal_state *state, con
     return false;
 }
 
-// Marks in the BOUND slot (by infinity) which islands are left alone.
+// Marks and softens them.
 static int32_t find_rising_islands(const tal_model *model, tal_state *state,
                                    const tal_report *report) {
     const double rounding = 1e-12;
     int32_t count = 0;
+    memset(state->is_rising, 0, (size_t)report->island_count);
     for (int32_t p = 0; p < state->problem.pair_count; p++) {
         const tal_pair *pair = &state->problem.pair[p];
-        double *island = &state->island_energy[ISLAND_NUMBERS * pair->island];
+        const double *island = &state->island_energy[ISLAND_NUMBERS * pair->island];
         const double slack = (2.0 * report->residual + rounding) * island[SLACK];
-        if (island[WORK] > island[BOUND] + slack && can_raise_energy(model, state, pair)) {
-            island[WORK] = -INFINITY; // once per island
+        if (island[WORK] > island[BOUND] + slack && state->is_rising[pair->island] == 0 &&
+            can_raise_energy(model, state, pair)) {
+            state->is_rising[pair->island] = 1;
             tal_soften_island(model, state, pair->island);
             count++;
         }
@@ -118,26 +121,7 @@ static int32_t find_rising_islands(const tal_model *model, tal_state *state,
 }
 
 static bool is_rising(const tal_state *state, int32_t island) {
-    return island >= 0 && isinf(state->island_energy[ISLAND_NUMBERS * island + WORK]);
-}
-
-// The pairs of the rising islands alone, still sorted by color.
-static tal_percussion_problem select_rising(tal_state *state, tal_coloring *coloring) {
-    tal_percussion_problem part = state->problem;
-    const int32_t *start = state->contacts.coloring.color_start;
-    part.pair = state->contacts.pair_part;
-    part.pair_count = 0;
-    for (int32_t color = 0; color < part.color_count; color++) {
-        coloring->color_start[color] = part.pair_count;
-        for (int32_t p = start[color]; p < start[color + 1]; p++) {
-            if (is_rising(state, state->problem.pair[p].island)) {
-                part.pair[part.pair_count++] = state->problem.pair[p];
-            }
-        }
-    }
-    coloring->color_start[part.color_count] = part.pair_count;
-    part.color_start = coloring->color_start;
-    return part;
+    return island >= 0 && state->is_rising[island] != 0;
 }
 
 static void free_bodies_again(const tal_model *model, tal_state *state, double dt) {
@@ -155,15 +139,10 @@ int32_t tal_guard_energy(const tal_model *model, tal_state *state, double dt, ta
     if (count == 0) {
         return 0;
     }
-    tal_coloring coloring;
     tal_solver_result result;
     free_bodies_again(model, state, dt);
-    const tal_percussion_problem part = select_rising(state, &coloring);
-    for (int32_t k = 0; k < 3 * part.contact_count; k++) {
-        state->contacts.work.change[k] = 0.0; // contacts that are not swept do not move
-    }
-    tal_solve_percussions(&part, &state->contacts.work, model->settings.tolerance,
-                          model->settings.iteration_max, &result);
+    tal_solve_percussions(&state->problem, &state->contacts.work, state->is_rising,
+                          model->settings.tolerance, model->settings.iteration_max, &result);
     report->iterations += result.iterations;
     report->residual = fmax(report->residual, result.residual);
     report->unconverged_count += result.unconverged_count;

@@ -25,10 +25,11 @@ static tal_status renew(void *array, int32_t count, size_t size, const char *wha
 static tal_status reserve_pairs(tal_contact_set *set, int32_t count, tal_error *err) {
     set->pair_capacity = 0;
     RENEW(set->pair, count, err);
-    RENEW(set->pair_part, count, err);
     RENEW(set->edge, count, err);
     RENEW(set->color, count, err);
+    RENEW(set->by_color, count, err);
     RENEW(set->order, count, err);
+    RENEW(set->color_end, count, err);
     RENEW(set->pair_flag, count, err);
     RENEW(set->work.pair_sum, 2 * count, err);
     RENEW(set->work.listed, count, err);
@@ -116,13 +117,14 @@ static tal_status take_bodies(tal_state *state, size_t count, tal_error *err) {
     TAL_TAKE(arena, state->inertia_world, count + 1, "inertias", err);
     TAL_TAKE(arena, state->contacts.work.motion_start, count + 1, "sweep starts", err);
     TAL_TAKE(arena, state->contacts.work.motion_direction, count + 1, "directions", err);
-    TAL_TAKE(arena, state->contacts.work.island_change, count, "island changes", err);
-    TAL_TAKE(arena, state->contacts.work.island_before, count, "island changes before", err);
-    TAL_TAKE(arena, state->contacts.work.island_beta, count, "island rates", err);
+    TAL_TAKE(arena, state->contacts.work.island_result, count, "island results", err);
     TAL_TAKE(arena, state->is_touched, count, "touch marks", err);
     TAL_TAKE(arena, state->used_colors, count, "color sets", err);
     TAL_TAKE(arena, state->island_parent, count, "island parents", err);
-    TAL_TAKE(arena, state->island_of_body, count, "islands", err);
+    TAL_TAKE(arena, state->island_of_body, count, "islands of bodies", err);
+    TAL_TAKE(arena, state->island, count, "islands", err);
+    TAL_TAKE(arena, state->island_body, count, "bodies of islands", err);
+    TAL_TAKE(arena, state->is_rising, count, "island marks", err);
     TAL_TAKE(arena, state->island_energy, 3 * count, "island energies", err);
     return TAL_OK;
 }
@@ -196,10 +198,11 @@ void tal_state_destroy(tal_state *state) {
     tal_collider_destroy(state->collider);
     tal_contact_set *set = &state->contacts;
     void *const array[] = {set->pair,
-                           set->pair_part,
                            set->edge,
                            set->color,
+                           set->by_color,
                            set->order,
+                           set->color_end,
                            set->pair_flag,
                            set->contact,
                            set->data,

@@ -43,11 +43,12 @@ typedef struct {
 typedef struct {
     int32_t pair_capacity, contact_capacity;
     tal_pair *pair;
-    tal_pair *pair_part; // those of a part of the islands
-    tal_edge *edge;      // by manifold
-    uint8_t *color;      // by manifold
-    int32_t *order;      // manifold numbers by color
-    uint8_t *pair_flag;  // scratch
+    tal_edge *edge;     // by manifold
+    uint8_t *color;     // by manifold
+    int32_t *by_color;  // manifold numbers by color
+    int32_t *order;     // and by island, then color
+    int32_t *color_end; // of each island
+    uint8_t *pair_flag; // scratch
     tal_contact *contact;
     tal_contact_data *data;
     double *gap; // as detected
@@ -84,7 +85,10 @@ struct tal_state {
     uint8_t *is_touched;
     uint64_t *used_colors;
     int32_t *island_parent;
-    int32_t *island_of_body;
+    int32_t *island_of_body; // -1: touches nothing
+    tal_island *island;
+    int32_t *island_body; // bodies by island
+    uint8_t *is_rising;   // per island
     double *island_energy;    // three per island: work of contacts, bound, slack
     tal_motion *displacement; // of the position correction: metres and radians, not velocities
 

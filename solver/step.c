@@ -7,6 +7,7 @@
 #include "solver/observe.h"
 
 #include <math.h>
+#include <stddef.h>
 
 // No body may move by more than its inner radius, nor turn by more than this, in one piece of a step.
 static const double TURN_MAX = 0.5;
@@ -38,7 +39,7 @@ static tal_status solve(const tal_model *model, tal_state *state, double dt, tal
     tal_set_energy_scales(&state->problem, state->motion_before,
                           KICK_SHARE * dt * tal_vec3_length(settings->gravity_mps2));
     tal_warm_start(&state->problem);
-    tal_solve_percussions(&state->problem, &state->contacts.work, settings->tolerance,
+    tal_solve_percussions(&state->problem, &state->contacts.work, NULL, settings->tolerance,
                           settings->iteration_max, &result);
     report->iterations += result.iterations;
     report->residual = result.residual;

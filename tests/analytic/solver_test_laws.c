@@ -143,7 +143,7 @@ static void published_acd2_creates_energy_where_the_one_sided_form_does_not(void
     hand_prepare(&h);
     h.contact[0].bound = 0.0;
     tal_solver_result result;
-    tal_solve_percussions(&h.problem, &h.work, 1e-14, 10000, &result);
+    tal_solve_percussions(&h.problem, &h.work, NULL, 1e-14, 10000, &result);
     near(hand_energy_change(&h), 0.3 * 0.7 / 3.0, 1e-7);
 }
 

@@ -72,7 +72,14 @@ static double kinetic_energy(const hand_made *h, const tal_motion *motion) {
 
 void hand_prepare(hand_made *h) {
     const int32_t count = h->contact_count;
-    h->color_start[1] = count;
+    h->color_end = count;
+    h->island = (tal_island){.pair_count = count,
+                             .body_count = h->body_count,
+                             .color_count = 1,
+                             .last_color_is_serial = true};
+    for (int32_t b = 0; b < h->body_count; b++) {
+        h->island_body[b] = b;
+    }
     h->problem = (tal_percussion_problem){.body_count = h->body_count,
                                           .motion = h->motion,
                                           .inertia = h->inertia,
@@ -80,20 +87,17 @@ void hand_prepare(hand_made *h) {
                                           .pair = h->pair,
                                           .contact_count = count,
                                           .contact = h->contact,
-                                          .color_count = 1,
-                                          .color_start = h->color_start,
-                                          .last_color_is_serial = true,
                                           .island_count = 1,
-                                          .island_of_body = h->island_of_body,
+                                          .island = &h->island,
+                                          .island_body = h->island_body,
+                                          .color_end = &h->color_end,
                                           .thread_count = 1};
     h->work = (tal_solver_work){.change = h->change,
                                 .direction = h->direction,
                                 .error = h->error,
                                 .pair_sum = h->pair_sum,
                                 .listed = h->listed,
-                                .island_change = h->island_change,
-                                .island_before = h->island_before,
-                                .island_beta = h->island_beta,
+                                .island_result = &h->island_result,
                                 .is_listed = h->is_listed,
                                 .motion_start = h->motion_start,
                                 .motion_direction = h->motion_direction};
@@ -110,7 +114,7 @@ void hand_prepare(hand_made *h) {
 tal_solver_result hand_solve(hand_made *h, double tolerance, int iteration_max) {
     tal_solver_result result;
     hand_prepare(h);
-    tal_solve_percussions(&h->problem, &h->work, tolerance, iteration_max, &result);
+    tal_solve_percussions(&h->problem, &h->work, NULL, tolerance, iteration_max, &result);
     return result;
 }
 

@@ -18,13 +18,13 @@ typedef struct {
     tal_contact contact[HAND_CONTACTS_MAX];
     tal_contact_data data[HAND_CONTACTS_MAX];
     tal_law law[HAND_CONTACTS_MAX];
-    int32_t color_start[2];
     tal_percussion_problem problem;
     tal_solver_work work;
     double change[3 * HAND_CONTACTS_MAX], direction[3 * HAND_CONTACTS_MAX];
     double error[HAND_CONTACTS_MAX], pair_sum[2 * HAND_CONTACTS_MAX];
-    double island_change[1], island_before[1], island_beta[1];
-    int32_t island_of_body[HAND_BODIES_MAX];
+    tal_island island;
+    int32_t island_body[HAND_BODIES_MAX], color_end;
+    tal_island_result island_result;
     int32_t listed[HAND_CONTACTS_MAX];
     uint8_t is_listed[HAND_CONTACTS_MAX];
     tal_motion motion_start[HAND_BODIES_MAX + 1], motion_direction[HAND_BODIES_MAX + 1];
