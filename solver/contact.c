@@ -395,11 +395,14 @@ void tal_soften_island(const tal_model *model, tal_state *state, int32_t island)
 
 // A bonded point breaks when it slides or opens under its full adhesion.
 static double still_bonded(const tal_contact *c, double bonded) {
+    if (bonded == 0.0 || c->adhesion == 0.0) {
+        return bonded;
+    }
     const double normal = c->percussion[0] + c->adhesion;
     const double along = hypot(c->percussion[1], c->percussion[2]);
     const bool torn = normal <= 1e-9 * c->adhesion;
     const bool sheared = along >= (1.0 - 1e-9) * c->friction * normal;
-    return bonded > 0.0 && c->adhesion > 0.0 && (torn || sheared) ? 0.0 : bonded;
+    return torn || sheared ? 0.0 : bonded;
 }
 
 static void remember_pair(const tal_state *state, const tal_pair *pair,

@@ -14,6 +14,7 @@ typedef struct {
     tal_vec3 point;
     int32_t triangle;
     int32_t edge, vertex;
+    double height; // over the triangle, when on its face
 } nearest_ground;
 
 static int32_t next_corner(int32_t corner) {
@@ -150,7 +151,8 @@ static void try_border(const tal_terrain *t, const tal_posed_body *body, int32_t
         const tal_vec3 q = tal_vec3_add_scaled(a, s, ab), d = tal_vec3_subtract(p, q);
         if (tal_vec3_dot(d, d) < best->distance2) {
             const int32_t vertex = s <= 0.0 ? k : s >= 1.0 ? next_corner(k) : -1;
-            *best = (nearest_ground){tal_vec3_dot(d, d), q, triangle, vertex < 0 ? k : -1, vertex};
+            *best = (nearest_ground){
+                tal_vec3_dot(d, d), q, triangle, vertex < 0 ? k : -1, vertex, 0.0};
         }
     }
 }
@@ -181,16 +183,20 @@ static void find_nearest(const tal_terrain *t, const tal_posed_body *body,
             continue;
         }
         if (is_over_face(t, body, triangle, p)) {
-            *best = (nearest_ground){height * height, tal_vec3_add_scaled(p, -height, n), triangle,
-                                     -1, -1};
+            *best = (nearest_ground){
+                height * height, tal_vec3_add_scaled(p, -height, n), triangle, -1, -1, height};
         } else {
             try_border(t, body, triangle, p, best);
         }
     }
 }
 
-// In front of the surface, judged at the nearest feature by its (summed) normal.
+// In front of the surface: over a face by the height itself (the foot of a point sunk by less than
+// its rounding is the point), elsewhere by the (summed) normal of the nearest feature.
 static bool is_outside(const tal_terrain *t, const nearest_ground *nearest, tal_vec3 p) {
+    if (nearest->edge < 0 && nearest->vertex < 0) {
+        return nearest->height >= 0.0;
+    }
     const tal_vec3 away = tal_vec3_subtract(p, nearest->point);
     tal_vec3 n = t->normal[nearest->triangle];
     if (nearest->vertex >= 0) {
@@ -264,7 +270,7 @@ static void settle_behind(const tal_terrain *t, const tal_posed_body *body,
             nearest =
                 (nearest_ground){foot->gap * foot->gap,
                                  tal_vec3_add_scaled(p, -foot->gap, t->normal[foot->triangle]),
-                                 foot->triangle, -1, -1};
+                                 foot->triangle, -1, -1, foot->gap};
         }
     }
     find_nearest(t, body, scratch, p, &nearest);

@@ -234,10 +234,10 @@ static void slide_rigid(tal_contact *c, const double q[3], double percussion[3])
         normal = base - n1 * r1 - n2 * r2;
         const double p1 = -(m22 * r1 - s12 * r2) * inverse; // dR_T / d lambda
         const double p2 = -(m11 * r2 - s12 * r1) * inverse;
-        const double length_2 = r1 * r1 + r2 * r2;
-        ratio = c->friction * normal / sqrt(length_2);
-        const double rise = -c->friction * (n1 * p1 + n2 * p2) / sqrt(length_2) -
-                            ratio * (r1 * p1 + r2 * p2) / length_2;
+        const double per_length = 1.0 / sqrt(r1 * r1 + r2 * r2);
+        ratio = c->friction * normal * per_length;
+        const double rise = -per_length * (c->friction * (n1 * p1 + n2 * p2) +
+                                           ratio * per_length * (r1 * p1 + r2 * p2));
         search_advance(&search, ratio - 1.0, rise, c->w[3] + c->w[5]);
         if (search.done) {
             break;

@@ -2,9 +2,8 @@
 // The list of contacts of a step and its completion by a look ahead.
 #include "solver/look_ahead.h"
 
-#include "solver/rotation.h"
-
 #include <math.h>
+#include <string.h>
 
 // Penetration worth a contact of its own, share of the smallest edge.
 static const double DEPTH_NOTICEABLE = 2e-3;
@@ -47,33 +46,50 @@ static double width_of(const tal_model *model, int32_t body) {
     return body >= 0 ? model->shapes.smallest_width[model->shape_of_body[body]] : INFINITY;
 }
 
-// Poses after dt with the velocities being solved. False if nothing moves noticeably.
-static bool move_ahead(const tal_model *model, tal_state *state, double dt) {
+static tal_quat turn_by(tal_vec3 turn) {
+    const double angle = tal_vec3_length(turn);
+    const double s = angle > 1e-8 ? sin(0.5 * angle) / angle : 0.5;
+    return (tal_quat){cos(0.5 * angle), s * turn.x, s * turn.y, s * turn.z};
+}
+
+// Nobody strikes what stands between two calm bodies: neither moves noticeably, or neither has got
+// another velocity since the last look.
+static bool is_calm(const tal_model *model, const tal_state *state, int32_t b, double dt,
+                    bool is_first) {
+    const int32_t island = state->island_of_body[b];
+    if (state->is_fixed[b] || island < 0) {
+        return true;
+    }
+    const tal_motion *motion = &state->motion[b];
+    const double radius = model->shapes.bounding_radius[model->shape_of_body[b]];
+    const double way = dt * (tal_vec3_length(motion->v) + tal_vec3_length(motion->w) * radius);
+    return way <= DEPTH_NOTICEABLE * width_of(model, b) ||
+           (!is_first && state->is_struck[island] == 0);
+}
+
+// Poses after dt with the velocities being solved, the turn as if those were constant. False if all
+// are calm.
+static bool move_ahead(const tal_model *model, tal_state *state, double dt, bool is_first) {
     const int threads = state->thread_count;
     int any = 0;
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1) reduction(| : any)
     for (int32_t b = 0; b < model->body_count; b++) {
         const tal_motion *motion = &state->motion[b];
+        state->is_calm[b] = is_calm(model, state, b, dt, is_first) ? 1 : 0;
         state->position_ahead[b] = state->position[b];
         state->orientation_ahead[b] = state->orientation[b];
-        if (state->is_fixed[b]) {
-            continue;
+        state->reach[b] = state->is_gone[b] != 0 ? -INFINITY : 0.0; // penetrations alone
+        if (!state->is_fixed[b]) {
+            any |= state->is_calm[b] == 0;
+            state->position_ahead[b] = tal_vec3_add_scaled(state->position[b], dt, motion->v);
+            state->orientation_ahead[b] = tal_quat_multiply(
+                turn_by(tal_vec3_scale(motion->w, dt)), state->orientation[b]);
         }
-        const double radius = model->shapes.bounding_radius[model->shape_of_body[b]];
-        const double way = dt * (tal_vec3_length(motion->v) + tal_vec3_length(motion->w) * radius);
-        any |= state->island_of_body[b] >= 0 && way > DEPTH_NOTICEABLE * width_of(model, b);
-        const tal_vec3 momentum =
-            tal_rotation_momentum(model->inertia[b], state->orientation[b], motion->w);
-        state->position_ahead[b] = tal_vec3_add_scaled(state->position[b], dt, motion->v);
-        tal_rotation_advance(model->inertia[b], momentum, dt, &state->orientation_ahead[b]);
     }
     return any != 0;
 }
 
 static tal_status collide_ahead(const tal_model *model, tal_state *state, tal_error *err) {
-    for (int32_t b = 0; b < model->body_count; b++) {
-        state->reach[b] = state->is_gone[b] != 0 ? -INFINITY : 0.0; // penetrations alone
-    }
     const tal_collide_input input = {.shapes = &model->shapes,
                                      .terrain = tal_model_terrain(model),
                                      .body_count = model->body_count,
@@ -81,7 +97,7 @@ static tal_status collide_ahead(const tal_model *model, tal_state *state, tal_er
                                      .position = state->position_ahead,
                                      .orientation = state->orientation_ahead,
                                      .reach = state->reach,
-                                     .is_fixed = state->is_fixed,
+                                     .is_fixed = state->is_calm,
                                      .thread_count = state->thread_count};
     return tal_collide(state->collider, &input, &state->found, err);
 }
@@ -162,6 +178,10 @@ static void merge(const tal_model *model, tal_state *state, double dt) {
             append_listed(merged, list, m++);
         }
         if (is_new) {
+            state->body_struck[manifold->body_i] = 1;
+            if (manifold->body_j >= 0) {
+                state->body_struck[manifold->body_j] = 1;
+            }
             append_found(merged, &state->found, manifold, state->position_ahead);
             linearise(state, merged, merged->manifold_count - 1, dt);
         }
@@ -171,16 +191,31 @@ static void merge(const tal_model *model, tal_state *state, double dt) {
     }
 }
 
-tal_status tal_look_ahead(const tal_model *model, tal_state *state, double dt, bool *added,
-                          tal_error *err) {
+// Islands that were solved again, because a blow reached them.
+static void find_struck_islands(tal_state *state) {
+    memset(state->is_struck, 0, (size_t)state->problem.island_count);
+    for (int32_t b = 0; b < state->body_count; b++) {
+        const int32_t island = state->island_of_body[b];
+        if (island >= 0 && state->body_struck[b] != 0) {
+            state->is_struck[island] = 1;
+        }
+    }
+}
+
+tal_status tal_look_ahead(const tal_model *model, tal_state *state, double dt, bool is_first,
+                          bool *added, tal_error *err) {
     *added = false;
-    if (!move_ahead(model, state, dt)) {
+    if (!is_first) {
+        find_struck_islands(state);
+    }
+    if (!move_ahead(model, state, dt, is_first)) {
         return TAL_OK;
     }
     TAL_TRY(collide_ahead(model, state, err));
     TAL_TRY(tal_contact_list_reserve(&state->list_merged,
                                      state->list.manifold_count + state->found.manifold_count,
                                      state->list.point_count + state->found.point_count, err));
+    memset(state->body_struck, 0, (size_t)state->body_count);
     merge(model, state, dt);
     *added = state->list_merged.manifold_count > state->list.manifold_count;
     if (*added) {

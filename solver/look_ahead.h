@@ -10,8 +10,9 @@
 tal_status tal_list_contacts(tal_state *state, tal_error *err);
 
 // Moves all bodies a step ahead with the velocities just solved and looks for penetrations that the
-// listed contacts did not prevent. They join the list, linearised there; `added` says if any did.
-tal_status tal_look_ahead(const tal_model *model, tal_state *state, double dt, bool *added,
-                          tal_error *err);
+// listed contacts did not prevent. They join the list, linearised there; `added` says if any did. Looks
+// after the first of a step go only where the one before added something.
+tal_status tal_look_ahead(const tal_model *model, tal_state *state, double dt, bool is_first,
+                          bool *added, tal_error *err);
 
 #endif

@@ -26,6 +26,9 @@ static const double ANGLE_3_NODES = 0.1;
 static const double ANGLE_5_NODES = 0.5;
 static const double ANGLE_10_NODES = 2.0;
 
+// Up to this angle two terms of the Magnus series are exact to rounding.
+static const double ANGLE_TINY = 1e-5;
+
 // Below this argument five terms of the Maclaurin series of sn are exact to rounding.
 static const double SERIES_ARGUMENT = 0.03;
 
@@ -261,6 +264,15 @@ static tal_vec3 body_velocity(tal_vec3 inertia, tal_quat orientation, tal_vec3 m
     return (tal_vec3){l.x / inertia.x, l.y / inertia.y, l.z / inertia.z};
 }
 
+// The turn of a body that all but rests: exp(w t + w' t^2 / 2) in body axes, w' from Euler's equations.
+static tal_quat turn_little(tal_vec3 inertia, tal_vec3 w, double t) {
+    const double h = 0.5 * t, hh = 0.5 * h * t;
+    const tal_vec3 half = {h * w.x + hh * (inertia.y - inertia.z) * w.y * w.z / inertia.x,
+                           h * w.y + hh * (inertia.z - inertia.x) * w.z * w.x / inertia.y,
+                           h * w.z + hh * (inertia.x - inertia.y) * w.x * w.y / inertia.z};
+    return (tal_quat){1.0 - 0.5 * tal_vec3_dot(half, half), half.x, half.y, half.z};
+}
+
 void tal_rotation_advance(tal_vec3 inertia, tal_vec3 momentum, double t, tal_quat *orientation) {
     tal_vec3 spin = body_velocity(inertia, *orientation, momentum);
     const double energy_2 =
@@ -270,6 +282,11 @@ void tal_rotation_advance(tal_vec3 inertia, tal_vec3 momentum, double t, tal_qua
     }
     const double smallest = fmin(inertia.x, fmin(inertia.y, inertia.z));
     const double angle = sqrt(energy_2 / smallest) * fabs(t); // no motion turns faster
+    if (angle < ANGLE_TINY) {
+        *orientation = tal_quat_normalize(
+            tal_quat_multiply(*orientation, turn_little(inertia, spin, t)));
+        return;
+    }
     const double pieces = angle > ANGLE_10_NODES ? ceil(angle / ANGLE_10_NODES) : 1.0;
     for (double piece = 0.0; piece < pieces; piece += 1.0) {
         const tal_quat step = turn(inertia, spin, t / pieces, angle / pieces);

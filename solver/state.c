@@ -110,6 +110,9 @@ static tal_status take_bodies(tal_state *state, size_t count, tal_error *err) {
     TAL_TAKE(arena, state->orientation_ahead, count, "orientations ahead", err);
     TAL_TAKE(arena, state->is_fixed, count, "fixed marks", err);
     TAL_TAKE(arena, state->is_gone, count, "gone marks", err);
+    TAL_TAKE(arena, state->is_calm, count, "calm marks", err);
+    TAL_TAKE(arena, state->body_struck, count, "blow marks", err);
+    TAL_TAKE(arena, state->is_struck, count, "blow marks", err);
     TAL_TAKE(arena, state->reach, count, "reaches", err);
     TAL_TAKE(arena, state->motion, count + 1, "motions", err);
     TAL_TAKE(arena, state->motion_before, count + 1, "motions before", err);

@@ -78,6 +78,9 @@ struct tal_state {
 
     tal_vec3 *position_ahead; // a step later, if nothing else happens
     tal_quat *orientation_ahead;
+    uint8_t *is_calm;     // per body, and the others per body and per island, of the look ahead
+    uint8_t *body_struck;
+    uint8_t *is_struck;
     double *reach;
     tal_motion *motion;        // being solved; one more than bodies: the ground
     tal_motion *motion_before; // u-

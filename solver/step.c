@@ -15,7 +15,9 @@ static const double TURN_MAX = 0.5;
 // What is at rest is solved to the tolerance times this share of gravity's kick.
 static const double KICK_SHARE = 0.1;
 
-enum { LOOKS_AHEAD = 3 };
+// The percussions need this many times less accuracy while contacts are still being added.
+static const double LOOK_SLACK = 10.0;
+enum { LOOKS_AHEAD = 3, LOOK_SWEEPS_MAX = 100 };
 
 static int count_substeps(const tal_model *model, const tal_state *state) {
     double fastest = 0.0; // in units of what is allowed per piece
@@ -29,40 +31,48 @@ static int count_substeps(const tal_model *model, const tal_state *state) {
     return pieces <= 1.0 ? 1 : (int)fmin(pieces, most);
 }
 
-// One solution of the contacts listed.
-static tal_status solve(const tal_model *model, tal_state *state, double dt, tal_report *report,
-                        tal_error *err) {
-    const tal_solver_settings *settings = &model->settings;
+static void solve(tal_state *state, double tolerance, int iteration_max, tal_report *report) {
     tal_solver_result result;
+    tal_solve_percussions(&state->problem, &state->contacts.work, NULL, tolerance, iteration_max,
+                          &result);
+    report->iterations += result.iterations;
+    report->residual = result.residual;
+    report->unconverged_count = result.unconverged_count;
+}
+
+// The contact problem of the contacts listed, with the percussions of the last step or look.
+static tal_status set_up(const tal_model *model, tal_state *state, double dt, tal_report *report,
+                         tal_error *err) {
+    const tal_solver_settings *settings = &model->settings;
     TAL_TRY(tal_prepare_contacts(model, state, dt, report, err)); // frames, masses, laws
     tal_advance_free_velocity(model, state, dt);                  // gravity
     tal_set_energy_scales(&state->problem, state->motion_before,
                           KICK_SHARE * dt * tal_vec3_length(settings->gravity_mps2));
     tal_warm_start(&state->problem);
-    tal_solve_percussions(&state->problem, &state->contacts.work, NULL, settings->tolerance,
-                          settings->iteration_max, &result);
-    report->iterations += result.iterations;
-    report->residual = result.residual;
-    report->unconverged_count = result.unconverged_count;
     return TAL_OK;
 }
 
-// Percussions at the present poses: solved, and solved again with the contacts that a look ahead
-// adds.
+// Percussions at the present poses: solved roughly until a look ahead adds no more contacts, then as
+// well as asked for.
 static tal_status strike(const tal_model *model, tal_state *state, double dt, tal_report *report,
                          tal_error *err) {
+    const tal_solver_settings *settings = &model->settings;
     TAL_TRY(tal_find_contacts(model, state, dt, err)); // gaps at the mid-step position
     tal_load_motion(model, state);
-    TAL_TRY(solve(model, state, dt, report, err));
-    for (int round = 0; round < LOOKS_AHEAD; round++) {
+    TAL_TRY(set_up(model, state, dt, report, err));
+    for (int look = 0; look < LOOKS_AHEAD; look++) {
         bool added;
-        TAL_TRY(tal_look_ahead(model, state, dt, &added, err));
+        solve(state, LOOK_SLACK * settings->tolerance,
+              settings->iteration_max < LOOK_SWEEPS_MAX ? settings->iteration_max : LOOK_SWEEPS_MAX,
+              report);
+        TAL_TRY(tal_look_ahead(model, state, dt, look == 0, &added, err));
         if (!added) {
             break;
         }
         TAL_TRY(tal_remember_percussions(state, dt, err)); // to start from
-        TAL_TRY(solve(model, state, dt, report, err));
+        TAL_TRY(set_up(model, state, dt, report, err));
     }
+    solve(state, settings->tolerance, settings->iteration_max, report);
     tal_observe_contacts(model, state, dt, report);
     report->islands_resolved = tal_guard_energy(model, state, dt, report);
     tal_store_motion(model, state);

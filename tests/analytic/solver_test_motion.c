@@ -1,60 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Whole steps against closed forms: inclines, bounces, landings, creep, stacks, free flight.
-#include "tests/check.h"
-#include "tests/scenes/scene.h"
+#include "tests/scenes/world.h"
 
 static const tal_quat UPRIGHT = {1.0, 0.0, 0.0, 0.0};
 static const tal_vec3 UP = {0.0, 0.0, 1.0};
-
-typedef struct {
-    test_scene scene;
-    tal_model *model;
-    tal_state *state;
-    tal_report report;
-} world;
-
-static void world_start(world *w) {
-    check_ok(test_scene_create_model(&w->scene, &w->model, &check_error));
-    check_ok(tal_state_create(&w->state, w->model, 1, &check_error));
-}
-
-static void world_step(world *w) {
-    check_ok(tal_step(w->model, w->state, &w->report, &check_error));
-    // true of every step of every scene: the energy book closes
-    const double energy = fabs(w->report.kinetic_translation_j) +
-                          fabs(w->report.kinetic_rotation_j) + fabs(w->report.potential_j) + 1.0;
-    const double turnover =
-        energy + fabs(w->report.dissipated_normal_j) + fabs(w->report.dissipated_tangential_j);
-    if (!(fabs(w->report.energy_defect_j) < 1e-11 * turnover)) {
-        fail_msg("at %g s the energy book misses %g J of %g J", w->report.time_s,
-                 w->report.energy_defect_j, turnover);
-    }
-    assert_true(w->report.clausius_duhem_worst_j < 1e-9 * energy);
-}
-
-static void world_run(world *w, double time) {
-    const long steps = lround(time / w->scene.settings.dt_s);
-    for (long n = 0; n < steps; n++) {
-        world_step(w);
-    }
-}
-
-static void world_end(world *w) {
-    tal_state_destroy(w->state);
-    tal_model_destroy(w->model);
-    test_scene_destroy(&w->scene);
-}
-
-static tal_law mixed(double mu, double e, double et) {
-    return (tal_law){.kind = TAL_LAW_ACD2_COULOMB,
-                     .friction = mu,
-                     .restitution = e,
-                     .tangential_restitution = et};
-}
-
-static tal_law coulomb(double mu, double e) {
-    return (tal_law){.kind = TAL_LAW_COULOMB, .friction = mu, .restitution = e};
-}
 
 // A box lying on a plane that falls towards +x at `angle`; the origin is in the plane.
 static void world_incline(world *w, double degrees, double dt, tal_law law) {
@@ -84,7 +33,7 @@ static void block_sticks_below_the_friction_angle_and_slides_by_the_formula_abov
                 world w = {0};
                 const double angle = degrees[a] * acos(-1.0) / 180.0;
                 world_incline(&w, degrees[a], dt[d],
-                              law ? mixed(0.5, 0.3, 0.5) : coulomb(0.5, 0.0));
+                              law ? law_mixed(0.5, 0.3, 0.5) : law_coulomb(0.5, 0.0));
                 world_run(&w, 5.0);
                 const double pull = 9.81 * (sin(angle) - 0.5 * cos(angle));
                 const double want = pull > 0.0 ? 0.5 * pull * 25.0 : 0.0;
@@ -119,7 +68,7 @@ static void ball_rebounds_alike_at_every_phase_of_the_step(void **unused) {
             world w = {0};
             test_scene_init(&w.scene);
             w.scene.settings.dt_s = 0.01;
-            w.scene.law = law ? mixed(0.5, 0.5, 0.0) : coulomb(0.5, 0.5);
+            w.scene.law = law ? law_mixed(0.5, 0.5, 0.0) : law_coulomb(0.5, 0.5);
             test_scene_set_plane(&w.scene, (tal_vec3){0}, UP, 10.0);
             test_scene_add_ball(&w.scene, 0.1, tal_vec3_make(0.3, 0.2, 1.1 + 0.0009 * phase),
                                 2700.0);
@@ -227,7 +176,7 @@ static void check_stack(world *w, int count, double gap, double time) {
 
 static void stack_of_ten_stands_with_every_law(void **unused) {
     (void)unused;
-    const tal_law law[3] = {coulomb(0.6, 0.0), coulomb(0.6, 0.5), mixed(0.6, 0.5, 0.5)};
+    const tal_law law[3] = {law_coulomb(0.6, 0.0), law_coulomb(0.6, 0.5), law_mixed(0.6, 0.5, 0.5)};
     for (int k = 0; k < 3; k++) {
         for (int open = 0; open < 2; open++) {
             world w = {0};
@@ -241,7 +190,7 @@ static void stack_of_ten_stands_with_every_law(void **unused) {
 static void column_of_thirty_stands(void **unused) {
     (void)unused;
     world w = {0};
-    world_stack(&w, 30, 0.0, coulomb(0.6, 0.0));
+    world_stack(&w, 30, 0.0, law_coulomb(0.6, 0.0));
     check_stack(&w, 30, 0.0, 5.0);
     world_end(&w);
 }

@@ -1,0 +1,22 @@
+# The solver against experiments, closed forms and the worst that can be thrown at it.
+talus_test(solver_test_closed_forms analytic/solver_test_closed_forms.c SOURCES scenes/scene.c
+    LIBS talus_solver LABELS slow)
+talus_test(solver_test_flat analytic/solver_test_flat.c SOURCES scenes/scene.c
+    LIBS talus_solver LABELS slow)
+talus_test(solver_test_tosses property/solver_test_tosses.c SOURCES scenes/tosses.c scenes/scene.c
+    LIBS talus_solver LABELS slow)
+talus_test(solver_test_thrown property/solver_test_thrown.c SOURCES scenes/solids.c
+    LIBS talus_solver talus_datasets_parts talus_mesher_parts LABELS slow)
+add_test(NAME solver_test_thrown_all COMMAND solver_test_thrown all)
+talus_test_properties(solver_test_thrown_all "long" 3600)
+talus_test(solver_test_clashes property/solver_test_clashes.c SOURCES scenes/solids.c
+    LIBS talus_solver LABELS slow)
+talus_test(test_ground_touch property/test_ground_touch.c SOURCES scenes/solids.c
+    LIBS talus_solver)
+talus_test(test_model_classes unit/test_model_classes.c LIBS talus_solver)
+talus_script_test(solver_wrong_input cli/solver_wrong_input.sh)
+
+# Prints the tables of docs/validation/figures.sh.
+add_executable(solver_tosses bench/solver_tosses.c scenes/tosses.c scenes/scene.c)
+target_link_libraries(solver_tosses PRIVATE talus_flags talus_solver m)
+set_target_properties(solver_tosses PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
