@@ -231,7 +231,7 @@ void tal_analysis_destroy(tal_analysis *analysis) {
     *analysis = (tal_analysis){0};
 }
 
-double tal_analysis_source_slope(const tal_analysis *analysis) {
+double tal_analysis_slope(const tal_analysis *analysis, const uint8_t *mask) {
     const tal_grid *grid = &analysis->grid;
     double *values = tal_memory_create(tal_grid_cell_count(grid), sizeof *values);
     size_t count = 0;
@@ -239,8 +239,7 @@ double tal_analysis_source_slope(const tal_analysis *analysis) {
         for (int32_t column = 0; column < grid->columns; column++) {
             const size_t i = (size_t)row * (size_t)grid->columns + (size_t)column;
             double slope_x, slope_y;
-            if (analysis->change.source[i] != 0 &&
-                tal_dem_slope(&analysis->before, column, row, &slope_x, &slope_y)) {
+            if (mask[i] != 0 && tal_dem_slope(&analysis->before, column, row, &slope_x, &slope_y)) {
                 values[count++] = atan(hypot(slope_x, slope_y)) * 57.29577951308232;
             }
         }

@@ -46,7 +46,7 @@ tal_status tal_analysis_run(tal_analysis *analysis, tal_case *site, const tal_ri
                             const tal_grid *grid, tal_error *err);
 void tal_analysis_destroy(tal_analysis *analysis);
 
-// Median slope of the earlier ground in the source, degrees; NaN without a source.
-double tal_analysis_source_slope(const tal_analysis *analysis);
+// Median slope of the earlier ground under a mask, degrees; NaN where it is empty.
+double tal_analysis_slope(const tal_analysis *analysis, const uint8_t *mask);
 
 #endif

@@ -96,37 +96,76 @@ static int margin_cells(double cell) {
 enum { WIDE_RADIUS = 5 };
 static const double wide_deviations = 4.0;
 
-static void mark_wide(const tal_change *change, uint8_t *moved, double *mean, double *work) {
-    const tal_grid *grid = &change->grid;
+// Capped, so that one cell does not speak for all; NaN where there is no difference.
+static void standardise(const tal_change *change, double *t) {
+    const int64_t cells = (int64_t)tal_grid_cell_count(&change->grid);
     const double median = change->stable_statistics.median;
-    size_t count = 0;
+    double scale[TAL_SLOPE_CLASSES];
+    for (int k = 0; k < TAL_SLOPE_CLASSES; k++) {
+        scale[k] = 1.0 / fmax(change->nmad[k], 1e-9);
+    }
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < cells; i++) {
+        const double value = ((double)change->dz[i] - median) * scale[change->slope_class[i]];
+        t[i] = value > 4.0 ? 4.0 : value < -4.0 ? -4.0 : value;
+    }
+}
+
+// Sums of t over the cells of a row within WIDE_RADIUS, and how many there are.
+static void sum_along_rows(const tal_grid *grid, const double *t, double *sum, uint8_t *count) {
+#pragma omp parallel for schedule(static)
     for (int32_t row = 0; row < grid->rows; row++) {
+        const int64_t first = (int64_t)row * grid->columns;
         for (int32_t column = 0; column < grid->columns; column++) {
-            const size_t at = (size_t)row * (size_t)grid->columns + (size_t)column;
-            double sum = 0.0, near = 0.0;
-            for (int32_t r = row - WIDE_RADIUS; r <= row + WIDE_RADIUS; r++) {
-                for (int32_t c = column - WIDE_RADIUS; c <= column + WIDE_RADIUS; c++) {
-                    if (r < 0 || c < 0 || r >= grid->rows || c >= grid->columns) {
-                        continue;
-                    }
-                    const size_t i = (size_t)r * (size_t)grid->columns + (size_t)c;
-                    const double spread = change->nmad[change->slope_class[i]];
-                    const double t = ((double)change->dz[i] - median) / fmax(spread, 1e-9);
-                    if (!isnan(t)) { // capped, so that one cell does not speak for all
-                        sum += fmax(-4.0, fmin(4.0, t));
-                        near += 1.0;
-                    }
-                }
-            }
-            mean[at] = near > 0.0 ? sum / near : 0.0;
-            if (change->stable[at] != 0) {
-                work[count++] = mean[at];
+            const int32_t left = column < WIDE_RADIUS ? 0 : column - WIDE_RADIUS;
+            const int32_t right =
+                grid->columns - 1 - column < WIDE_RADIUS ? grid->columns - 1 : column + WIDE_RADIUS;
+            sum[first + column] = 0.0;
+            count[first + column] = 0;
+            for (int32_t c = left; c <= right; c++) {
+                const bool known = !isnan(t[first + c]);
+                sum[first + column] += known ? t[first + c] : 0.0;
+                count[first + column] = (uint8_t)(count[first + column] + known);
             }
         }
     }
-    const tal_statistics usual = tal_statistics_find(work, count);
+}
+
+// The same up the columns, divided: means over squares.
+static void mean_over_squares(const tal_grid *grid, const double *sum, const uint8_t *count,
+                              double *mean) {
+#pragma omp parallel for schedule(static)
+    for (int32_t row = 0; row < grid->rows; row++) {
+        const int32_t top = row < WIDE_RADIUS ? 0 : row - WIDE_RADIUS;
+        const int32_t bottom =
+            grid->rows - 1 - row < WIDE_RADIUS ? grid->rows - 1 : row + WIDE_RADIUS;
+        for (int32_t column = 0; column < grid->columns; column++) {
+            double all = 0.0, near = 0.0;
+            for (int32_t r = top; r <= bottom; r++) {
+                const int64_t i = (int64_t)r * grid->columns + column;
+                all += sum[i];
+                near += count[i];
+            }
+            mean[(int64_t)row * grid->columns + column] = near > 0.0 ? all / near : 0.0;
+        }
+    }
+}
+
+static void mark_wide(const tal_change *change, uint8_t *moved, uint8_t *count, double *work,
+                      double *mean) {
+    const tal_grid *grid = &change->grid;
     const size_t cells = tal_grid_cell_count(grid);
-    for (size_t i = 0; i < cells && count > 100; i++) {
+    size_t stable = 0;
+    standardise(change, mean);
+    sum_along_rows(grid, mean, work, count);
+    mean_over_squares(grid, work, count, mean);
+    for (size_t i = 0; i < cells; i++) {
+        if (change->stable[i] != 0) {
+            work[stable++] = mean[i];
+        }
+    }
+    const tal_statistics usual = tal_statistics_find(work, stable);
+    for (size_t i = 0; i < cells && stable > 100; i++) {
         moved[i] |= fabs(mean[i] - usual.median) > wide_deviations * fmax(usual.nmad, 0.05);
     }
 }
@@ -181,7 +220,7 @@ tal_status tal_change_find_stable(tal_change *change, const tal_dem *before, con
     find_spread(change, work);
     for (int round = 0; round < STABLE_ROUNDS && given == NULL; round++) {
         mark_moved(change, moved, marked);
-        mark_wide(change, moved, mean, work);
+        mark_wide(change, moved, marked, work, mean);
         TAL_TRY_OR_DONE(tal_mask_drop_small(moved, grid->columns, grid->rows, least, err));
         TAL_TRY_OR_DONE(
             tal_mask_grow(moved, grid->columns, grid->rows, margin_cells(grid->cell), err));

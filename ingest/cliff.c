@@ -5,6 +5,7 @@
 
 #include "core/log.h"
 #include "core/memory.h"
+#include "ingest/components.h"
 #include "ingest/statistics.h"
 
 #include <math.h>
@@ -62,6 +63,11 @@ static bool is_steep(const tal_analysis *vertical, double source_slope_deg) {
     const double slope = isnan(source_slope_deg) ? loss_slope_deg(vertical) : source_slope_deg;
     return isnan(slope) ? steep_share(&vertical->before) > face_share_min
                         : slope > steep_source_deg;
+}
+
+bool tal_cliff_holds_deposit(const tal_analysis *vertical) {
+    const double slope = tal_analysis_slope(vertical, vertical->change.deposit);
+    return isnan(slope) || slope > steep_source_deg;
 }
 
 // ---- The face ----------------------------------------------------------------------------------
@@ -205,8 +211,22 @@ static tal_status bounds_sink(void *context, tal_points *points, tal_error *err)
     return TAL_OK;
 }
 
-// Around the source that was found so far, or around all of the ground where there is none.
-static void place_face(face *f, const tal_analysis *found, bool has_source) {
+// Number of the part of the source that lost the most; 0 without a source.
+static int32_t largest_part(const tal_analysis *found, const tal_components *parts, double *loss) {
+    const size_t cells = tal_grid_cell_count(&found->grid);
+    int32_t largest = 0;
+    for (size_t i = 0; i < cells; i++) {
+        loss[parts->label[i]] -= (double)found->change.dz[i];
+    }
+    for (int32_t part = 1; part <= parts->count; part++) {
+        largest = largest == 0 || loss[part] > loss[largest] ? part : largest;
+    }
+    return largest;
+}
+
+// Around the largest part of the source that was found so far, or around all of the ground where
+// there is none.
+static void place_around(face *f, const tal_analysis *found, const int32_t *label, int32_t part) {
     const tal_grid *grid = &found->grid;
     const tal_rigid back = tal_rigid_inverse(&found->frame);
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
@@ -215,7 +235,7 @@ static void place_face(face *f, const tal_analysis *found, bool has_source) {
         for (int32_t column = 0; column < grid->columns; column++) {
             const size_t i = (size_t)row * (size_t)grid->columns + (size_t)column;
             double place[3] = {0.0, 0.0, (double)found->before.z[i]};
-            if (isnan(found->before.z[i]) || (has_source && found->change.source[i] == 0)) {
+            if (isnan(found->before.z[i]) || (part != 0 && label[i] != part)) {
                 continue;
             }
             tal_grid_centre(grid, column, row, &place[0], &place[1]);
@@ -232,14 +252,29 @@ static void place_face(face *f, const tal_analysis *found, bool has_source) {
         f->centre[k] = floor(f->centre[k] / fmax(count, 1.0));
         size += count > 0.0 ? (high[k] - low[k]) * (high[k] - low[k]) : 0.0;
     }
-    f->face_radius = has_source ? fmax(face_radius_min_m, sqrt(size)) : INFINITY;
-    f->region_radius = has_source ? fmax(region_radius_min_m, 4.0 * sqrt(size)) : INFINITY;
+    f->face_radius = part != 0 ? fmax(face_radius_min_m, sqrt(size)) : INFINITY;
+    f->region_radius = part != 0 ? fmax(region_radius_min_m, 4.0 * sqrt(size)) : INFINITY;
+}
+
+static tal_status place_face(face *f, const tal_analysis *found, tal_error *err) {
+    const tal_grid *grid = &found->grid;
+    tal_components parts;
+    double *loss = NULL;
+    tal_status status = TAL_OK;
+    TAL_TRY(
+        tal_components_find(&parts, found->change.source, grid->columns, grid->rows, true, err));
+    TAL_CREATE_OR_DONE(loss, (size_t)parts.count + 1, "the face", err);
+    place_around(f, found, parts.label, largest_part(found, &parts, loss));
+done:
+    tal_memory_destroy(loss);
+    tal_components_destroy(&parts);
+    return status;
 }
 
 static tal_status find_face(face *f, tal_case *site, const tal_analysis *found, tal_error *err) {
     const tal_origin origin = site->study.origin;
     double normal[3];
-    place_face(f, found, found->source.area_m2 > 0.0);
+    TAL_TRY(place_face(f, found, err));
     TAL_TRY(tal_survey_stream(&site->before.survey, origin, "face of", face_sink, f, err));
     if (!find_normal(f, normal)) {
         return TAL_FAIL(err, TAL_UNTRUSTED,
@@ -268,10 +303,12 @@ static void tell_difference(const tal_analysis *cliff, const tal_analysis *verti
     const double error = fmax(cliff->source.high_m3 - cliff->source.volume_m3,
                               vertical->source.high_m3 - vertical->source.volume_m3);
     if (fabs(difference) > error) {
-        tal_log_warn(
-            "the source measures %.4g m3 along the cliff's normal and %.4g m3 vertically, which "
-            "differ by more than their errors; the cliff frame is used",
-            cliff->source.volume_m3, vertical->source.volume_m3);
+        char along[128], upright[128];
+        tal_volume_text(&cliff->source, along, sizeof along);
+        tal_volume_text(&vertical->source, upright, sizeof upright);
+        tal_log_warn("the source measures %s along the cliff's normal and %s vertically, which "
+                     "differ by more than their errors; the cliff frame is used",
+                     along, upright);
     }
 }
 

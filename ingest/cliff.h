@@ -10,6 +10,10 @@
 tal_status tal_cliff_analyse(tal_analysis *cliff, tal_case *site, const tal_analysis *vertical,
                              double source_slope_deg, tal_error *err);
 
+// Whether the deposit, too, is to be measured along the face: not where it lies on gentler ground, as
+// deposits mostly do.
+bool tal_cliff_holds_deposit(const tal_analysis *vertical);
+
 // What the cliff frame found, as columns of the vertical grid: for each cell the length of the
 // vertical line inside the body between the two surfaces under `mask` (source: sign -1, deposit:
 // +1), averaged over the cell; 0 outside. So the columns hold the volume that was measured along

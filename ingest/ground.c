@@ -117,10 +117,112 @@ static tal_plane fit_window(const tal_lowest *lowest, const float *weight, int32
             sums.yy += w * y * y;
             sums.xz += w * x * z;
             sums.yz += w * y * z;
-            sums.zz += w * z * z;
         }
     }
     return sums.n > 0.0 ? tal_sums_plane(&sums) : (tal_plane){.height = NAN};
+}
+
+// Two windows side by side, `stride` columns apart and both inside the grid, in one vector register.
+// Per window the terms and their order are those of fit_window, so the planes are the same to the
+// last bit: cells without weight add nothing.
+enum { LANES = 2 };
+typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
+
+typedef struct {
+    lanes n, x, y, z, xx, xy, yy, xz, yz;
+} lane_sums;
+
+// The cells of a window that lies inside the grid, row by row.
+typedef struct {
+    int count, radius;
+    int64_t offset[(2 * WINDOW_MAX + 1) * (2 * WINDOW_MAX + 1)]; // of the cell from the middle one
+    double near[(2 * WINDOW_MAX + 1) * (2 * WINDOW_MAX + 1)];
+    double x[(2 * WINDOW_MAX + 1) * (2 * WINDOW_MAX + 1)];
+    double y[(2 * WINDOW_MAX + 1) * (2 * WINDOW_MAX + 1)];
+} window_cells;
+
+static void list_window(window_cells *list, const tal_grid *grid, int radius) {
+    const double reach = (radius + 0.5) * (radius + 0.5);
+    list->count = 0;
+    list->radius = radius;
+    for (int r = -radius; r <= radius; r++) {
+        for (int c = -radius; c <= radius; c++) {
+            const double distance = (double)r * r + (double)c * c;
+            if (distance <= reach) {
+                list->offset[list->count] = (int64_t)r * grid->columns + c;
+                list->near[list->count] = 1.0 - 0.9 * distance / reach;
+                list->x[list->count] = c * grid->cell;
+                list->y[list->count++] = -r * grid->cell;
+            }
+        }
+    }
+}
+
+static lane_sums sum_lanes(const tal_lowest *lowest, const float *weight, const window_cells *list,
+                           int64_t middle, int stride) {
+    const float *dx = lowest->dx, *dy = lowest->dy, *lowest_z = lowest->z;
+    lane_sums s = {0};
+    for (int k = 0; k < list->count; k++) {
+        const int64_t i = middle + list->offset[k], j = i + stride;
+        if (!(weight[i] > 0.0F || weight[j] > 0.0F)) {
+            continue;
+        }
+        const lanes w = (lanes){(double)weight[i], (double)weight[j]} * list->near[k];
+        const lanes x = (lanes){(double)dx[i], (double)dx[j]} + list->x[k];
+        const lanes y = (lanes){(double)dy[i], (double)dy[j]} + list->y[k];
+        const lanes z = {weight[i] > 0.0F ? (double)lowest_z[i] : 0.0,
+                         weight[j] > 0.0F ? (double)lowest_z[j] : 0.0};
+        const lanes wx = w * x, wy = w * y;
+        s.n += w;
+        s.x += wx;
+        s.y += wy;
+        s.z += w * z;
+        s.xx += wx * x;
+        s.xy += wx * y;
+        s.yy += wy * y;
+        s.xz += wx * z;
+        s.yz += wy * z;
+    }
+    return s;
+}
+
+static void fit_lanes(const tal_lowest *lowest, const float *weight, const window_cells *list,
+                      int64_t middle, int stride, tal_plane plane[LANES]) {
+    const lane_sums s = sum_lanes(lowest, weight, list, middle, stride);
+    for (int k = 0; k < LANES; k++) {
+        const tal_sums sums = {.n = s.n[k],
+                               .x = s.x[k],
+                               .y = s.y[k],
+                               .z = s.z[k],
+                               .xx = s.xx[k],
+                               .xy = s.xy[k],
+                               .yy = s.yy[k],
+                               .xz = s.xz[k],
+                               .yz = s.yz[k]};
+        plane[k] = sums.n > 0.0 ? tal_sums_plane(&sums) : (tal_plane){.height = NAN};
+    }
+}
+
+// The planes of up to LANES windows from `column` on.
+static void fit_some(const tal_lowest *lowest, const float *weight, const window_cells *list,
+                     int32_t column, int32_t row, int stride, int count, tal_plane plane[LANES]) {
+    const tal_grid *grid = &lowest->grid;
+    const int radius = list->radius;
+    const bool inside = count == LANES && column >= radius && row >= radius &&
+                        row + radius < grid->rows &&
+                        column + (LANES - 1) * stride + radius < grid->columns;
+    if (inside) {
+        fit_lanes(lowest, weight, list, (int64_t)row * grid->columns + column, stride, plane);
+        return;
+    }
+    for (int k = 0; k < count; k++) {
+        plane[k] = fit_window(lowest, weight, column + k * stride, row, radius);
+    }
+}
+
+static int windows_left(int32_t columns, int32_t column, int stride) {
+    const int left = (columns - column + stride - 1) / stride;
+    return left < LANES ? left : LANES;
 }
 
 static double normal_distance(const tal_lowest *lowest, size_t i, const tal_plane *plane) {
@@ -147,11 +249,10 @@ static int radius_cells(const filter_level *level, double cell) {
 
 // The cells of one block against the plane at its middle.
 static void judge_block(const tal_lowest *lowest, int32_t first_column, int32_t first_row,
-                        int stride, int radius, double half_trust, const float *weight,
-                        float *distance, float *new_weight) {
+                        int stride, tal_plane plane, double half_trust, float *distance,
+                        float *new_weight) {
     const tal_grid *grid = &lowest->grid;
     const int32_t column = first_column + stride / 2, row = first_row + stride / 2;
-    const tal_plane plane = fit_window(lowest, weight, column, row, radius);
     for (int32_t r = first_row; r < first_row + stride && r < grid->rows; r++) {
         for (int32_t c = first_column; c < first_column + stride && c < grid->columns; c++) {
             const size_t i = (size_t)r * (size_t)grid->columns + (size_t)c;
@@ -176,11 +277,19 @@ static void run_round(const tal_lowest *lowest, int radius, double half_trust, c
                       float *distance, float *new_weight) {
     const tal_grid *grid = &lowest->grid;
     const int stride = radius >= 6 ? 3 : radius >= 4 ? 2 : 1;
+    window_cells list;
+    list_window(&list, grid, radius);
 #pragma omp parallel for schedule(dynamic, 8)
     for (int32_t row = 0; row < grid->rows; row += stride) {
-        for (int32_t column = 0; column < grid->columns; column += stride) {
-            judge_block(lowest, column, row, stride, radius, half_trust, weight, distance,
-                        new_weight);
+        for (int32_t column = 0; column < grid->columns; column += LANES * stride) {
+            const int count = windows_left(grid->columns, column, stride);
+            tal_plane plane[LANES];
+            fit_some(lowest, weight, &list, column + stride / 2, row + stride / 2, stride, count,
+                     plane);
+            for (int k = 0; k < count; k++) {
+                judge_block(lowest, column + k * stride, row, stride, plane[k], half_trust,
+                            distance, new_weight);
+            }
         }
     }
 }
@@ -227,24 +336,35 @@ static void drop_strays(tal_lowest *lowest, const float *distance, uint8_t *stra
 
 // ---- The reference -----------------------------------------------------------------------------
 
+static void set_cell(tal_ground *ground, size_t i, const tal_plane *plane) {
+    const double steepness =
+        sqrt(1.0 + plane->slope_x * plane->slope_x + plane->slope_y * plane->slope_y);
+    ground->height[i] = (float)plane->height;
+    ground->slope_x[i] = (float)plane->slope_x;
+    ground->slope_y[i] = (float)plane->slope_y;
+    ground->below[i] = (float)(accept_below_m * steepness);
+    ground->above[i] = (float)(accept_above_m * steepness);
+}
+
+// Where the narrow window holds too little, wider ones are tried.
 static void set_reference(tal_ground *ground, const tal_lowest *lowest, const float *weight) {
     const tal_grid *grid = &ground->grid;
     const int radius = radius_cells(&levels[LEVEL_COUNT - 1], grid->cell);
+    window_cells list;
+    list_window(&list, grid, radius);
 #pragma omp parallel for schedule(dynamic, 8)
     for (int32_t row = 0; row < grid->rows; row++) {
-        for (int32_t column = 0; column < grid->columns; column++) {
-            const size_t i = (size_t)row * (size_t)grid->columns + (size_t)column;
-            tal_plane plane = {.height = NAN};
-            for (int r = radius; r <= WINDOW_MAX && !(plane.n >= 3.0); r += 2) {
-                plane = fit_window(lowest, weight, column, row, r);
+        for (int32_t column = 0; column < grid->columns; column += LANES) {
+            const int count = windows_left(grid->columns, column, 1);
+            tal_plane plane[LANES];
+            fit_some(lowest, weight, &list, column, row, 1, count, plane);
+            for (int k = 0; k < count; k++) {
+                for (int r = radius + 2; r <= WINDOW_MAX && !(plane[k].n >= 3.0); r += 2) {
+                    plane[k] = fit_window(lowest, weight, column + k, row, r);
+                }
+                set_cell(ground, (size_t)row * (size_t)grid->columns + (size_t)(column + k),
+                         &plane[k]);
             }
-            const double steepness =
-                sqrt(1.0 + plane.slope_x * plane.slope_x + plane.slope_y * plane.slope_y);
-            ground->height[i] = (float)plane.height;
-            ground->slope_x[i] = (float)plane.slope_x;
-            ground->slope_y[i] = (float)plane.slope_y;
-            ground->below[i] = (float)(accept_below_m * steepness);
-            ground->above[i] = (float)(accept_above_m * steepness);
         }
     }
 }

@@ -225,26 +225,35 @@ static void fit_to_volume(float *thickness, const tal_grid *grid, double volume_
 }
 
 // Thickness inside the outlines: along the vertical, or as columns of what the cliff frame found.
-static void fill_thickness(layers *l, const tal_analysis *v, const tal_analysis *cliff) {
+static void fill_body(float *thickness, uint8_t *mask, const tal_analysis *v,
+                      const tal_analysis *cliff, bool is_source) {
     const size_t cells = tal_grid_cell_count(&v->grid);
+    const double sign = is_source ? -1.0 : 1.0;
     if (cliff != NULL) {
-        tal_cliff_columns(cliff, cliff->change.source, -1.0, &v->grid, l->source);
-        tal_cliff_columns(cliff, cliff->change.deposit, 1.0, &v->grid, l->deposit);
-        fit_to_volume(l->source, &v->grid, cliff->source.volume_m3);
-        fit_to_volume(l->deposit, &v->grid, cliff->deposit.volume_m3);
-    }
-    for (size_t i = 0; i < cells; i++) {
-        const float dz = v->change.dz[i];
-        if (cliff == NULL) {
-            l->source[i] = v->change.source[i] != 0 ? fmaxf(-dz, 0.0F) : 0.0F;
-            l->deposit[i] = v->change.deposit[i] != 0 ? fmaxf(dz, 0.0F) : 0.0F;
-            l->source_mask[i] = v->change.source[i];
-            l->deposit_mask[i] = v->change.deposit[i];
-        } else {
-            l->source_mask[i] = l->source[i] > 0.0F;
-            l->deposit_mask[i] = l->deposit[i] > 0.0F;
+        tal_cliff_columns(cliff, is_source ? cliff->change.source : cliff->change.deposit, sign,
+                          &v->grid, thickness);
+        fit_to_volume(thickness, &v->grid,
+                      is_source ? cliff->source.volume_m3 : cliff->deposit.volume_m3);
+        for (size_t i = 0; i < cells; i++) {
+            mask[i] = thickness[i] > 0.0F;
         }
-        if (isnan(dz) && !(l->source[i] > 0.0F || l->deposit[i] > 0.0F)) {
+        return;
+    }
+    const uint8_t *outline = is_source ? v->change.source : v->change.deposit;
+    for (size_t i = 0; i < cells; i++) {
+        mask[i] = outline[i];
+        thickness[i] = outline[i] != 0 ? fmaxf((float)sign * v->change.dz[i], 0.0F) : 0.0F;
+    }
+}
+
+static void fill_thickness(layers *l, const tal_ingest_result *result) {
+    const tal_analysis *v = result->vertical;
+    const size_t cells = tal_grid_cell_count(&v->grid);
+    fill_body(l->source, l->source_mask, v, result->cliff, true);
+    fill_body(l->deposit, l->deposit_mask, v, result->deposit_on_cliff ? result->cliff : NULL,
+              false);
+    for (size_t i = 0; i < cells; i++) {
+        if (isnan(v->change.dz[i]) && !(l->source[i] > 0.0F || l->deposit[i] > 0.0F)) {
             l->source[i] = l->deposit[i] = NAN;
         }
     }
@@ -348,8 +357,10 @@ static tal_status write_all(tal_ingest_result *result, hashing *inputs, tal_erro
 
 static void tell_volume(const char *name, const tal_volume *v) {
     if (v->area_m2 > 0.0) {
-        tal_log_info("%s: %.4g m3 (95 %%: %.4g to %.4g) on %.4g m2, up to %.3g m thick", name,
-                     v->volume_m3, v->low_m3, v->high_m3, v->area_m2, v->max_thickness_m);
+        char text[128];
+        tal_volume_text(v, text, sizeof text);
+        tal_log_info("%s: %s on %.0f m2, up to %.3g m thick", name, text, v->area_m2,
+                     v->max_thickness_m);
     } else {
         tal_log_warn("no %s was found beyond the level of detection", name);
     }
@@ -380,13 +391,14 @@ static tal_status run_two_epochs(tal_case *site, const tal_grid *grid, tal_inges
     tal_status status = TAL_OK;
     TAL_TRY_OR_DONE(tal_analysis_run(&vertical, site, &upright, grid, err));
     result->vertical = &vertical;
-    result->source_slope_deg = tal_analysis_source_slope(&vertical);
+    result->source_slope_deg = tal_analysis_slope(&vertical, vertical.change.source);
     TAL_TRY_OR_DONE(tal_cliff_analyse(&cliff, site, &vertical, result->source_slope_deg, err));
     result->cliff = cliff.is_cliff ? &cliff : NULL;
     result->source = cliff.is_cliff ? &cliff.source : &vertical.source;
-    result->deposit = cliff.is_cliff ? &cliff.deposit : &vertical.deposit;
+    result->deposit_on_cliff = cliff.is_cliff && tal_cliff_holds_deposit(&vertical);
+    result->deposit = result->deposit_on_cliff ? &cliff.deposit : &vertical.deposit;
     TAL_TRY_OR_DONE(create_layers(&l, grid, err));
-    fill_thickness(&l, &vertical, result->cliff);
+    fill_thickness(&l, result);
     fill_bed(&l, &vertical, cliff.is_cliff, site->settings->ingest.bed);
     result->bed = l.bed;
     result->source_thickness = l.source;

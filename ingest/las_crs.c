@@ -111,16 +111,16 @@ bool tal_las_crs_from_keys(const uint16_t *keys, size_t key_values, char *defini
     if (horizontal == 0) {
         if (found.model != 0 || found.projected != 0 || found.geographic != 0) {
             snprintf(note, note_size,
-                     "its GeoTIFF keys describe a coordinate system that has no "
-                     "EPSG code; say which one it is in the site file");
+                     "its GeoTIFF keys describe a coordinate system without an EPSG code; name "
+                     "it in the site file (crs, or before_crs and after_crs)");
         }
         return false;
     }
     // A unit of its own turns a coded projection into another one: not for us to guess.
     if (found.linear_units == USER_DEFINED) {
         snprintf(note, note_size,
-                 "its GeoTIFF keys give EPSG:%d a unit of its own; say which "
-                 "coordinate system it is in the site file",
+                 "its GeoTIFF keys give EPSG:%d a unit of its own; name the right system in "
+                 "the site file (crs, or before_crs and after_crs)",
                  horizontal);
         return false;
     }
@@ -131,4 +131,10 @@ bool tal_las_crs_from_keys(const uint16_t *keys, size_t key_values, char *defini
                            ? snprintf(definition, size, "EPSG:%d+%d", horizontal, found.vertical)
                            : snprintf(definition, size, "EPSG:%d", horizontal);
     return length > 0 && (size_t)length < size;
+}
+
+double tal_las_plan_unit_from_keys(const uint16_t *keys, size_t key_values) {
+    keys_found found = {0};
+    find_keys(keys, key_values, &found);
+    return unit_m(found.linear_units);
 }

@@ -321,11 +321,12 @@ static tal_status settle_crs(tal_las *las, bool prefers_wkt, const crs_records *
     if (records->keys != NULL) {
         tal_las_crs_from_keys(records->keys, records->key_values, definition, sizeof definition,
                               &header->vertical_m, header->note, sizeof header->note);
+        header->plan_m = tal_las_plan_unit_from_keys(records->keys, records->key_values);
     }
     const bool use_wkt = records->wkt != NULL && (prefers_wkt || definition[0] == '\0');
     const char *chosen = use_wkt ? records->wkt : definition;
     if (use_wkt) {
-        header->vertical_m = 0.0;
+        header->vertical_m = header->plan_m = 0.0;
     }
     if (chosen[0] == '\0') {
         return TAL_OK;

@@ -21,6 +21,7 @@ typedef struct {
     int vlr_count, evlr_count; // as found
     char *crs_definition;      // WKT or EPSG codes; NULL where the file has none talus can read
     double vertical_m;         // metres per unit of height, where a key states it; else 0
+    double plan_m;             // the same of the map; 0 where the system comes from WKT
     char note[256];            // what was odd but harmless; "" without
 } tal_las_header;
 
@@ -42,5 +43,7 @@ void tal_las_rewind(tal_las *las);
 // false when they do not name a coordinate system by code. `vertical_m` as in the header.
 bool tal_las_crs_from_keys(const uint16_t *keys, size_t key_values, char *definition, size_t size,
                            double *vertical_m, char *note, size_t note_size);
+// Metres per unit of the map as a key states it beside the system; 0 where none does.
+double tal_las_plan_unit_from_keys(const uint16_t *keys, size_t key_values);
 
 #endif

@@ -14,7 +14,8 @@ typedef struct {
     const tal_case *site;
     const tal_analysis *vertical;
     const tal_analysis *cliff;
-    const tal_volume *source, *deposit; // in the frame that was chosen
+    bool deposit_on_cliff;              // measured along the face like the source
+    const tal_volume *source, *deposit; // each in the frame that was chosen for it
     const float *bed;                   // on the vertical grid, metres from the origin
     const float *source_thickness, *deposit_thickness;
     const uint8_t *source_mask, *deposit_mask; // cells of the outlines

@@ -37,10 +37,12 @@ static cJSON *add_volume(cJSON *root, const char *name, const tal_volume *v) {
     NUMBER(object, "max_thickness_m", v->max_thickness_m);
     NUMBER(object, "parts", v->part_count);
     NUMBER(object, "bridged_m2", v->filled_m2);
+    NUMBER(object, "unseen_m2", v->gap_m2);
     cJSON *error = cJSON_AddObjectToObject(object, "standard_deviation_m3");
     NUMBER(error, "random", v->random_m3);
     NUMBER(error, "correlated", v->correlated_m3);
     NUMBER(error, "systematic", v->systematic_m3);
+    NUMBER(error, "hidden", v->hidden_m3);
     return object;
 }
 
@@ -155,6 +157,7 @@ static void add_survey(cJSON *root, const tal_epoch *epoch, const tal_dem *dem, 
         cJSON_AddStringToObject(item, "name", tal_path_name(file->path));
         cJSON_AddStringToObject(item, "kind", kind_name(file));
         cJSON_AddStringToObject(item, "crs", tal_crs_get_info(file->crs)->name);
+        NUMBER(item, "conversion_accuracy_m", tal_crs_transform_accuracy_m(file->to_study));
         if (file->las_path[0] != '\0') {
             char name[64];
             snprintf(name, sizeof name, "pdal_%s_%d.json", survey->name, i + 1);
@@ -183,7 +186,9 @@ static void add_frame(cJSON *root, const tal_ingest_result *result) {
     add_reals(object, "up_face", cliff->frame.rotation + 3, 3);
     add_reals(object, "normal", cliff->frame.rotation + 6, 3);
     add_volume(object, "source_vertical", &result->vertical->source);
+    cJSON_AddStringToObject(object, "deposit", result->deposit_on_cliff ? "cliff" : "vertical");
     add_volume(object, "deposit_vertical", &result->vertical->deposit);
+    add_volume(object, "deposit_cliff", &cliff->deposit);
 }
 
 static void add_two_epochs(cJSON *root, const tal_ingest_result *result) {

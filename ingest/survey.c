@@ -57,6 +57,7 @@ static tal_status look_at_las(tal_survey_file *file, tal_error *err) {
     const tal_las_header *header = tal_las_get_header(las);
     file->kind = header->compressed ? TAL_FILE_PDAL : TAL_FILE_LAS;
     file->stated_m = header->vertical_m;
+    file->plan_m = header->plan_m;
     file->point_count = header->point_count;
     if (header->note[0] != '\0') {
         tal_log_warn("%s: %s", file->path, header->note);
@@ -284,6 +285,35 @@ static tal_status check_local(const tal_survey_file *file, const tal_study *stud
     return TAL_OK;
 }
 
+// A file in feet that names a system in metres is off by a factor of three, and looks right.
+static tal_status check_plan_unit(const tal_survey_file *file, const char *epoch, tal_error *err) {
+    const tal_crs_info *info = tal_crs_get_info(file->crs);
+    if (file->plan_m == 0.0 || info->is_geographic ||
+        fabs(file->plan_m / info->horizontal_m - 1.0) < 1e-4) {
+        return TAL_OK;
+    }
+    return TAL_FAIL(
+        err, TAL_BAD_CRS,
+        "%s: names the coordinate system %s, which is in %s, but says that its map unit "
+        "is %g m; write the right one into the site file, as in %s_crs = EPSG:5490+5756",
+        file->path, info->name, info->horizontal_unit, file->plan_m, epoch);
+}
+
+static void tell_conversion(const tal_survey_file *file, const tal_study *study) {
+    const double accuracy = tal_crs_transform_accuracy_m(file->to_study);
+    if (tal_crs_transform_is_identity(file->to_study)) {
+        return;
+    }
+    const char *from = tal_crs_get_info(file->crs)->name, *to = tal_crs_get_info(study->crs)->name;
+    if (isnan(accuracy)) {
+        tal_log_warn("%s: converted from %s to %s; PROJ does not say how accurate that is",
+                     file->path, from, to);
+    } else {
+        tal_log_info("%s: converted from %s to %s, accurate to %g m as PROJ states it", file->path,
+                     from, to, accuracy);
+    }
+}
+
 static tal_status place_file(tal_survey_file *file, const tal_study *study,
                              const tal_site_settings *site, const char *own_crs, int unit,
                              const char *epoch, tal_error *err) {
@@ -300,11 +330,15 @@ static tal_status place_file(tal_survey_file *file, const tal_study *study,
                         file->path, epoch);
     }
     TAL_TRY(tal_crs_create(&file->crs, definition, file->path, err));
+    if (definition == file->definition) {
+        TAL_TRY(check_plan_unit(file, epoch, err));
+    }
     const bool own_heights =
         definition == file->definition && tal_crs_get_info(file->crs)->has_vertical;
     TAL_TRY(complete_heights(file, study, site, epoch, err));
     TAL_TRY(settle_unit(file, unit, own_heights, epoch, err));
     TAL_TRY(tal_crs_transform_create(&file->to_study, file->crs, study->crs, file->path, err));
+    tell_conversion(file, study);
     if (file->kind == TAL_FILE_RASTER) {
         TAL_TRY(tal_crs_transform_create_flat(&file->from_study, study->crs, file->crs, file->path,
                                               err));

@@ -19,6 +19,7 @@ typedef struct {
     tal_file_kind kind;
     char *definition; // of its coordinate system, as the file states it; NULL: it does not
     double stated_m; // metres per unit of height, as the file states it beside that; 0: it does not
+    double plan_m;   // the same of the map
     tal_crs *crs;
     tal_crs_transform *to_study, *from_study;
     double height_factor; // from the file's heights to those of `crs`

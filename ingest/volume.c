@@ -6,8 +6,10 @@
 
 #include "core/memory.h"
 #include "ingest/components.h"
+#include "ingest/hidden.h"
 
 #include <math.h>
+#include <stdio.h>
 
 tal_status tal_volume_variogram(const tal_change *change, tal_variogram *variogram,
                                 tal_error *err) {
@@ -104,27 +106,51 @@ tal_status tal_volume_find(const tal_change *change, const tal_dem *before, cons
     const double cell_m2 = grid->cell * grid->cell;
     tal_components parts;
     double slope_sum[2], correlated;
+    tal_hidden hidden;
     uint8_t *region;
     *volume = (tal_volume){0};
     TAL_TRY(find_region(change, mask, sign > 0.0 ? change->source : change->deposit, &region, err));
     integrate(change, before, after, region, sign, volume, slope_sum);
-    const tal_status status =
+    measure_outline(change, mask, sign, volume);
+    tal_status status =
         tal_variogram_sum_deviation(variogram, grid, region, change->spread, &correlated, err);
+    if (status == TAL_OK) {
+        status = tal_hidden_find(change, before, after, region, mask, volume->mean_thickness_m,
+                                 &hidden, err);
+    }
     tal_memory_destroy(region);
     TAL_TRY(status);
-    measure_outline(change, mask, sign, volume);
     volume->correlated_m3 = correlated * cell_m2;
+    volume->hidden_m3 = hypot(hidden.shadow_m3, hidden.gap_m3);
+    volume->gap_m2 = hidden.gap_m2;
     const double up = shift_deviation[2] * volume->area_m2;
     const double east = shift_deviation[0] * slope_sum[0] * cell_m2;
     const double north = shift_deviation[1] * slope_sum[1] * cell_m2;
     volume->systematic_m3 = sqrt(up * up + east * east + north * north);
-    const double half = 1.96 * sqrt(volume->random_m3 * volume->random_m3 +
-                                    volume->correlated_m3 * volume->correlated_m3 +
-                                    volume->systematic_m3 * volume->systematic_m3);
+    const double half =
+        1.96 *
+        sqrt(volume->random_m3 * volume->random_m3 + volume->correlated_m3 * volume->correlated_m3 +
+             volume->systematic_m3 * volume->systematic_m3 + volume->hidden_m3 * volume->hidden_m3);
     volume->low_m3 = volume->volume_m3 - half;
     volume->high_m3 = volume->volume_m3 + half;
     TAL_TRY(tal_components_find(&parts, mask, grid->columns, grid->rows, false, err));
     volume->part_count = parts.count;
     tal_components_destroy(&parts);
     return TAL_OK;
+}
+
+static double to_multiple(double value, double unit) {
+    return unit > 0.0 ? unit * round(value / unit) : value;
+}
+
+// Two digits of the half-width say all there is to say.
+void tal_volume_text(const tal_volume *volume, char *text, size_t size) {
+    const double half = volume->high_m3 - volume->volume_m3;
+    const double reference = half > 0.0 ? half : 1e-2 * fabs(volume->volume_m3);
+    const int last = reference > 0.0 ? (int)floor(log10(reference)) - 1 : 0; // power of ten
+    const double unit = last > 0 ? pow(10.0, last) : 0.0;
+    const int decimals = last < 0 ? -last : 0;
+    snprintf(text, size, "%.*f m3 (95 %%: %.*f to %.*f)", decimals,
+             to_multiple(volume->volume_m3, unit), decimals, to_multiple(volume->low_m3, unit),
+             decimals, to_multiple(volume->high_m3, unit));
 }

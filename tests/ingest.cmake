@@ -16,9 +16,11 @@ set_target_properties(ingest_binning PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE
 talus_script_test(ingest_outputs cli/ingest_outputs.sh LABELS slow)
 talus_script_test(ingest_helens cli/ingest_helens.sh)
 
-# Long: twenty surveys of the same ground, and fifty million points against PDAL.
-add_test(NAME ingest_truth_over_seeds COMMAND ingest_truth 1 20)
+# Long: twenty surveys of the same ground (seeds that nothing was tuned with), the fuzz targets, and
+# fifty million points against PDAL.
+add_test(NAME ingest_truth_over_seeds COMMAND ingest_truth 21 40)
 talus_test_properties(ingest_truth_over_seeds "long" 7200)
+talus_script_test(ingest_fuzz_long fuzz/ingest_long.sh LABELS long TIMEOUT 7200)
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/tests/scratch/ingest_binning)
 add_test(NAME ingest_binning COMMAND ingest_binning ${CMAKE_BINARY_DIR}/tests/scratch/ingest_binning 50)
 talus_test_properties(ingest_binning "long;bench" 3600)

@@ -109,6 +109,25 @@ head -c 300 /dev/zero >zero.las
 site "before = zero.las" "after = after.xyz" "$crs"
 refused "zeros called LAS" "is not a LAS file"
 
+# GeoTIFF keys of a small LAS file: at byte 303 the code of its projection.
+seed=$TALUS_SOURCE/tests/fuzz/seeds/fuzz_las/las12-format3-geokeys
+cp "$seed" own.las && printf '\377\177' | dd of=own.las bs=1 seek=303 conv=notrunc 2>/dev/null
+site "before = own.las" "after = after.xyz"
+refused "a projection of its own" "without an EPSG code; name it in the site file"
+refused "the way out of it" "write it into the site file, as in crs = "
+
+# The third key says that the map is in US survey feet, the second names a system in metres.
+cp "$seed" mixed.las
+printf '\004\014\000\000\001\000\053\043' | dd of=mixed.las bs=1 seek=305 conv=notrunc 2>/dev/null
+site "before = mixed.las" "after = after.xyz" "$crs"
+refused "feet under a metric code" "says that its map unit is 0.3048"
+
+# Another datum is converted, and its accuracy told.
+site "before = before.xyz" "after = after.xyz" "$crs" 'before_crs = EPSG:32620+5756' '/ground = none'
+"$ingest" site.ini --out datum --progress none >words 2>&1 || { echo "another datum: $(cat words)"; failed=1; }
+grep -q 'converted from .* accurate to [0-9.]* m as PROJ states' words ||
+    { echo "accuracy is not told: $(cat words)"; failed=1; }
+
 site "before = before.xyz" "after = after.xyz" "$crs" 'bounds_m = 1 2 3'
 refused "half a bounding box" "west south east north"
 

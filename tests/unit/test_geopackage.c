@@ -80,7 +80,7 @@ static void ogrinfo_sees_layers_values_and_geometries(void **state) {
     const char *path = geo_path("a.gpkg");
     check_ok(write_example(path, "EPSG:5490+5756", TAL_KEEP_EXISTING));
     assert_int_equal(geo_count_names("a.gpkg"), 1); // no journal beside it
-    const char *text = geo_run("ogrinfo -ro -al %s 2>&1", path);
+    const char *text = geo_run("ogrinfo -ro -al '%s' 2>&1", path);
     geo_assert_says(text,
                     "POLYGON ((10 10,20 10,20 20,10 20,10 10),(13 13,13 16,16 16,16 13,13 13))");
     geo_assert_says(text, "MULTIPOLYGON (((10 10,20 10,20 20,10 20,10 10),(13 13,13 16,16 16,16 13,"
@@ -103,13 +103,13 @@ static void flat_layers_carry_the_map_code_and_raised_ones_both(void **state) {
     (void)state;
     const char *path = geo_path("a.gpkg");
     check_ok(write_example(path, "EPSG:5490+5756", TAL_KEEP_EXISTING));
-    geo_assert_says(geo_run("ogrinfo -ro -so %s outline", path), "ID[\"EPSG\",5490]]");
-    geo_assert_says(geo_run("ogrinfo -ro -so %s path", path),
+    geo_assert_says(geo_run("ogrinfo -ro -so '%s' outline", path), "ID[\"EPSG\",5490]]");
+    geo_assert_says(geo_run("ogrinfo -ro -so '%s' path", path),
                     "COMPOUNDCRS[\"RGAF09 / UTM zone 20N + Martinique 1987 height\"");
 }
 
 static const char *ask(const char *path, const char *sql) {
-    return geo_run("ogrinfo -ro -q %s -dialect SQLite -sql \"SELECT %s\"", path, sql);
+    return geo_run("ogrinfo -ro -q '%s' -dialect SQLite -sql \"SELECT %s\"", path, sql);
 }
 
 static void dates_are_always_the_same(void **state) {
@@ -117,7 +117,7 @@ static void dates_are_always_the_same(void **state) {
     const char *path = geo_path("a.gpkg");
     check_ok(write_example(path, "EPSG:5490+5756", TAL_KEEP_EXISTING));
     geo_assert_says(
-        geo_run("ogrinfo -ro -q %s -sql \"SELECT count(*) AS n FROM gpkg_contents WHERE "
+        geo_run("ogrinfo -ro -q '%s' -sql \"SELECT count(*) AS n FROM gpkg_contents WHERE "
                 "last_change <> '2000-01-01T00:00:00.000Z'\"",
                 path),
         "n (Integer) = 0");
@@ -143,7 +143,7 @@ static void local_layers_are_undefined_cartesian(void **state) {
     (void)state;
     const char *path = geo_path("a.gpkg");
     check_ok(write_example(path, "local", TAL_KEEP_EXISTING));
-    geo_assert_says(geo_run("ogrinfo -ro -q %s -sql \"SELECT count(*) AS n FROM "
+    geo_assert_says(geo_run("ogrinfo -ro -q '%s' -sql \"SELECT count(*) AS n FROM "
                             "gpkg_geometry_columns WHERE srs_id <> -1\"",
                             path),
                     "n (Integer) = 0");
@@ -247,8 +247,8 @@ static void polygons_come_from_geojson_and_shapefiles(void **state) {
         "\"coordinates\":[9,9]}]}},{\"type\":\"Feature\",\"properties\":{},\"geometry\":null}]}",
         TAL_REPLACE, &check_error));
     (void)geo_run(
-        "ogr2ogr -skipfailures -nlt POLYGON -explodecollections -where \"class='scree'\" %s "
-        "%s 2>&1",
+        "ogr2ogr -skipfailures -nlt POLYGON -explodecollections -where \"class='scree'\" '%s' "
+        "'%s' 2>&1",
         geo_path("a.shp"), geo_path("a.geojson"));
     static const char *const names[] = {"a.geojson", "a.shp"};
     for (int i = 0; i < 2; i++) {

@@ -6,6 +6,7 @@
 #include "core/random.h"
 #include "ingest/change.h"
 #include "ingest/coregister.h"
+#include "ingest/hidden.h"
 #include "ingest/outline.h"
 #include "ingest/variogram.h"
 #include "ingest/volume.h"
@@ -344,6 +345,103 @@ static void fallen_disc_is_outlined_and_measured(void **state) {
     tal_dem_destroy(&after);
 }
 
+// A pit of 40 by 40 m, 2 m deep, scanned with eight points per cell.
+typedef struct {
+    tal_dem before, after;
+    tal_change change;
+} pit;
+
+static void pit_create(pit *p) {
+    const size_t cells = tal_grid_cell_count(&hill_grid);
+    check_ok(tal_dem_create(&p->before, &hill_grid, &check_error));
+    check_ok(tal_dem_create(&p->after, &hill_grid, &check_error));
+    check_ok(tal_change_create(&p->change, &hill_grid, &check_error));
+    for (size_t i = 0; i < cells; i++) {
+        const size_t row = i / SIDE, column = i % SIDE;
+        const bool inside = row >= 60 && row < 100 && column >= 60 && column < 100;
+        p->before.z[i] = 0.0F;
+        p->after.z[i] = p->change.dz[i] = inside ? -2.0F : 0.0F;
+        p->before.count[i] = p->after.count[i] = 8.0F;
+        p->before.kind[i] = p->after.kind[i] = TAL_CELL_POINTS;
+        p->change.spread[i] = 0.01F;
+        p->change.source[i] = inside;
+    }
+}
+
+static void pit_destroy(pit *p) {
+    tal_dem_destroy(&p->before);
+    tal_dem_destroy(&p->after);
+    tal_change_destroy(&p->change);
+}
+
+static tal_hidden pit_find_hidden(const pit *p) {
+    tal_hidden hidden;
+    uint8_t *region = calloc(tal_grid_cell_count(&hill_grid), 1);
+    assert_non_null(region);
+    memcpy(region, p->change.source, tal_grid_cell_count(&hill_grid));
+    check_ok(tal_mask_grow(region, SIDE, SIDE, 2, &check_error));
+    check_ok(tal_hidden_find(&p->change, &p->before, &p->after, region, p->change.source, 2.0,
+                             &hidden, &check_error));
+    free(region);
+    return hidden;
+}
+
+static void edge_in_full_view_hides_nothing(void **state) {
+    (void)state;
+    pit p;
+    pit_create(&p);
+    const tal_hidden hidden = pit_find_hidden(&p);
+    assert_true(hidden.shadow_m3 == 0.0);
+    assert_true(hidden.gap_m3 == 0.0);
+    pit_destroy(&p);
+}
+
+// The scanner looks over the western rim: the first metre of the floor, 40 m2, has no points and
+// shows the height of the rim. Three windows across see a third of their cells missing, and two of
+// them the whole step: 40 (2 + 2) / 3 m3.
+static void floor_behind_the_rim_widens_the_interval(void **state) {
+    (void)state;
+    pit p;
+    pit_create(&p);
+    for (size_t row = 60; row < 100; row++) {
+        p.after.count[row * SIDE + 60] = 0.0F;
+        p.after.z[row * SIDE + 60] = 0.0F;
+    }
+    const double wanted = 40.0 * 4.0 / 3.0 / sqrt(6.0);
+    check_near(pit_find_hidden(&p).shadow_m3, wanted, 0.06 * wanted);
+    pit_destroy(&p);
+}
+
+// Unseen cells inside may have lost anything up to the mean: 25 m2 times 2 m over sqrt(3).
+static void gap_inside_the_outline_widens_the_interval(void **state) {
+    (void)state;
+    pit p;
+    pit_create(&p);
+    for (size_t row = 70; row < 75; row++) {
+        for (size_t column = 70; column < 75; column++) {
+            p.change.dz[row * SIDE + column] = p.after.z[row * SIDE + column] = NAN;
+            p.change.source[row * SIDE + column] = 0;
+        }
+    }
+    const tal_hidden hidden = pit_find_hidden(&p);
+    check_near(hidden.gap_m2, 25.0, 0.0);
+    check_near(hidden.gap_m3, 50.0 / sqrt(3.0), 1e-9);
+    pit_destroy(&p);
+}
+
+static void volumes_are_told_to_the_digits_their_interval_allows(void **state) {
+    (void)state;
+    char text[128];
+    tal_volume_text(&(tal_volume){.volume_m3 = 798869.0, .low_m3 = 796575.4, .high_m3 = 801162.6},
+                    text, sizeof text);
+    assert_string_equal(text, "798900 m3 (95 %: 796600 to 801200)");
+    tal_volume_text(&(tal_volume){.volume_m3 = 14.1838, .low_m3 = 13.35, .high_m3 = 15.0176}, text,
+                    sizeof text);
+    assert_string_equal(text, "14.18 m3 (95 %: 13.35 to 15.02)");
+    tal_volume_text(&(tal_volume){.volume_m3 = 0.0}, text, sizeof text);
+    assert_string_equal(text, "0 m3 (95 %: 0 to 0)");
+}
+
 static void holes_are_bridged_up_to_their_size_only(void **state) {
     (void)state;
     const tal_rigid still = tal_rigid_identity();
@@ -379,6 +477,10 @@ int main(void) {
         cmocka_unit_test(shift_alone_is_recovered_and_nothing_turns),
         cmocka_unit_test(rigid_motions_compose_and_invert),
         cmocka_unit_test(fallen_disc_is_outlined_and_measured),
+        cmocka_unit_test(edge_in_full_view_hides_nothing),
+        cmocka_unit_test(floor_behind_the_rim_widens_the_interval),
+        cmocka_unit_test(gap_inside_the_outline_widens_the_interval),
+        cmocka_unit_test(volumes_are_told_to_the_digits_their_interval_allows),
         cmocka_unit_test(holes_are_bridged_up_to_their_size_only)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -134,7 +134,7 @@ static void all_that_was_written_comes_back(void **state) {
 static void ncdump_sees_conventions_units_and_the_projection(void **state) {
     (void)state;
     check_ok(write_example(geo_path("a.nc"), TAL_KEEP_EXISTING));
-    const char *text = geo_run("ncdump -h %s", geo_path("a.nc"));
+    const char *text = geo_run("ncdump -h '%s'", geo_path("a.nc"));
     geo_assert_says(text, ":Conventions = \"CF-1.11 UGRID-1.0\"");
     geo_assert_says(text, ":title = \"an example\"");
     geo_assert_says(text, "node_x:units = \"m\"");
@@ -173,7 +173,7 @@ static void conic_and_oblique_projections_have_their_parameters(void **state) {
         check_ok(tal_netcdf_create(&file, geo_path("p.nc"), TAL_REPLACE, "t", "{}", &check_error));
         tal_netcdf_grid_mapping(&file, crs);
         check_ok(tal_netcdf_commit(&file, &check_error));
-        const char *text = geo_run("ncdump -h %s", geo_path("p.nc"));
+        const char *text = geo_run("ncdump -h '%s'", geo_path("p.nc"));
         for (int j = 0; j < 4; j++) {
             geo_assert_says(text, cases[i].words[j]);
         }

@@ -81,7 +81,7 @@ static void gdalinfo_sees_a_cloud_optimized_geotiff(void **state) {
     (void)state;
     tal_raster raster = make_raster(1300, 700);
     check_ok(write_raster(geo_path("a.tif"), &raster, "EPSG:5490+5756", TAL_KEEP_EXISTING));
-    const char *text = geo_run("gdalinfo %s", geo_path("a.tif"));
+    const char *text = geo_run("gdalinfo '%s'", geo_path("a.tif"));
     geo_assert_says(text, "LAYOUT=COG");
     geo_assert_says(text, "COMPRESSION=DEFLATE");
     geo_assert_says(text, "PREDICTOR=3");
