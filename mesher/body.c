@@ -245,7 +245,10 @@ static tal_body_sample coarse_sample(const tal_body *body, double x, double y) {
 tal_body_sample tal_body_at(const tal_body *body, double x, double y) {
     tal_body_sample sample = coarse_sample(body, x, y);
     const double fine = fine_ground(body, x, y);
-    sample.ground = fine > sample.bed ? fine : sample.bed;
+    // Blocks run on the triangles: where those dip below the bed, rock may follow, but no farther
+    // than the triangles are off anywhere.
+    const double floor = sample.bed - body->ground_below;
+    sample.ground = fine > floor ? fine : (fine == -INFINITY ? sample.bed : floor);
     return sample;
 }
 
@@ -286,6 +289,8 @@ static tal_status make_ground(tal_body *body, const tal_terrain_mesh *terrain, t
     const size_t points = (size_t)body->fine.columns * (size_t)body->fine.rows;
     TAL_CREATE(body->ground, points, "the ground below the source", err);
     tal_terrain_mesh_heights(terrain, &body->fine, body->ground);
+    // A little less than the error, for between cells the bed is not known as well.
+    body->ground_below = 0.95 * terrain->error_m;
     const tal_vec3 around = {border, border, 0};
     return tal_ground_create(&body->triangles, terrain, tal_vec3_subtract(body->low, around),
                              tal_vec3_add(body->high, around), err);

@@ -31,10 +31,10 @@ typedef struct {
     tal_vec3 centroid;
     double strike; // direction of the contours of the middle surface: radians from north, clockwise
     double dip;    // of the middle surface
-    // The higher of the bed and its triangles, on a finer lattice around the source: blocks stay
-    // above.
+    // The triangles on a finer lattice around the source: blocks stay above.
     tal_lattice fine;
     float *ground;
+    double ground_below;  // how far the ground may lie below the bed
     tal_ground triangles; // the same triangles, for exact answers
     // Lowest bed and highest top of tiles, for quick answers.
     int32_t tile_cells, tile_columns, tile_rows;

@@ -511,6 +511,10 @@ tal_status tal_carver_cut(tal_carver *carver, const tal_polyhedron *cell, tal_ca
     return TAL_OK;
 }
 
+void tal_carver_set_nominal(tal_carver *carver, double nominal_volume) {
+    carver->options.nominal_volume = nominal_volume;
+}
+
 tal_status tal_carver_rock(tal_carver *carver, const tal_polyhedron *cell, double *volume,
                            tal_error *err) {
     TAL_TRY(fill_columns(carver, cell, err));
@@ -526,6 +530,7 @@ tal_status tal_carver_create(tal_carver **carver, const tal_body *body,
     made->options = *options;
     made->columns.body = body;
     made->finer.body = body;
+    made->columns.air_weight = options->air_weight;
     *carver = made;
     return TAL_OK;
 }

@@ -16,6 +16,7 @@ typedef struct {
     double loss_share;     // a cell that loses more than this share of its rock is halved instead
     double piece_share;    // of the nominal volume: rock taken off by a plane becomes a block
     double sliver_share;   // of the nominal volume: smaller blocks are slivers
+    double air_weight;     // 1: as much air is kept as rock is lost; less: blocks stand out more
 } tal_carve_options;
 
 // Receives each piece as it is done. `rock` is the volume of the body inside the piece. A sliver is
@@ -28,6 +29,9 @@ typedef struct tal_carver tal_carver;
 tal_status tal_carver_create(tal_carver **carver, const tal_body *body,
                              const tal_carve_options *options, tal_error *err);
 void tal_carver_destroy(tal_carver *carver);
+
+// Changes what counts as a typical block.
+void tal_carver_set_nominal(tal_carver *carver, double nominal_volume);
 
 // Cuts one cell; pieces are disjoint and lie inside it.
 tal_status tal_carver_cut(tal_carver *carver, const tal_polyhedron *cell, tal_carve_emit *emit,

@@ -20,8 +20,8 @@ typedef struct {
 // Number of a name, added when it is new; -1 when it is too long or there are too many.
 int tal_class_names_find(tal_class_names *names, const char *name);
 
-// One class per face: that of the polygon (text field `class`) that holds its centroid, else the
-// first of `names`.
+// One class per face: that of the polygon (text field `class`) or of the raster cell (values 1, 2, 3
+// as [mesh] ground_class_names says) that holds its centroid, else the first of `names`.
 tal_status tal_classes_assign(int32_t *face_class, const tal_terrain_mesh *mesh,
                               const double origin[3], const tal_settings *settings,
                               const tal_crs *crs, tal_class_names *names, tal_error *err);

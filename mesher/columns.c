@@ -172,7 +172,7 @@ static void add_interval(histogram *bins, double key_a, double key_b, double val
     bins->slope_key[end] -= slope * to;
 }
 
-static void add_column_events(histogram *bins, const tal_column *c, tal_vec3 n) {
+static void add_column_events(histogram *bins, const tal_column *c, tal_vec3 n, double air_weight) {
     const double base = n.x * c->x + n.y * c->y;
     const double bed = tal_lesser(tal_greater(c->bed, c->low), c->high);
     const double top = tal_lesser(tal_greater(c->top, bed), c->high);
@@ -183,7 +183,7 @@ static void add_column_events(histogram *bins, const tal_column *c, tal_vec3 n) 
         add_interval(bins, base + n.z * bed, base + n.z * top, top - bed);
     }
     if (c->high > top) {
-        add_interval(bins, base + n.z * top, base + n.z * c->high, -(c->high - top));
+        add_interval(bins, base + n.z * top, base + n.z * c->high, -air_weight * (c->high - top));
     }
 }
 
@@ -195,7 +195,7 @@ static double best_of(const tal_columns *columns, tal_vec3 n, double first, doub
     bins.width = (last - first) / BINS;
     bins.per_key = 1 / bins.width;
     for (int32_t k = 0; k < columns->count; k++) {
-        add_column_events(&bins, &columns->column[k], n);
+        add_column_events(&bins, &columns->column[k], n, columns->air_weight);
     }
     double best = -INFINITY, slope = 0, slope_key = 0, jump = 0;
     for (int b = 0; b <= BINS; b++) {
@@ -234,7 +234,7 @@ double tal_columns_score_uncut(const tal_columns *columns) {
         const tal_column *c = &columns->column[k];
         const double bed = tal_lesser(tal_greater(c->bed, c->low), c->high);
         const double top = tal_lesser(tal_greater(c->top, bed), c->high);
-        sum += (top - bed) - (c->high - top) - weight_below * (bed - c->low);
+        sum += (top - bed) - columns->air_weight * (c->high - top) - weight_below * (bed - c->low);
     }
     return sum;
 }

@@ -18,7 +18,8 @@ typedef struct {
 
 typedef struct {
     const tal_body *body;
-    double spacing; // between columns; divides the cell of the grid or is a multiple of it
+    double spacing;    // between columns; divides the cell of the grid or is a multiple of it
+    double air_weight; // what a plane pays for keeping air, where keeping rock earns one
     int32_t count, capacity;
     tal_column *column;
 } tal_columns;
@@ -34,8 +35,8 @@ double tal_columns_lost(const tal_columns *columns, tal_plane plane);
 // Shortens every column to the inside of the plane.
 void tal_columns_cut(tal_columns *columns, tal_plane plane);
 
-// How good the best plane with this outward normal is: rock kept, minus what is kept above the
-// body, minus twice what is kept below it, per column area. Sets the offset.
+// How good the best plane with this outward normal is: rock kept, minus air_weight times what is
+// kept above the body, minus twice what is kept below it, per column area. Sets the offset.
 double tal_columns_score(const tal_columns *columns, tal_vec3 normal, double *offset);
 // The same without any cut.
 double tal_columns_score_uncut(const tal_columns *columns);

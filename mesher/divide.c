@@ -7,6 +7,7 @@
 #include "core/memory.h"
 #include "core/progress.h"
 #include "mesher/carve.h"
+#include "mesher/simplify.h"
 
 #include <math.h>
 #include <omp.h>
@@ -28,6 +29,7 @@ typedef struct {
     int64_t entry_count, entry_capacity;
     int64_t cell;
     int32_t number, thread;
+    int64_t rough_count; // blocks with short edges or many corners that could not be simplified
     double gap;
     bool clip_to_body;
     tal_status status;
@@ -61,26 +63,32 @@ static bool shrink(tal_polyhedron *piece, double gap) {
             return false;
         }
     }
+    (void)tal_polyhedron_simplify(piece, &tal_simplify_blocks);
     return true;
 }
 
 static tal_status take_piece(void *context, const tal_polyhedron *piece, double inside,
                              bool is_sliver, tal_error *err) {
     worker *w = context;
+    tal_polyhedron shape;
     TAL_TRY(reserve_entry(w, err));
-    piece_entry *entry = &w->entry[w->entry_count];
-    const tal_surface whole = tal_polyhedron_surface(piece);
-    const tal_mass_properties mass = tal_surface_mass(&whole);
-    *entry = (piece_entry){w->cell, w->number++, w->thread, -1, mass.centroid, inside, mass.volume};
-    tal_polyhedron shrunk;
-    tal_polyhedron_copy(&shrunk, piece);
-    if (!is_sliver && (w->gap <= 0 || shrink(&shrunk, w->gap))) {
-        entry->block = w->store.block_count;
-        const tal_surface surface = tal_polyhedron_surface(&shrunk);
-        TAL_TRY(tal_block_set_add(&w->store, &surface, mass.volume, err));
+    tal_polyhedron_copy(&shape, piece);
+    const double volume = tal_polyhedron_volume(piece);
+    if (!is_sliver && !tal_polyhedron_simplify(&shape, &tal_simplify_blocks)) {
+        w->rough_count++;
     }
-    w->entry_count++;
-    return TAL_OK;
+    const tal_surface whole = tal_polyhedron_surface(&shape);
+    const tal_mass_properties mass = tal_surface_mass(&whole);
+    piece_entry *entry = &w->entry[w->entry_count++];
+    *entry = (piece_entry){w->cell,    w->number++,   w->thread,
+                           -1,         mass.centroid, inside * (mass.volume / volume),
+                           mass.volume};
+    if (is_sliver || (w->gap > 0 && !shrink(&shape, w->gap))) {
+        return TAL_OK;
+    }
+    entry->block = w->store.block_count;
+    const tal_surface surface = tal_polyhedron_surface(&shape);
+    return tal_block_set_add(&w->store, &surface, mass.volume, err);
 }
 
 static tal_status divide_cell(worker *w, const tal_partition *partition, const tal_body *body,
@@ -93,6 +101,11 @@ static tal_status divide_cell(worker *w, const tal_partition *partition, const t
         return TAL_OK;
     }
     if (w->clip_to_body) {
+        if (partition->target != NULL) {
+            // Small cells are wanted here: what is left of one is measured by itself.
+            const double own = tal_polyhedron_volume(&cell), nominal = partition->nominal_volume;
+            tal_carver_set_nominal(carver, fmin(nominal, fmax(own, 0.02 * nominal)));
+        }
         return tal_carver_cut(carver, &cell, take_piece, w, err);
     }
     if (!tal_body_holds(body, partition->centre(partition, index, &cell))) {
@@ -105,14 +118,24 @@ static tal_status divide_cell(worker *w, const tal_partition *partition, const t
 
 // How much trouble is taken to fill the body; more of it gives more and smaller blocks.
 typedef struct {
-    double loss_share, piece_share, sliver_share; // see tal_carve_options
+    double loss_share, piece_share, sliver_share, air_weight; // see tal_carve_options
 } carve_effort;
+
+// How much trouble is taken, from little to much. Blocks that stand out of the old surface a little
+// come before blocks that are broken up more: the first keep their number.
+static const carve_effort efforts[] = {
+    {0.3, 0.2, 0.06, 1},       {0.3, 0.2, 0.06, 0.5},     {0.3, 0.2, 0.06, 0.2},
+    {0.15, 0.12, 0.05, 0.2},   {0.08, 0.08, 0.04, 0.2},   {0.05, 0.05, 0.03, 0.2},
+    {0.025, 0.05, 0.025, 0.2}, {0.012, 0.025, 0.02, 0.2}, {0.012, 0.025, 0.02, 0.5},
+    {0.025, 0.05, 0.02, 1},    {0.006, 0.02, 0.01, 1}};
+enum { EFFORT_COUNT = sizeof efforts / sizeof efforts[0] };
 
 static void divide_all(worker *workers, const tal_partition *partition, const tal_body *body,
                        const tal_divide_options *options, const carve_effort *effort,
                        int thread_count) {
     const tal_carve_options carve = {partition->nominal_volume, options->depth_m,
-                                     effort->loss_share, effort->piece_share, effort->sliver_share};
+                                     effort->loss_share,        effort->piece_share,
+                                     effort->sliver_share,      effort->air_weight};
     tal_progress progress;
     tal_progress_begin(&progress, "dividing the source", "cells", (double)partition->cell_count);
     int64_t done = 0;
@@ -201,6 +224,7 @@ static tal_status collect(tal_block_set *set, const worker *workers, int thread_
             return workers[t].status;
         }
         count += workers[t].entry_count;
+        report->rough_count += workers[t].rough_count;
     }
     piece_entry *entry;
     TAL_CREATE(entry, (size_t)count + 1, "a list of blocks", err);
@@ -238,11 +262,11 @@ static void finish(tal_block_set *set, const tal_divide_options *options, double
 }
 
 static tal_status divide_once(tal_block_set *set, const tal_partition *partition,
-                              const tal_body *body, const tal_divide_options *options,
-                              const carve_effort *effort, tal_divide_report *report,
-                              tal_error *err) {
+                              const tal_body *body, const tal_divide_options *options, int effort,
+                              tal_divide_report *report, tal_error *err) {
     const int thread_count = options->thread_count > 0 ? options->thread_count : 1;
-    *report = (tal_divide_report){.cell_count = partition->cell_count, .body_volume = body->volume};
+    *report = (tal_divide_report){
+        .cell_count = partition->cell_count, .body_volume = body->volume, .effort = effort};
     worker *workers;
     TAL_CREATE(workers, (size_t)thread_count, "threads", err);
     for (int t = 0; t < thread_count; t++) {
@@ -250,7 +274,7 @@ static tal_status divide_once(tal_block_set *set, const tal_partition *partition
         workers[t].gap = options->gap_m;
         workers[t].clip_to_body = options->clip_to_body;
     }
-    divide_all(workers, partition, body, options, effort, thread_count);
+    divide_all(workers, partition, body, options, &efforts[effort], thread_count);
     const tal_status status = collect(set, workers, thread_count, report, err);
     for (int t = 0; t < thread_count; t++) {
         tal_block_set_destroy(&workers[t].store);
@@ -260,20 +284,30 @@ static tal_status divide_once(tal_block_set *set, const tal_partition *partition
     return status;
 }
 
-// Few large blocks are wanted, and at least 97 % of the body: the first effort that fills it counts.
+// How far the fill is from good, between 97.2 % and 100.5 %; too much is worse than too little.
+static double misfit(double fill) {
+    return fmax(0, fmax(0.972 - fill, 4 * (fill - 1.005)));
+}
+
+// The first effort that fills the body well counts, else the best of them.
 static tal_status divide_well(tal_block_set *set, const tal_partition *partition,
                               const tal_body *body, const tal_divide_options *options,
                               tal_divide_report *report, tal_error *err) {
-    static const carve_effort efforts[] = {
-        {0.3, 0.2, 0.06},    {0.15, 0.12, 0.04},   {0.08, 0.08, 0.02},  {0.05, 0.05, 0.01},
-        {0.025, 0.05, 0.01}, {0.012, 0.03, 0.005}, {0.006, 0.02, 0.003}};
-    const size_t rounds = options->clip_to_body ? sizeof efforts / sizeof efforts[0] : 1;
-    for (size_t round = 0; round < rounds; round++) {
+    const int rounds = options->clip_to_body ? EFFORT_COUNT : 1;
+    double best = INFINITY;
+    int best_effort = 0, effort = options->first_effort;
+    for (; effort < rounds && best > 0; effort++) {
         tal_block_set_destroy(set);
-        TAL_TRY(divide_once(set, partition, body, options, &efforts[round], report, err));
-        if (report->piece_volume >= 0.972 * body->volume) {
-            break;
+        TAL_TRY(divide_once(set, partition, body, options, effort, report, err));
+        const double off = misfit(report->piece_volume / body->volume);
+        if (off < best) {
+            best = off;
+            best_effort = effort;
         }
+    }
+    if (best_effort != effort - 1) {
+        tal_block_set_destroy(set);
+        TAL_TRY(divide_once(set, partition, body, options, best_effort, report, err));
     }
     if (set->block_count == 0) {
         return TAL_FAIL(err, TAL_BAD_INPUT,

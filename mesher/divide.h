@@ -13,6 +13,7 @@ typedef struct {
     double gap_m;      // free space between neighbours
     double density_kg_m3;
     int thread_count;
+    int first_effort; // 0, or the effort of another division that shall not be undercut
 } tal_divide_options;
 
 typedef struct {
@@ -22,7 +23,9 @@ typedef struct {
     double piece_volume;  // of the blocks before gaps
     double inside_volume; // the part of it that lies inside the body
     double body_volume;
-    double mass_factor; // the density of every block is that of the rock times this
+    int64_t rough_count; // blocks that kept short edges or many corners, see simplify.h
+    int effort;          // how hard the body was to fill: 0 is easy
+    double mass_factor;  // the density of every block is that of the rock times this
     double mass;
 } tal_divide_report;
 

@@ -30,7 +30,7 @@ static bucket_range range_of_triangle(const tal_ground *ground, int32_t t) {
 static tal_status take_triangles(tal_ground *ground, const tal_terrain_mesh *mesh, tal_vec3 low,
                                  tal_vec3 high, tal_error *err) {
     TAL_CREATE(ground->corner, 3 * (size_t)mesh->face_count, "triangles below the source", err);
-    for (int32_t f = 0; f < mesh->face_count; f++) {
+    for (int32_t f = 0; f < mesh->face_count - mesh->wall_face_count; f++) {
         tal_vec3 *c = ground->corner + 3 * (size_t)ground->triangle_count;
         for (int k = 0; k < 3; k++) {
             const int32_t v = mesh->face_node[3 * (size_t)f + (size_t)k];

@@ -84,9 +84,12 @@ static void tell(const tal_import_rock *rock) {
         tal_log_warn("%s is not closed (%lld edges without a partner): its convex hull of %.4g m3 "
                      "is taken, its own volume cannot be told",
                      rock->name, (long long)rock->open_edges, rock->hull_volume);
+    } else if (rock->crossings > 0) {
+        tal_log_warn("%s crosses itself (%lld pairs of triangles pass through each other): its "
+                     "convex hull of %.4g m3 is taken, its own volume cannot be told",
+                     rock->name, (long long)rock->crossings, rock->hull_volume);
     } else if (!isnan(rock->file_volume) && rock->hull_volume > 2 * rock->file_volume) {
-        tal_log_warn("%s encloses %.4g m3 but its convex hull %.4g m3: the surface is very hollow "
-                     "or crosses itself",
+        tal_log_warn("%s encloses %.4g m3 but its convex hull %.4g m3: the surface is very hollow",
                      rock->name, rock->file_volume, rock->hull_volume);
     } else if (!isnan(rock->file_volume)) {
         tal_log_info("%s: %.4g m3; its convex hull has %+.1f %%", rock->name, rock->file_volume,
@@ -136,8 +139,9 @@ static tal_status hull_part(const importing *work, const tal_mesh_file *mesh, in
     TAL_TRY_OR_DONE(tal_hull_create(&hull, points, count, what, err));
     TAL_TRY_OR_DONE(tal_hull_simplify(simple, &hull, work->options->vertices_max, what, err));
     TAL_TRY_OR_DONE(tal_mesh_file_measure(mesh, part, &rock->file_volume, &rock->open_edges, err));
+    TAL_TRY_OR_DONE(tal_mesh_file_crossings(mesh, part, &rock->crossings, err));
     const tal_surface whole = tal_hull_surface(&hull), small = tal_hull_surface(simple);
-    rock->file_volume = rock->open_edges == 0 && mesh->triangle_count > 0
+    rock->file_volume = rock->open_edges == 0 && rock->crossings <= 0 && mesh->triangle_count > 0
                             ? fabs(rock->file_volume) * unit * unit * unit
                             : NAN;
     rock->hull_volume = tal_surface_mass(&whole).volume;

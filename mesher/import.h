@@ -26,7 +26,8 @@ typedef struct {
     char name[256];
     int64_t vertex_count, face_count; // in the file
     int64_t open_edges;               // edges without a partner
-    double file_volume;               // enclosed by the surface of the file; NaN when it is open
+    int64_t crossings;  // triangles that pass through each other; -1: too many to look
+    double file_volume; // enclosed by the surface of the file; NaN when it is open
     double hull_volume;
     double block_volume; // after simplification
     int32_t block_vertices;

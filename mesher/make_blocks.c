@@ -19,6 +19,7 @@ static tal_divide_options divide_options(const tal_mesh_stage *stage) {
         .gap_m = mesh->gap_m,
         .density_kg_m3 = mesh->density_kg_m3,
         .thread_count = stage->thread_count,
+        .first_effort = stage->effort,
     };
 }
 
@@ -38,6 +39,10 @@ static tal_status make_partition(const tal_mesh_stage *stage, double size, tal_v
         const tal_vec3 edge = mesh->brick_m.count == 3 ? tal_vec3_make(b[0], b[1], b[2])
                                                        : tal_vec3_make(size, size, size);
         return tal_partition_bricks(partition, &stage->body, stage->strike, edge, phase, err);
+    }
+    if (mesh->blocks == TAL_BLOCKS_VORONOI && !isnan(mesh->size_deviation)) {
+        return tal_partition_voronoi_sized(partition, &stage->body, stage->strike, size,
+                                           mesh->size_deviation, stretch_of(mesh), seed, run, err);
     }
     if (mesh->blocks == TAL_BLOCKS_VORONOI) {
         return tal_partition_voronoi(partition, &stage->body, stage->strike, size, stretch_of(mesh),
@@ -77,34 +82,6 @@ static tal_status divide_once(tal_mesh_stage *stage, double size, tal_vec3 phase
 
 static const tal_vec3 middle_phase = {0.5, 0.5, 0.5};
 
-// Boundary blocks are smaller than whole ones, and how far cells are broken up depends on how well
-// they fit: the count follows the size only roughly. Rounds bring it near the wish; the best counts.
-static tal_status divide_to_count(tal_mesh_stage *stage, tal_error *err) {
-    enum { ROUNDS_MAX = 5 };
-    const double wanted = (double)stage->settings->mesh.block_count;
-    double size = cbrt(stage->body.volume / wanted), best_size = size, best = INFINITY;
-    double last = NAN;
-    for (int round = 0; round < ROUNDS_MAX && !(best < 0.08); round++) {
-        TAL_TRY(divide_once(stage, size, middle_phase, err));
-        last = size;
-        const double ratio = stage->blocks.block_count / wanted;
-        if (fabs(log(ratio)) < best) {
-            best = fabs(log(ratio));
-            best_size = size;
-        }
-        // The step shrinks: the count may jump when cells are broken up more.
-        size *= pow(ratio, 1.0 / (3 + round));
-    }
-    stage->block_size = best_size;
-    if (best > 0.1) {
-        tal_log_info(
-            "a block count of %.0f is met only roughly: boundary blocks break up until the "
-            "source is filled",
-            wanted);
-    }
-    return last == best_size ? TAL_OK : divide_once(stage, best_size, middle_phase, err);
-}
-
 // Whole bricks stick out of the body; of 27 lattices the one whose bricks do so least is taken.
 static tal_status divide_whole_bricks(tal_mesh_stage *stage, double size, tal_error *err) {
     enum { STEPS = 3, WORTH_TRYING = 1000000 };
@@ -131,26 +108,69 @@ static tal_status divide_whole_bricks(tal_mesh_stage *stage, double size, tal_er
     return divide_once(stage, size, best_phase, err);
 }
 
+static tal_status divide_at(tal_mesh_stage *stage, double size, tal_error *err) {
+    const tal_mesh_settings *mesh = &stage->settings->mesh;
+    stage->block_size = size;
+    return mesh->clip == TAL_CLIP_NONE && mesh->blocks == TAL_BLOCKS_BRICKS
+               ? divide_whole_bricks(stage, size, err)
+               : divide_once(stage, size, middle_phase, err);
+}
+
+// How the logarithm of the count follows that of the size: to the power of -3 for whole cells; two
+// sizes tried tell better.
+static double count_slope(const double size[2], const double ratio[2]) {
+    const double slope = (log(ratio[1]) - log(ratio[0])) / (log(size[1]) - log(size[0]));
+    return slope < -1.5 && slope > -6 ? slope : -3;
+}
+
+// Boundary blocks are smaller than whole ones, and how far cells are broken up depends on how well
+// they fit: rounds bring the count near the wish, and the best of them counts. Once cells had to be
+// broken up more to fill the body, they are in later rounds, too: else the count would jump.
+static tal_status divide_to_count(tal_mesh_stage *stage, tal_error *err) {
+    enum { ROUNDS_MAX = 9 };
+    static const double good_enough = 0.05;
+    const double wanted = (double)stage->settings->mesh.block_count;
+    double size[2] = {0, cbrt(stage->body.volume / wanted)}, ratio[2] = {1, 1};
+    double best = INFINITY, best_size = size[1];
+    int best_effort = 0, last_effort = 0;
+    for (int round = 0; round < ROUNDS_MAX && best > good_enough; round++) {
+        last_effort = stage->effort;
+        TAL_TRY(divide_at(stage, size[1], err));
+        ratio[1] = stage->blocks.block_count / wanted;
+        stage->effort = stage->division.effort;
+        if (fabs(log(ratio[1])) < best) {
+            best = fabs(log(ratio[1]));
+            best_size = size[1];
+            best_effort = last_effort;
+        }
+        const double slope = round == 0 ? -3 : count_slope(size, ratio);
+        size[0] = size[1];
+        ratio[0] = ratio[1];
+        size[1] *= pow(ratio[1], -1 / slope);
+    }
+    if (best > 0.1) {
+        tal_log_info(
+            "a block count of %.0f is met only roughly: boundary blocks break up until the "
+            "source is filled",
+            wanted);
+    }
+    stage->effort = best_effort;
+    return size[0] == best_size ? TAL_OK : divide_at(stage, best_size, err);
+}
+
 static tal_status divide_body(tal_mesh_stage *stage, tal_error *err) {
     const tal_mesh_settings *mesh = &stage->settings->mesh;
-    const bool has_bricks = mesh->blocks == TAL_BLOCKS_BRICKS && mesh->brick_m.count == 3;
     if (mesh->blocks == TAL_BLOCKS_JOINTS) {
         return divide_once(stage, NAN, middle_phase, err);
     }
-    if (has_bricks) {
+    if (mesh->blocks == TAL_BLOCKS_BRICKS && mesh->brick_m.count == 3) {
         const double *b = mesh->brick_m.value;
-        stage->block_size = cbrt(b[0] * b[1] * b[2]);
-    } else if (mesh->blocks == TAL_BLOCKS_VORONOI && !isnan(mesh->size_m)) {
-        stage->block_size = mesh->size_m;
-    } else if (mesh->clip == TAL_CLIP_BODY) {
-        return divide_to_count(stage, err);
-    } else {
-        stage->block_size = cbrt(stage->body.volume / (double)mesh->block_count);
+        return divide_at(stage, cbrt(b[0] * b[1] * b[2]), err);
     }
-    if (mesh->clip == TAL_CLIP_NONE && mesh->blocks == TAL_BLOCKS_BRICKS) {
-        return divide_whole_bricks(stage, stage->block_size, err);
+    if (mesh->blocks == TAL_BLOCKS_VORONOI && !isnan(mesh->size_m)) {
+        return divide_at(stage, mesh->size_m, err);
     }
-    return divide_once(stage, stage->block_size, middle_phase, err);
+    return divide_to_count(stage, err);
 }
 
 tal_status tal_mesh_make_blocks(tal_mesh_stage *stage, tal_error *err) {

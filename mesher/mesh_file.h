@@ -46,4 +46,9 @@ tal_status tal_mesh_file_weld(tal_mesh_file *mesh, tal_error *err);
 tal_status tal_mesh_file_measure(const tal_mesh_file *mesh, int32_t part, double *volume,
                                  int64_t *open_edges, tal_error *err);
 
+// Pairs of triangles of a part that pass through each other; -1 where there are too many triangles
+// to look.
+tal_status tal_mesh_file_crossings(const tal_mesh_file *mesh, int32_t part, int64_t *crossings,
+                                   tal_error *err);
+
 #endif

@@ -50,6 +50,8 @@ void tal_frame_bounds(const tal_frame *frame, const tal_body *body, tal_vec3 *lo
 void tal_partition_destroy(tal_partition *partition) {
     if (partition != NULL) {
         tal_memory_destroy(partition->seed);
+        tal_memory_destroy(partition->weight);
+        tal_memory_destroy(partition->target);
         tal_memory_destroy(partition->list_start);
         tal_block_set_destroy(&partition->cells);
         *partition = (tal_partition){0};

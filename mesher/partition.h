@@ -43,6 +43,9 @@ struct tal_partition {
     int64_t seed_count;
     int64_t duplicate_count;
     tal_vec3 *seed;
+    double *weight; // of a power diagram; NULL: all alike
+    double *target; // wanted volumes of its cells
+    double weight_most;
     double list_edge;
     int64_t list_count[3];
     int32_t *list_start;
@@ -64,6 +67,12 @@ tal_status tal_partition_bricks(tal_partition *partition, const tal_body *body, 
 tal_status tal_partition_voronoi(tal_partition *partition, const tal_body *body, double strike,
                                  double size, tal_vec3 stretch, uint64_t random_seed, uint32_t run,
                                  tal_error *err);
+
+// The same with lognormal sizes: `deviation` is that of the logarithm of the size.
+tal_status tal_partition_voronoi_sized(tal_partition *partition, const tal_body *body,
+                                       double strike, double size, double deviation,
+                                       tal_vec3 stretch, uint64_t random_seed, uint32_t run,
+                                       tal_error *err);
 
 // Voronoi cells of given seeds (local coordinates); of seeds at one place the first counts.
 tal_status tal_partition_seeds(tal_partition *partition, const tal_body *body, double strike,

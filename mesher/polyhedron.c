@@ -297,7 +297,7 @@ tal_cut tal_polyhedron_cut(tal_polyhedron *polyhedron, tal_plane plane) {
     tal_cut result = TAL_CUT_FAILED;
     for (double factor = 1; factor < 2000 && result == TAL_CUT_FAILED; factor *= 10) {
         result = try_cut(&work, factor * tolerance);
-        if (work.overflow && result == TAL_CUT_FAILED) {
+        if (result == TAL_CUT_FAILED && work.overflow) {
             break;
         }
     }

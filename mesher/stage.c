@@ -82,6 +82,9 @@ static tal_status make_terrain(tal_mesh_stage *stage, tal_error *err) {
     const tal_mesh_settings *mesh = &stage->settings->mesh;
     const tal_terrain_options options = {mesh->mesh_error_m, mesh->full_resolution, mesh->margin_m};
     TAL_TRY(tal_terrain_mesh_create(&stage->terrain, &stage->bed, &options, stage->origin, err));
+    if (mesh->rim_wall) {
+        TAL_TRY(tal_terrain_mesh_add_wall(&stage->terrain, stage->bed.grid.cell / 4, 50, err));
+    }
     TAL_CREATE(stage->face_class, (size_t)stage->terrain.face_count, "surface classes", err);
     if (tal_class_names_find(&stage->ground_names, mesh->ground_class) < 0) {
         return TAL_FAIL(err, TAL_BAD_SETTING, "[mesh] ground_class = %s is longer than %d letters",

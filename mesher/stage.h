@@ -33,6 +33,7 @@ typedef struct {
     tal_body body;
     double strike;       // of bricks and Voronoi cells
     double block_size;   // wanted: cube root of the volume; NaN where no size is wanted
+    int effort;          // where divisions begin, see tal_divide_options
     int64_t plane_count; // joints
     int64_t seed_count;  // Voronoi
     tal_divide_report division;

@@ -40,8 +40,23 @@ static double passing(const sized_block *blocks, int32_t count, double total, do
     return sum / total;
 }
 
+// Share of the volume in smaller blocks as it was asked for; NaN where nothing was. Lognormal sizes
+// of mean volume s^3 and deviation d are, by volume, lognormal about s exp(1.5 d^2).
+static double wanted_passing(const tal_mesh_stage *stage, double size) {
+    const double deviation = stage->settings->mesh.size_deviation;
+    if (isnan(stage->block_size)) {
+        return NAN;
+    }
+    if (stage->settings->mesh.blocks != TAL_BLOCKS_VORONOI || !(deviation > 0)) {
+        return size >= stage->block_size * (1 - 1e-9) ? 1 : 0;
+    }
+    const double offset = log(size / stage->block_size) - 1.5 * deviation * deviation;
+    return 0.5 * erfc(-offset / (deviation * sqrt(2)));
+}
+
 // Twenty sizes from the smallest block to the largest, evenly in the logarithm.
-static void add_sieve(cJSON *object, const sized_block *blocks, int32_t count, double total) {
+static void add_sieve(cJSON *object, const tal_mesh_stage *stage, const sized_block *blocks,
+                      int32_t count, double total) {
     enum { SIEVES = 20 };
     cJSON *sieve = cJSON_AddArrayToObject(object, "sieve");
     const double first = blocks[0].size, last = blocks[count - 1].size;
@@ -51,6 +66,7 @@ static void add_sieve(cJSON *object, const sized_block *blocks, int32_t count, d
         cJSON *step = cJSON_CreateObject();
         tal_json_add_number(step, "size_m", size);
         tal_json_add_number(step, "volume_passing", passing(blocks, count, total, size));
+        tal_json_add_number(step, "wanted_passing", wanted_passing(stage, size));
         cJSON_AddItemToArray(sieve, step);
         if (last <= first) {
             break;
@@ -77,7 +93,7 @@ static tal_status add_sizes(cJSON *object, const tal_mesh_stage *stage, tal_erro
     tal_json_add_number(size, "d90_m", size_at(blocks, count, total, 0.9));
     tal_json_add_number(size, "largest_m", blocks[count - 1].size);
     tal_json_add_number(size, "mean_volume_m3", total / count);
-    add_sieve(size, blocks, count, total);
+    add_sieve(size, stage, blocks, count, total);
     tal_memory_destroy(blocks);
     return TAL_OK;
 }
@@ -91,7 +107,9 @@ static void add_terrain(cJSON *root, const tal_mesh_stage *stage) {
     cJSON *terrain = cJSON_AddObjectToObject(root, "terrain");
     tal_json_add_number(terrain, "nodes", mesh->node_count);
     tal_json_add_number(terrain, "triangles", mesh->face_count);
-    tal_json_add_number(terrain, "share_of_full_grid", mesh->face_count / (2 * squares));
+    tal_json_add_number(terrain, "share_of_full_grid",
+                        (mesh->face_count - mesh->wall_face_count) / (2 * squares));
+    tal_json_add_number(terrain, "wall_triangles", mesh->wall_face_count);
     tal_json_add_number(terrain, "mesh_error_m", mesh->error_m);
     tal_json_add_number(terrain, "mesh_error_allowed_m", stage->settings->mesh.mesh_error_m);
     tal_json_add_number(terrain, "cells_without_triangle", mesh->lone_cells);
@@ -133,6 +151,7 @@ static void add_division(cJSON *blocks, const tal_mesh_stage *stage) {
     tal_json_add_number(blocks, "density_factor", division->mass_factor);
     tal_json_add_number(blocks, "slivers", (double)division->sliver_count);
     tal_json_add_number(blocks, "sliver_volume_m3", division->sliver_volume);
+    tal_json_add_number(blocks, "not_clean", (double)division->rough_count);
     if (mesh->blocks == TAL_BLOCKS_JOINTS) {
         tal_json_add_number(blocks, "joint_planes", (double)stage->plane_count);
     }
@@ -165,6 +184,7 @@ static void add_import(cJSON *root, const tal_import_report *report) {
         tal_json_add_number(item, "file_vertices", (double)rock->vertex_count);
         tal_json_add_number(item, "file_faces", (double)rock->face_count);
         tal_json_add_number(item, "open_edges", (double)rock->open_edges);
+        tal_json_add_number(item, "crossings", rock->crossings < 0 ? NAN : (double)rock->crossings);
         tal_json_add_number(item, "file_volume_m3", rock->file_volume);
         tal_json_add_number(item, "hull_volume_m3", rock->hull_volume);
         tal_json_add_number(item, "block_volume_m3", rock->block_volume);

@@ -20,9 +20,10 @@ typedef struct {
     int32_t grid_node_count; // the first nodes are cells of the grid, the others its margin
     double *x, *y, *z;
     int32_t face_count;
-    int32_t *face_node; // three per face
-    double error_m;     // largest vertical distance found at cells with data
-    int32_t lone_cells; // cells with data that no triangle can reach (single cells, threads)
+    int32_t *face_node;      // three per face
+    double error_m;          // largest vertical distance found at cells with data
+    int32_t wall_face_count; // the last faces are a wall along the rim
+    int32_t lone_cells;      // cells with data that no triangle can reach (single cells, threads)
 } tal_terrain_mesh;
 
 // `origin_x`, `origin_y`, `origin_z` are taken off the coordinates of the study.
@@ -30,6 +31,11 @@ tal_status tal_terrain_mesh_create(tal_terrain_mesh *mesh, const tal_raster *bed
                                    const tal_terrain_options *options, const double origin[3],
                                    tal_error *err);
 void tal_terrain_mesh_destroy(tal_terrain_mesh *mesh);
+
+// A wall along every open edge: it leans outwards by `width` and stands `height` above the highest
+// node.
+tal_status tal_terrain_mesh_add_wall(tal_terrain_mesh *mesh, double width, double height,
+                                     tal_error *err);
 
 // Points on a lattice, row by row from the south; local coordinates of the first point.
 typedef struct {

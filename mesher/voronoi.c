@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Voronoi cells by cutting a box with the bisectors of near seeds, found in cell lists: linear in
 // the number of seeds.
-#include "mesher/partition.h"
+#include "mesher/voronoi.h"
 
 #include "core/memory.h"
 
@@ -36,12 +36,42 @@ static void size_lists(tal_partition *p) {
     }
 }
 
-static tal_status sort_into_lists(tal_partition *p, tal_error *err) {
-    size_lists(p);
-    const size_t lists = (size_t)(p->list_count[0] * p->list_count[1] * p->list_count[2]);
-    TAL_CREATE(p->list_start, lists + 1, "lists of seeds", err);
+// Moves values of seeds to their places in the lists.
+static tal_status put_in_order(double **values, const int32_t *place, int64_t count,
+                               tal_error *err) {
+    double *sorted;
+    if (*values == NULL) {
+        return TAL_OK;
+    }
+    TAL_CREATE(sorted, (size_t)count, "sorted seeds", err);
+    for (int64_t s = 0; s < count; s++) {
+        sorted[place[s]] = (*values)[s];
+    }
+    tal_memory_destroy(*values);
+    *values = sorted;
+    return TAL_OK;
+}
+
+static tal_status move_seeds(tal_partition *p, const int32_t *place, tal_error *err) {
     tal_vec3 *sorted;
     TAL_CREATE(sorted, (size_t)p->seed_count, "sorted seeds", err);
+    for (int64_t s = 0; s < p->seed_count; s++) {
+        sorted[place[s]] = p->seed[s];
+    }
+    tal_memory_destroy(p->seed);
+    p->seed = sorted;
+    TAL_TRY(put_in_order(&p->weight, place, p->seed_count, err));
+    return put_in_order(&p->target, place, p->seed_count, err);
+}
+
+tal_status tal_voronoi_sort(tal_partition *p, tal_error *err) {
+    size_lists(p);
+    const size_t lists = (size_t)(p->list_count[0] * p->list_count[1] * p->list_count[2]);
+    int32_t *place;
+    tal_memory_destroy(p->list_start);
+    p->list_start = NULL;
+    TAL_CREATE(p->list_start, lists + 1, "lists of seeds", err);
+    TAL_CREATE(place, (size_t)p->seed_count, "places of seeds", err);
     for (int64_t s = 0; s < p->seed_count; s++) {
         p->list_start[list_of(p, p->seed[s]) + 1]++;
     }
@@ -49,14 +79,18 @@ static tal_status sort_into_lists(tal_partition *p, tal_error *err) {
         p->list_start[l + 1] += p->list_start[l];
     }
     for (int64_t s = p->seed_count - 1; s >= 0; s--) {
-        sorted[--p->list_start[list_of(p, p->seed[s]) + 1]] = p->seed[s];
+        place[s] = --p->list_start[list_of(p, p->seed[s]) + 1];
     }
     // Each entry now holds the start of its own list: move them back by one.
     memmove(p->list_start, p->list_start + 1, lists * sizeof *p->list_start);
     p->list_start[lists] = (int32_t)p->seed_count;
-    tal_memory_destroy(p->seed);
-    p->seed = sorted;
-    return TAL_OK;
+    const tal_status status = move_seeds(p, place, err);
+    tal_memory_destroy(place);
+    p->weight_most = 0;
+    for (int64_t s = 0; p->weight != NULL && s < p->seed_count; s++) {
+        p->weight_most = s == 0 ? p->weight[s] : tal_greater(p->weight_most, p->weight[s]);
+    }
+    return status;
 }
 
 // ---- Cells -----------------------------------------------------------------------------
@@ -83,28 +117,43 @@ static int compare_neighbours(const void *left, const void *right) {
     return a->seed < b->seed ? -1 : (a->seed > b->seed ? 1 : 0);
 }
 
+static double weight_of(const tal_partition *p, int64_t seed) {
+    return p->weight != NULL ? p->weight[seed] : 0;
+}
+
 enum { NEIGHBOURS_MAX = 1024 };
 
 typedef struct {
     const tal_partition *p;
     int64_t self;
     tal_polyhedron *cell;
-    double reach; // no seed beyond twice this can cut
+    double reach; // from the seed to the farthest vertex
+    double limit; // no seed beyond this can cut
     tal_cut failed;
     int count;
     neighbour near[NEIGHBOURS_MAX];
 } cell_work;
 
+// The plane between two seeds at distance d lies (d^2 + own weight - other weight) / (2 d) from the
+// own seed; it cannot cut when that is beyond the reach, whatever the other weight.
+static void set_reach(cell_work *work) {
+    const tal_partition *p = work->p;
+    const double lead = p->weight_most - weight_of(p, work->self);
+    work->reach = farthest_vertex(work->cell, p->seed[work->self]);
+    work->limit = work->reach + sqrt(work->reach * work->reach + tal_greater(0, lead));
+}
+
 static void cut_by_near(cell_work *work) {
     const tal_vec3 seed = work->p->seed[work->self];
     qsort(work->near, (size_t)work->count, sizeof *work->near, compare_neighbours);
-    for (int k = 0; k < work->count && work->near[k].distance < 2 * work->reach; k++) {
-        const tal_vec3 other = work->p->seed[work->near[k].seed];
-        const tal_vec3 middle = tal_vec3_scale(tal_vec3_add(seed, other), 0.5);
-        const tal_cut cut = tal_polyhedron_cut(
-            work->cell, tal_plane_through(middle, tal_vec3_subtract(other, seed)));
+    for (int k = 0; k < work->count && work->near[k].distance < work->limit; k++) {
+        const tal_vec3 way = tal_vec3_subtract(work->p->seed[work->near[k].seed], seed);
+        const double lead = weight_of(work->p, work->self) - weight_of(work->p, work->near[k].seed);
+        const double share = 0.5 + 0.5 * lead / tal_vec3_dot(way, way);
+        const tal_vec3 between = tal_vec3_add_scaled(seed, share, way);
+        const tal_cut cut = tal_polyhedron_cut(work->cell, tal_plane_through(between, way));
         if (cut == TAL_CUT_DONE) {
-            work->reach = farthest_vertex(work->cell, seed);
+            set_reach(work);
         } else if (cut == TAL_CUT_FAILED) {
             work->failed = cut;
         }
@@ -121,7 +170,7 @@ static void visit_list(cell_work *work, int64_t i, int64_t j, int64_t k) {
     const int64_t list = (k * p->list_count[1] + j) * p->list_count[0] + i;
     for (int64_t s = p->list_start[list]; s < p->list_start[list + 1]; s++) {
         const double distance = tal_vec3_length(tal_vec3_subtract(p->seed[s], p->seed[work->self]));
-        if (s == work->self || distance >= 2 * work->reach) {
+        if (s == work->self || distance >= work->limit) {
             continue;
         }
         if (work->count == NEIGHBOURS_MAX) {
@@ -158,12 +207,12 @@ static bool may_hold_rock(const tal_partition *p, const tal_polyhedron *cell) {
     return tal_body_may_touch(p->body, low, high);
 }
 
-static tal_status make_voronoi(const tal_partition *p, int64_t index, tal_polyhedron *cell,
-                               tal_error *err) {
+tal_status tal_voronoi_cell(const tal_partition *p, int64_t index, tal_polyhedron *cell,
+                            tal_error *err) {
     cell_work work = {.p = p, .self = index, .cell = cell, .failed = TAL_CUT_MISSED};
     const tal_vec3 seed = p->seed[index];
     tal_polyhedron_box(cell, p->low, p->high);
-    work.reach = farthest_vertex(cell, seed);
+    set_reach(&work);
     const int64_t at[3] = {list_index(p, seed.x, p->low.x, 0), list_index(p, seed.y, p->low.y, 1),
                            list_index(p, seed.z, p->low.z, 2)};
     int64_t rings = 0;
@@ -171,14 +220,14 @@ static tal_status make_voronoi(const tal_partition *p, int64_t index, tal_polyhe
         rings = p->list_count[k] > rings ? p->list_count[k] : rings;
     }
     // A seed in ring r is at least (r - 1) list edges away.
-    for (int64_t ring = 0; ring < rings; ring++) {
-        if ((double)(ring - 1) * p->list_edge >= 2 * work.reach) {
+    for (int64_t ring = 0; ring < rings && cell->vertex_count > 0; ring++) {
+        if ((double)(ring - 1) * p->list_edge >= work.limit) {
             break;
         }
         visit_ring(&work, at, ring);
         cut_by_near(&work);
-        if (ring > 0 && !may_hold_rock(p, cell)) {
-            cell->vertex_count = cell->face_count = 0; // far from the body: not worth finishing
+        if (ring > 0 && cell->vertex_count > 0 && !may_hold_rock(p, cell)) {
+            cell->vertex_count = 0; // far from the body: not worth finishing
             return TAL_OK;
         }
     }
@@ -187,6 +236,12 @@ static tal_status make_voronoi(const tal_partition *p, int64_t index, tal_polyhe
                         "a Voronoi cell has more than %d faces; spread the seeds more evenly",
                         TAL_POLYHEDRON_FACES);
     }
+    return TAL_OK;
+}
+
+static tal_status make_voronoi(const tal_partition *p, int64_t index, tal_polyhedron *cell,
+                               tal_error *err) {
+    TAL_TRY(tal_voronoi_cell(p, index, cell, err));
     for (int32_t v = 0; v < cell->vertex_count; v++) {
         cell->vertex[v] = unstretch(p, cell->vertex[v]);
     }
@@ -276,7 +331,7 @@ static tal_status make_random_seeds(tal_partition *p, double size, uint64_t rand
 
 static tal_status finish(tal_partition *p, tal_status status, tal_error *err) {
     if (status == TAL_OK) {
-        status = sort_into_lists(p, err);
+        status = tal_voronoi_sort(p, err);
     }
     if (status != TAL_OK) {
         tal_partition_destroy(p);
@@ -291,6 +346,18 @@ tal_status tal_partition_voronoi(tal_partition *p, const tal_body *body, double 
     begin(p, body, strike, stretch);
     p->nominal_volume = size * size * size;
     return finish(p, make_random_seeds(p, size, random_seed, run, err), err);
+}
+
+tal_status tal_partition_voronoi_sized(tal_partition *p, const tal_body *body, double strike,
+                                       double size, double deviation, tal_vec3 stretch,
+                                       uint64_t random_seed, uint32_t run, tal_error *err) {
+    begin(p, body, strike, stretch);
+    p->nominal_volume = size * size * size;
+    tal_status status = make_random_seeds(p, size, random_seed, run, err);
+    if (status == TAL_OK) {
+        status = tal_voronoi_match_sizes(p, deviation, random_seed, run, err);
+    }
+    return finish(p, status, err);
 }
 
 static tal_status take_seeds(tal_partition *p, const tal_vec3 *seeds, int64_t count,

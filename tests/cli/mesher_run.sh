@@ -109,6 +109,21 @@ fresh classes
 expect 0 'blocks:' "$program" site.ini --out classes --set mesh.ground_classes=ground.geojson
 ncdump -v class_name classes/terrain.nc | grep -q '"talus"' || fail "no class talus"
 ncdump -v face_class classes/terrain.nc | grep -q '1, 1, 1' || fail "no face has the class"
+ncdump -v face_class classes/terrain.nc | sed -n '/^data:/,$p' >by_polygon.txt
+
+# The same from a raster: its western 200 m hold the value 1. A value without a name is refused.
+{
+    printf 'ncols 6\nnrows 3\nxllcorner 700000\nyllcorner 1600000\ncellsize 100\n'
+    for row in 1 2 3; do echo '1 1 0 0 0 0'; done
+} >ground.asc
+fresh raster
+expect 0 'blocks:' "$program" site.ini --out raster --set mesh.ground_classes=ground.asc \
+    --set mesh.ground_class_names=talus
+ncdump -v face_class raster/terrain.nc | sed -n '/^data:/,$p' >by_raster.txt
+cmp by_polygon.txt by_raster.txt || fail "raster and polygons give different classes"
+fresh raster
+expect 1 'ground_class_names names the values 1 to 0' "$program" site.ini --out raster \
+    --set mesh.ground_classes=ground.asc
 
 # The published bricks, whole, in a source of about 8e5 m3: near 435 and 874 blocks.
 "$make_site" full 700 500 1 1.038 || exit 1

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Writes the made-up site of the mesher's tests as talus-ingest would: mesher_site DIR [COLUMNS ROWS
-// CELL SIZE].
+// Writes a site as talus-ingest would: mesher_site DIR piton-marcel for the embedded one without its
+// clouds, mesher_site DIR [COLUMNS ROWS CELL SIZE] for the made-up one of the mesher's tests.
 #include "core/app/json.h"
 #include "core/geo/raster_file.h"
+#include "datasets/surface.h"
 #include "tests/unit/test_mesher_scene.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static double source_volume(const test_site *site) {
     double sum = 0;
@@ -65,18 +67,55 @@ done:
     return status;
 }
 
+// The exact surfaces on cells of 2 m, with a scatter of 5 cm as surveys leave it.
+static tal_status make_piton_marcel(test_site *site, tal_error *err) {
+    tal_surface *surface = NULL;
+    const double cell = 2;
+    const tal_random scatter = tal_random_stream(9, 0, "test/survey");
+    TAL_TRY(tal_surface_create(&surface, TAL_SITE_PITON_MARCEL, err));
+    const tal_site_frame frame = tal_surface_frame(surface);
+    const tal_grid grid = {frame.west, frame.south + frame.height, cell,
+                           (int32_t)(frame.width / cell), (int32_t)(frame.height / cell)};
+    tal_status status = TAL_OK;
+    TAL_TRY_OR_DONE(tal_raster_create(&site->before, &grid, err));
+    TAL_TRY_OR_DONE(tal_raster_create(&site->bed, &grid, err));
+    TAL_TRY_OR_DONE(tal_raster_create(&site->source, &grid, err));
+    for (size_t at = 0; at < tal_grid_cell_count(&grid); at++) {
+        const double x = ((double)(at % (size_t)grid.columns) + 0.5) * cell;
+        const double y = (grid.rows - (double)(at / (size_t)grid.columns) - 0.5) * cell;
+        const double before = tal_surface_elevation(surface, TAL_BEFORE, x, y) +
+                              0.05 * tal_random_normal(scatter, 2 * (uint64_t)at);
+        double lost = tal_surface_loss(surface, x, y);
+        lost = lost > 0.3 ? lost + 0.05 * tal_random_normal(scatter, 2 * (uint64_t)at + 1) : 0;
+        site->before.value[at] = (float)before;
+        site->bed.value[at] = (float)(before - lost);
+        site->source.value[at] = site->before.value[at] - site->bed.value[at];
+    }
+done:
+    tal_surface_destroy(surface);
+    return status;
+}
+
 int main(int argc, char **argv) {
     tal_error err;
     test_site site = {0};
     tal_error_reset(&err);
-    if (argc != 2 && argc != 6) {
-        (void)fprintf(stderr, "mesher_site DIR [COLUMNS ROWS CELL SIZE]\n");
+    const bool is_demo = argc == 3 && strcmp(argv[2], "piton-marcel") == 0;
+    const bool is_sized = argc == 6;
+    if (argc != 2 && !is_sized && !is_demo) {
+        (void)fprintf(stderr, "mesher_site DIR [piton-marcel | COLUMNS ROWS CELL SIZE]\n");
         return 2;
     }
-    const bool is_sized = argc == 6;
-    test_site_make(&site, is_sized ? atoi(argv[2]) : 700, is_sized ? atoi(argv[3]) : 500,
-                   is_sized ? atof(argv[4]) : 1, is_sized ? atof(argv[5]) : 1);
-    const tal_status status = write_site(argv[1], &site, &err);
+    tal_status status = TAL_OK;
+    if (is_demo) {
+        status = make_piton_marcel(&site, &err);
+    } else {
+        test_site_make(&site, is_sized ? atoi(argv[2]) : 700, is_sized ? atoi(argv[3]) : 500,
+                       is_sized ? atof(argv[4]) : 1, is_sized ? atof(argv[5]) : 1);
+    }
+    if (status == TAL_OK) {
+        status = write_site(argv[1], &site, &err);
+    }
     if (status != TAL_OK) {
         (void)fprintf(stderr, "%s\n", err.text);
     }

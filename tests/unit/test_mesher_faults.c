@@ -47,8 +47,9 @@ static tal_status make_terrain(tal_error *err) {
     tal_terrain_mesh mesh;
     const tal_terrain_options options = {1, false, 10};
     TAL_TRY(tal_terrain_mesh_create(&mesh, &site.bed, &options, origin, err));
+    const tal_status status = tal_terrain_mesh_add_wall(&mesh, 0.25, 50, err);
     tal_terrain_mesh_destroy(&mesh);
-    return TAL_OK;
+    return status;
 }
 
 static tal_status make_body(tal_error *err) {
@@ -73,6 +74,14 @@ static tal_status make_voronoi(tal_error *err) {
     tal_partition partition;
     TAL_TRY(tal_partition_voronoi(&partition, &body, 0, 6, tal_vec3_make(1, 1, 1), 1, 0, err));
     return divide(&partition, err);
+}
+
+static tal_status make_sized_voronoi(tal_error *err) {
+    tal_partition partition;
+    TAL_TRY(tal_partition_voronoi_sized(&partition, &body, 0, 6, 0.2, tal_vec3_make(1, 1, 1), 1, 0,
+                                        err));
+    tal_partition_destroy(&partition);
+    return TAL_OK;
 }
 
 static tal_status make_joints(tal_error *err) {
@@ -101,6 +110,9 @@ static tal_status read_surface(tal_error *err) {
     if (status == TAL_OK) {
         status = tal_mesh_file_measure(&mesh, 0, &volume, &open, err);
     }
+    if (status == TAL_OK) {
+        status = tal_mesh_file_crossings(&mesh, 0, &open, err);
+    }
     tal_mesh_file_destroy(&mesh);
     return status;
 }
@@ -112,6 +124,7 @@ static void failed_allocations_are_reported(void **state) {
     walk_through_failures(make_hull);
     walk_through_failures(read_surface);
     walk_through_failures(make_voronoi);
+    walk_through_failures(make_sized_voronoi);
     walk_through_failures(make_joints);
 }
 

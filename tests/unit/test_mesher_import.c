@@ -67,6 +67,7 @@ static void obj_cube_in_millimetres_is_a_cube(void **state) {
     check_near(i.set.block[0].position.x, 0.5e-3, 1e-12);
     assert_int_equal(i.set.face_count, 6);
     assert_int_equal(i.report.rock[0].open_edges, 0);
+    assert_int_equal(i.report.rock[0].crossings, 0);
     check_near(i.report.rock[0].file_volume, 1e-9, 1e-20);
     importer_destroy(&i);
 }
@@ -188,7 +189,17 @@ static void strange_meshes_get_a_clear_answer(void **state) {
                     "f 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\nf 5 7 6\nf 5 6 8\nf 5 8 7\nf 6 7 8\n",
                     1));
     assert_int_equal(i.report.rock[0].open_edges, 0);
-    assert_true(i.report.rock[0].hull_volume > i.report.rock[0].file_volume);
+    assert_true(i.report.rock[0].crossings > 0);
+    assert_true(isnan(i.report.rock[0].file_volume));
+    importer_destroy(&i);
+    // Hollow without crossing: a tetrahedron with its floor pushed in by a third of a cubic metre.
+    check_ok(import_text(&i, "hollow.obj",
+                         "v 0 0 0\nv 2 0 0\nv 0 2 0\nv 0 0 2\nv 0.5 0.5 0.5\n"
+                         "f 1 2 4\nf 2 3 4\nf 1 4 3\nf 1 3 5\nf 3 2 5\nf 2 1 5\n",
+                         1));
+    assert_int_equal(i.report.rock[0].crossings, 0);
+    check_near(i.report.rock[0].hull_volume, 4.0 / 3, 1e-12);
+    check_near(i.report.rock[0].file_volume, 4.0 / 3 - 2 * 0.5 / 3, 1e-12);
     importer_destroy(&i);
     check_fails(import_text(&i, "flat.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n", 1),
                 TAL_BAD_INPUT, "is flat");
@@ -247,9 +258,11 @@ static void scanned_stones_import(void **state) {
                                             .position = {10, 20, 30}};
         check_ok(tal_import(&i.set, &i.block_class, &i.names, &options, &i.report, &check_error));
         const tal_import_rock *rock = &i.report.rock[0];
-        print_message("%s: %lld vertices, %lld open edges, volume %.3g, hull %.3g, block %.3g m3\n",
+        print_message("%s: %lld vertices, %lld open edges, %lld crossings, volume %.3g, hull "
+                      "%.3g, block %.3g m3\n",
                       rock->name, (long long)rock->vertex_count, (long long)rock->open_edges,
-                      rock->file_volume, rock->hull_volume, rock->block_volume);
+                      (long long)rock->crossings, rock->file_volume, rock->hull_volume,
+                      rock->block_volume);
         assert_true(rock->hull_volume > 1e-4 && rock->hull_volume < 10);
         assert_true(rock->block_volume > 0.85 * rock->hull_volume);
         assert_true(rock->block_volume <= rock->hull_volume);

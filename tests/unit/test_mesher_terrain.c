@@ -302,6 +302,45 @@ static void margin_adds_level_ground_on_every_side(void **state) {
     tal_raster_destroy(&bed);
 }
 
+// Every edge that one face alone has lies on top of the wall.
+static void wall_closes_the_rim(void **state) {
+    (void)state;
+    tal_raster bed = make_bed(40, 30, hilly);
+    for (int holes = 0; holes < 2; holes++) {
+        tal_terrain_mesh mesh = make(&bed, 0.2, false, holes == 0 ? 0 : 7);
+        const int32_t ground_faces = mesh.face_count;
+        double highest = -INFINITY;
+        for (int32_t v = 0; v < mesh.node_count; v++) {
+            highest = fmax(highest, mesh.z[v]);
+        }
+        check_ok(tal_terrain_mesh_add_wall(&mesh, 0.25, 50, &check_error));
+        check_topology(&mesh);
+        assert_int_equal(mesh.face_count - mesh.wall_face_count, ground_faces);
+        if (holes == 0) {
+            check_near(ground_area(&mesh), (39 + 0.5) * (29 + 0.5), 1e-9);
+        }
+        for (int32_t f = 0; f < 3 * mesh.face_count; f++) {
+            const int32_t a = mesh.face_node[f], b = mesh.face_node[f % 3 == 2 ? f - 2 : f + 1];
+            int uses = 0;
+            for (int32_t g = 0; g < 3 * mesh.face_count; g++) {
+                uses += mesh.face_node[g] == b && mesh.face_node[g % 3 == 2 ? g - 2 : g + 1] == a
+                            ? 1
+                            : 0;
+            }
+            if (uses == 0) {
+                check_near(mesh.z[a], highest + 50, 1e-9);
+                check_near(mesh.z[b], highest + 50, 1e-9);
+            }
+        }
+        tal_terrain_mesh_destroy(&mesh);
+        // Next with a hole in the data and a margin.
+        for (int32_t k = 0; k < 25; k++) {
+            bed.value[(10 + k / 5) * 40 + 15 + k % 5] = NAN;
+        }
+    }
+    tal_raster_destroy(&bed);
+}
+
 static double no_data(double x, double y) {
     (void)x;
     (void)y;
@@ -387,6 +426,7 @@ int main(void) {
         cmocka_unit_test(full_resolution_uses_every_cell),
         cmocka_unit_test(edges_of_the_data_are_respected),
         cmocka_unit_test(margin_adds_level_ground_on_every_side),
+        cmocka_unit_test(wall_closes_the_rim),
         cmocka_unit_test(tiny_and_empty_grids_get_an_answer),
         cmocka_unit_test(insertion_gives_a_delaunay_triangulation),
         cmocka_unit_test(circle_test_is_exact),
