@@ -53,20 +53,25 @@ static tal_status load_run(run *r, const tal_analysis *a, const char *folder, in
     return status;
 }
 
-// Cells that can be compared; a scenario compares nothing but still has outlines where its bed is.
+// Cells that can be compared. A scenario compares nothing but still has outlines where its bed is;
+// so has a study whose surveys share no cell.
 static tal_status find_valid(tal_analysis *a, tal_error *err) {
     const size_t cells = tal_grid_cell_count(&a->survey.grid);
+    size_t shared = 0;
     TAL_CREATE(a->valid, cells + 1, "the cells that can be compared", err);
-    for (size_t i = 0; i < cells; i++) {
-        a->valid[i] = a->survey.epochs == 1 ? isfinite(a->survey.bed.value[i]) != 0
-                                            : tal_survey_is_valid(&a->survey, i);
-        a->has_survey_deposit |= a->survey.epochs == 2 && tal_survey_has_deposit(&a->survey, i);
+    for (size_t i = 0; i < cells && a->survey.epochs == 2; i++) {
+        a->valid[i] = tal_survey_is_valid(&a->survey, i);
+        a->has_survey_deposit |= tal_survey_has_deposit(&a->survey, i);
+        shared += a->valid[i];
     }
-    if (a->survey.epochs == 1) {
-        // Nothing was measured, so nothing is below a level of detection.
-        for (size_t i = 0; i < cells; i++) {
-            a->survey.lod.value[i] = 0.0f;
-        }
+    if (shared > 0) {
+        return TAL_OK;
+    }
+    a->surveys_are_apart = a->survey.epochs == 2;
+    a->survey.epochs = 1;
+    for (size_t i = 0; i < cells; i++) {
+        a->valid[i] = isfinite(a->survey.bed.value[i]) != 0;
+        a->survey.lod.value[i] = 0.0f; // nothing was measured, so nothing is too thin to be seen
     }
     return TAL_OK;
 }
@@ -179,6 +184,11 @@ tal_comparison tal_analysis_comparison(const tal_analysis *a) {
                             .crown_height = a->crown_height,
                             .source_volume = a->survey.source_volume.volume,
                             .survey_factor = 1.0};
+}
+
+double tal_analysis_line_end(const tal_analysis *a) {
+    return fmax(a->line.s[a->line.count - 1], fmax(a->scores.value[TAL_SCORE_runout_simulated_m],
+                                                   a->scores.value[TAL_SCORE_runout_surveyed_m]));
 }
 
 static tal_status trace_line(tal_analysis *a, const uint8_t *deposit, const double source[2],

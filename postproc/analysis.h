@@ -43,6 +43,7 @@ typedef struct {
     size_t crown;
     double crown_height;
     bool has_survey_deposit;
+    bool surveys_are_apart; // no cell has a value in both: taken as a scenario
     int run_count;
     int shown_run;      // the one whose overlap is the median
     tal_scores scores;  // of the shown run
@@ -58,6 +59,9 @@ tal_status tal_analysis_create(tal_analysis *analysis, const char *folder,
                                const char *const *run_folder, int run_count, int rays,
                                tal_error *err);
 void tal_analysis_destroy(tal_analysis *analysis);
+
+// The end of the flow line or, where one is beyond it, the farther toe. Needs a line.
+double tal_analysis_line_end(const tal_analysis *analysis);
 
 // What the scores are made from, for those who want the masks again.
 tal_comparison tal_analysis_comparison(const tal_analysis *analysis);

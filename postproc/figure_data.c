@@ -76,6 +76,12 @@ static tal_status write_flow_line(const tal_analysis *a, const tal_output_place 
         tal_text_append(&text, "%.3f %.3f %.3f\n", a->line.x[i] + (double)a->survey.origin.east,
                         a->line.y[i] + (double)a->survey.origin.north, a->line.s[i]);
     }
+    if (a->has_line && tal_analysis_line_end(a) > a->line.s[a->line.count - 1]) {
+        double x, y;
+        tal_flow_line_point(&a->line, tal_analysis_line_end(a), &x, &y);
+        tal_text_append(&text, "%.3f %.3f %.3f\n", x + (double)a->survey.origin.east,
+                        y + (double)a->survey.origin.north, tal_analysis_line_end(a));
+    }
     return write_table(place, "flow_line.txt", &text, err);
 }
 
@@ -107,8 +113,7 @@ static tal_status write_profile(const tal_analysis *a, const tal_output_place *p
                     "# along the flow line: distance from the crown m; heights m of the bed, "
                     "before, after, simulated surface (NaN where it is the bed)\n");
     if (a->has_line) {
-        const double far = fmax(a->line.s[a->line.count - 1],
-                                fmax(a->scores.value[TAL_SCORE_runout_simulated_m], 0.0));
+        const double far = tal_analysis_line_end(a);
         const double begin = -0.06 * far, end = 1.16 * far;
         const int count = 600;
         for (int i = 0; i <= count; i++) {
@@ -138,8 +143,7 @@ static tal_status write_mass(const tal_analysis *a, const tal_output_place *plac
                            "simulated m3 per m\n");
     if (a->has_line) {
         const tal_survey *s = &a->survey;
-        const double far = fmax(a->line.s[a->line.count - 1],
-                                fmax(a->scores.value[TAL_SCORE_runout_simulated_m], 0.0));
+        const double far = tal_analysis_line_end(a);
         const double begin = -0.06 * far, width = 1.22 * far / BINS;
         const double area = tal_survey_cell_area(s);
         for (size_t i = 0; i < tal_grid_cell_count(&s->grid); i++) {

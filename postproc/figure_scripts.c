@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static const char BEGIN[] =
     "#!/bin/sh\n"
@@ -72,6 +73,26 @@ static void append_shade(tal_text *text) {
                           "$gmt makecpt -Cgray -T-1.5/0.75 > \"$scratch/shade.cpt\"\n");
 }
 
+// A name from a file, safe between single quotes and without GMT's escapes.
+static void append_plain(tal_text *text, const char *name) {
+    for (const char *c = name; *c != '\0'; c++) {
+        const bool is_plain = (*c >= ' ' && *c <= '~') && strchr("'\\@`$\"", *c) == NULL;
+        tal_text_append(text, "%c", is_plain ? *c : '_');
+    }
+}
+
+// A triangle where the flow line meets the runout of a deposit.
+static void toe_mark(tal_text *text, const tal_analysis *a, tal_score_key runout,
+                     const char *colour) {
+    double x, y;
+    if (a->has_line && isfinite(a->scores.value[runout])) {
+        tal_flow_line_point(&a->line, a->scores.value[runout], &x, &y);
+        tal_text_append(text, "echo %.3f %.3f | $gmt plot -St0.42c -G%s -W0.8p,white\n",
+                        x + (double)a->survey.origin.east, y + (double)a->survey.origin.north,
+                        colour);
+    }
+}
+
 static void write_map(tal_text *text, const tal_analysis *a) {
     const tal_bounds focus = tal_report_map_focus(a);
     const double tall = (focus.north - focus.south) / (focus.east - focus.west);
@@ -98,6 +119,8 @@ static void write_map(tal_text *text, const tal_analysis *a) {
     if (a->has_line) {
         tal_text_append(text, "$gmt plot flow_line.txt -W1.6p,black,.\n");
     }
+    toe_mark(text, a, TAL_SCORE_runout_surveyed_m, "0/114/178");
+    toe_mark(text, a, TAL_SCORE_runout_simulated_m, "213/94/0");
     tal_text_append(
         text, "$gmt basemap -BWSne -Bxa${tick}+l\"Easting (m)\" -Bya${tick}+l\"Northing (m)\" "
               "--MAP_ANNOT_OBLIQUE=lat_parallel\n");
@@ -124,7 +147,7 @@ static void write_map(tal_text *text, const tal_analysis *a) {
     tal_text_append(text, "S 0.5c - 0.8c - 1.5p,213/94/0 1.2c Simulated deposit\n"
                           "S 0.5c - 0.8c - 1.4p,black,6_3 1.2c Source\n");
     if (a->has_line) {
-        tal_text_append(text, "S 0.5c - 0.8c - 1.6p,black,. 1.2c Flow line\n");
+        tal_text_append(text, "S 0.5c - 0.8c - 1.6p,black,. 1.2c Flow line and toes\n");
     }
     tal_text_append(text,
                     "END\n$gmt legend \"$scratch/legend.txt\" %s --FONT_ANNOT_PRIMARY=10p\n"
@@ -132,10 +155,10 @@ static void write_map(tal_text *text, const tal_analysis *a) {
                     is_tall ? "-DJTR+w4.6c+jTL+o0.3c/0c" : "-DJBL+w8.4c+jTL+o0/1.35c",
                     is_tall ? "-DJBR+w7c/0.32c+jBL+o0.6c/0.2c+ef"
                             : "-DJBR+w6c/0.32c+h+jTR+o0.2c/1.5c+ef");
-    tal_text_append(text,
-                    "echo '%s' | $gmt text -R0/1/0/1 -JX$size -N "
-                    "-F+f8p,Helvetica,gray40+cTL+jBL -Dj0/4p\n$gmt end\n",
-                    crs->is_local ? "Local coordinates" : crs->name);
+    tal_text_append(text, "echo '");
+    append_plain(text, crs->is_local ? "Local coordinates" : crs->name);
+    tal_text_append(text, "' | $gmt text -R0/1/0/1 -JX$size -N "
+                          "-F+f9p,Helvetica,gray30+cTL+jBL -Dj0/6p\n$gmt end\n");
 }
 
 static void panel(tal_text *text, const char *grid, const char *cpt, const char *title,
@@ -150,17 +173,17 @@ static void panel(tal_text *text, const char *grid, const char *cpt, const char 
         frame, grid, cpt, title);
 }
 
+// Tall maps stand in a row with the colours below; wide ones lie two over one, with the colours in
+// the corner that is left.
 static void write_thickness(tal_text *text, const tal_analysis *a) {
     const tal_bounds b = tal_report_map_focus(a);
-    const bool in_row = b.east - b.west < 1.25 * (b.north - b.south);
-    sheet s = map_sheet(a, in_row ? 7.4 : 13.0);
-    s.tick = nice_step(b.east - b.west, in_row ? 2.2 : 4.0);
-    const char *next = in_row ? "$gmt plot -T -X8c\n" : "$gmt plot -T -Y-$down\n";
+    const bool in_row = b.east - b.west < 1.1 * (b.north - b.south);
+    sheet s = map_sheet(a, in_row ? 7.4 : 9.0);
+    s.tick = nice_step(b.east - b.west, 4.0);
     begin(text, "thickness");
     append_region(text, &s);
-    if (!in_row) {
-        tal_text_append(text, "down=%.3fc\n", s.height_cm + 0.45);
-    }
+    tal_text_append(text, "right=%.3f down=%.3f  # cm from panel to panel\n", s.width_cm + 0.5,
+                    s.height_cm + 0.5);
     append_shade(text);
     tal_text_append(
         text, "$gmt grdmath -fc ../deposit.tif DUP ../lod.tif GT 0 NAN MUL = "
@@ -171,31 +194,26 @@ static void write_thickness(tal_text *text, const tal_analysis *a) {
               "DENAN SUB DUP 0 NEQ 0 NAN MUL = \"$scratch/difference.grd\"\n");
     style(text, "thickness");
     panel(text, "surveyed.grd", "thickness.cpt", "a  Surveyed", in_row ? "WSne" : "Wsne");
-    tal_text_append(text, "%s", next);
-    panel(text, "simulated.grd", "thickness.cpt", "b  Simulated", in_row ? "wSne" : "Wsne");
-    if (in_row) {
-        tal_text_append(text, "$gmt colorbar -Cthickness.cpt -DJBC+w7c/0.32c+h+jTC+o-4c/1.6c+ef "
-                              "-Baf+l\"Thickness (m)\"\n");
-    } else {
-        tal_text_append(text,
-                        "$gmt colorbar -Cthickness.cpt -DJMR+w%.2fc/0.32c+jML+o0.5c/%.2fc+ef "
-                        "-Baf+l\"Thickness (m)\"\n",
-                        fmin(7.0, s.height_cm * 1.3), s.height_cm / 2.0);
-    }
-    tal_text_append(text, "%s", next);
+    tal_text_append(text, "$gmt plot -T -X${right}c\n");
+    panel(text, "simulated.grd", "thickness.cpt", "b  Simulated", "wSne");
+    tal_text_append(text, "%s",
+                    in_row ? "$gmt plot -T -X${right}c\n"
+                           : "$gmt plot -T -X-${right}c -Y-${down}c\n");
     panel(text, "difference.grd", "difference.cpt", "c  Simulated \\255 surveyed",
           in_row ? "wSne" : "WSne");
     tal_text_append(text, "$gmt plot surveyed.txt -W1p,black\n");
-    if (in_row) {
-        tal_text_append(text, "$gmt colorbar -Cdifference.cpt -DJBC+w6c/0.32c+h+jTC+o0/1.6c+e "
-                              "-Baf+l\"Difference (m)\"\n");
-    } else {
-        tal_text_append(text,
-                        "$gmt colorbar -Cdifference.cpt -DJMR+w%.2fc/0.32c+jML+o0.5c/0c+e "
-                        "-Baf+l\"Difference (m)\"\n",
-                        fmin(6.0, s.height_cm * 0.9));
-    }
-    tal_text_append(text, "$gmt end\n");
+    // Left end and height of the two colour bars, from the corner of the last panel.
+    const double x[2] = {in_row ? -1.5 * s.width_cm : s.width_cm + 1.5,
+                         in_row ? 0.2 : s.width_cm + 1.5};
+    const double y[2] = {in_row ? -1.9 : 0.5 * s.height_cm,
+                         in_row ? -1.9 : 0.5 * s.height_cm - 2.3};
+    const double length = in_row ? 7.0 : s.width_cm - 2.0;
+    tal_text_append(text,
+                    "$gmt colorbar -Cthickness.cpt -Dx%.2fc/%.2fc+w%.2fc/0.35c+h+ef "
+                    "-Baf+l\"Thickness (m)\"\n"
+                    "$gmt colorbar -Cdifference.cpt -Dx%.2fc/%.2fc+w%.2fc/0.35c+h+e "
+                    "-Baf+l\"Difference (m)\"\n$gmt end\n",
+                    x[0], y[0], length, x[1], y[1], length);
 }
 
 static double toe_height(const tal_analysis *a, tal_score_key runout, tal_score_key mobility) {
@@ -247,13 +265,14 @@ static void write_profile(tal_text *text, const tal_analysis *a) {
     if (a->has_survey_deposit) {
         tal_text_append(text, "S 0.5c - 0.8c - 2p,0/114/178 1.2c After\n");
     }
-    tal_text_append(text, "S 0.5c - 0.8c - 1.6p,213/94/0 1.2c Simulated\n"
-                          "S 0.5c - 0.8c - 1p,gray25,4_3 1.2c Fahrb\\366schung\nEND\n"
-                          "$gmt legend \"$scratch/legend.txt\" -DjTR+w4.3c+o0.2c "
-                          "-F+gwhite --FONT_ANNOT_PRIMARY=10p\n"
-                          "$gmt basemap -R$west/$east/0/$most -JX16c/4c -BWSne -Bxafg+l\"Distance "
-                          "along the flow line from the crown (m)\" -Byafg+l\"Volume (m@+3@+/m)\" "
-                          "-Y-4.5c\n");
+    tal_text_append(text,
+                    "S 0.5c - 0.8c - 1.6p,213/94/0 1.2c Simulated\n"
+                    "S 0.5c - 0.8c - 1p,gray25,4_3 1.2c Fahrb\\366schung\nEND\n"
+                    "$gmt legend \"$scratch/legend.txt\" -DjTR+w4.3c+o0.2c "
+                    "-F+gwhite --FONT_ANNOT_PRIMARY=10p\n"
+                    "$gmt basemap -R$west/$east/0/$most -JX16c/4c -BWSne -Bxafg+l\"Distance "
+                    "along the flow line from the crown (m)\" -Byafg+l\"Volume per m (m@+3@+/m)\" "
+                    "-Y-4.5c\n");
     if (a->has_survey_deposit) {
         tal_text_append(text, "$gmt plot mass.txt -i0,1 -L+yb -G196/222/240\n"
                               "$gmt plot mass.txt -i0,1 -W1.8p,0/114/178\n");
@@ -302,10 +321,10 @@ static void write_energy(tal_text *text, const tal_analysis *a) {
                     unit, unit);
     tal_text_append(text, "cat > \"$scratch/legend.txt\" <<'END'\nN 2\n"
                           "S 0.4c - 0.8c - 2p,gray20 1.1c Potential released\n"
-                          "S 0.4c - 0.8c - 2p,0/114/178 1.1c Kinetic, translation\n"
                           "S 0.4c - 0.8c - 2p,213/94/0 1.1c Dissipated\n"
-                          "S 0.4c - 0.8c - 1.8p,0/158/115 1.1c Kinetic, rotation\n"
+                          "S 0.4c - 0.8c - 2p,0/114/178 1.1c Kinetic, translation\n"
                           "S 0.4c - 0.8c - 1.3p,213/94/0,5_3 1.1c ... along the normal\n"
+                          "S 0.4c - 0.8c - 1.8p,0/158/115 1.1c Kinetic, rotation\n"
                           "S 0.4c - 0.8c - 1.3p,213/94/0,1_3 1.1c ... tangentially\nEND\n"
                           "$gmt legend \"$scratch/legend.txt\" -DJBC+w12c+jTC+o0/1.4c "
                           "--FONT_ANNOT_PRIMARY=10p\n$gmt end\n");
@@ -337,10 +356,12 @@ static void write_mobility(tal_text *text, const tal_analysis *a) {
                     "10^(0.210-0.109*l)}}' > \"$scratch/lines.txt\"\n",
                     low, high);
     style(text, "mobility");
-    tal_text_append(text, "$gmt basemap -R$low/$high/0.08/4 -JX12cl/9cl -BWSne "
-                          "-Bxa1pg1+l\"Volume of the source (m@+3@+)\" -Bya2fg2+l\"H/L\"\n"
-                          "$gmt plot \"$scratch/lines.txt\" -i0,1 -W1.6p,gray25\n"
-                          "$gmt plot \"$scratch/lines.txt\" -i0,2 -W1.6p,gray25,6_3\n");
+    tal_text_append(
+        text,
+        "$gmt basemap -R$low/$high/0.08/4 -JX12cl/9cl -BWSne "
+        "-Bxa1pg1+l\"Volume of the source (m@+3@+)\" -Bya2fg2+l\"Fall height / runout, H/L (1)\"\n"
+        "$gmt plot \"$scratch/lines.txt\" -i0,1 -W1.6p,gray25\n"
+        "$gmt plot \"$scratch/lines.txt\" -i0,2 -W1.6p,gray25,6_3\n");
     if (a->has_survey_deposit) {
         mobility_point(text, source->volume, source,
                        a->scores.value[TAL_SCORE_fahrboeschung_surveyed], "c", "0/114/178");

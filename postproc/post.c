@@ -116,6 +116,9 @@ static void say_result(const tal_analysis *a) {
     } else if (a->has_survey_deposit) {
         tal_log_info("IoU %.3f: there is no simulated deposit to measure",
                      a->scores.value[TAL_SCORE_iou]);
+    } else if (a->surveys_are_apart) {
+        tal_log_warn("no cell has a value in both surveys: scores that compare are left out; see "
+                     "before.tif and after.tif");
     } else {
         tal_log_warn("there is no surveyed deposit: scores that compare are left out");
     }

@@ -80,6 +80,10 @@ static void append_card(tal_text *text, const char *name, double value, const ch
                     name, tal_number_format(number, value), unit, more);
 }
 
+static double degrees(double tangent) {
+    return atan(tangent) * 57.29577951308232;
+}
+
 static void append_cards(tal_text *text, const tal_analysis *a) {
     const double *v = a->scores.value;
     char more[160], one[TAL_NUMBER_SIZE], two[TAL_NUMBER_SIZE];
@@ -88,10 +92,14 @@ static void append_cards(tal_text *text, const tal_analysis *a) {
         append_card(text, "Overlap (IoU)", v[TAL_SCORE_iou], "of 1",
                     "Cells with a deposit in both, of cells with one in either");
         const double error = v[TAL_SCORE_runout_error_m];
+        (void)snprintf(more, sizeof more, "%s m simulated, %s m surveyed: %s",
+                       tal_number_format(one, v[TAL_SCORE_runout_simulated_m]),
+                       tal_number_format(two, v[TAL_SCORE_runout_surveyed_m]),
+                       error < 0.0   ? "stops short"
+                       : error > 0.0 ? "goes too far"
+                                     : "as far");
         append_card(text, "Runout error", error, "m",
-                    error < 0.0    ? "The simulation stops short"
-                    : error >= 0.0 ? "The simulation goes too far"
-                                   : "There is no simulated toe to measure");
+                    isfinite(error) ? more : "There is no simulated toe to measure");
         (void)snprintf(more, sizeof more, "%s m\xc2\xb3 simulated, %s m\xc2\xb3 surveyed",
                        tal_number_format(one, v[TAL_SCORE_volume_simulated_m3]),
                        tal_number_format(two, v[TAL_SCORE_volume_surveyed_m3]));
@@ -101,27 +109,33 @@ static void append_cards(tal_text *text, const tal_analysis *a) {
                     "Simulated, pores included");
         append_card(text, "Area", v[TAL_SCORE_area_simulated_m2], "m\xc2\xb2", "Simulated deposit");
     }
-    const double runout = v[TAL_SCORE_runout_simulated_m];
-    (void)snprintf(more, sizeof more, "%s m along the flow line, from crown to toe",
-                   tal_number_format(one, runout));
-    append_card(text, "Fahrb\xc3\xb6schung",
-                atan(v[TAL_SCORE_fahrboeschung_simulated]) * 57.29577951308232, "\xc2\xb0",
-                isfinite(runout) ? more : "There is no simulated toe to measure");
+    const double surveyed = degrees(v[TAL_SCORE_fahrboeschung_surveyed]);
+    if (isfinite(surveyed)) {
+        (void)snprintf(more, sizeof more, "From crown to toe; %s\xc2\xb0 surveyed",
+                       tal_number_format(one, surveyed));
+    } else {
+        (void)snprintf(more, sizeof more, "From crown to toe, over %s m",
+                       tal_number_format(one, v[TAL_SCORE_runout_simulated_m]));
+    }
+    append_card(
+        text, "Fahrb\xc3\xb6schung", degrees(v[TAL_SCORE_fahrboeschung_simulated]), "\xc2\xb0",
+        isfinite(v[TAL_SCORE_runout_simulated_m]) ? more : "There is no simulated toe to measure");
     tal_text_append(text, "</div>\n");
 }
 
-static void append_interval(tal_text *text, double low, double high) {
+// A narrow interval needs one digit more for its ends to differ.
+static void append_interval(tal_text *text, const char *label, double low, double high) {
     char one[TAL_NUMBER_SIZE], two[TAL_NUMBER_SIZE];
-    tal_text_append(text, "<td class=\"number interval\">");
-    if (isfinite(low) && isfinite(high)) {
-        if (low == high) {
-            tal_text_append(text, "%s", tal_number_format(one, low));
-        } else {
-            tal_text_append(text, "%s to %s", tal_number_format(one, low),
-                            tal_number_format(two, high));
-        }
+    const int digits = high - low < 0.01 * fmax(fabs(low), fabs(high)) ? 4 : 3;
+    (void)tal_number_format_digits(one, low, digits);
+    (void)tal_number_format_digits(two, high, digits);
+    const bool is_point = strcmp(one, two) == 0;
+    tal_text_append(text, "<td class=\"number interval%s\" data-label=\"%s\">",
+                    is_point ? " point" : "", label);
+    if (is_point) {
+        tal_text_append(text, "%s", tal_number_format(one, low));
     } else {
-        tal_text_append(text, "\xe2\x80\x93");
+        tal_text_append(text, "%s to %s", one, two);
     }
     tal_text_append(text, "</td>");
 }
@@ -135,13 +149,14 @@ static void append_score_row(tal_text *text, const tal_analysis *a, int i) {
     if (isfinite(a->scores.value[i])) {
         tal_text_append_real(text, a->scores.value[i]);
     }
-    tal_text_append(text, "\">%s %s</td><td class=\"number\">%s</td>",
+    tal_text_append(text, "\">%s %s</td><td class=\"number best\">%s</td>",
                     tal_number_format(number, a->scores.value[i]), tal_unit_pretty(note->unit),
                     note->best);
     if (a->run_count > 1) {
-        append_interval(text, a->interval[i].low, a->interval[i].high);
+        append_interval(text, "Over the runs", a->interval[i].low, a->interval[i].high);
     }
-    append_interval(text, a->interval[i].survey_low, a->interval[i].survey_high);
+    append_interval(text, "Over the survey's error", a->interval[i].survey_low,
+                    a->interval[i].survey_high);
     tal_text_append(text, "</tr>\n");
 }
 
@@ -152,7 +167,8 @@ static void append_scores(tal_text *text, const tal_analysis *a) {
     tal_report_sheet_words(text, a);
     tal_text_append(
         text,
-        "</p>\n<div class=\"table\"><table>\n<thead><tr><th scope=\"col\">Score</th>"
+        "</p>\n<div class=\"table\"><table class=\"sheet\">\n<thead><tr><th "
+        "scope=\"col\">Score</th>"
         "<th scope=\"col\" class=\"number\">%s</th><th scope=\"col\" class=\"number\">"
         "Perfect</th>%s<th scope=\"col\" class=\"number interval\">Over the<br>survey's "
         "error</th></tr></thead>\n<tbody>\n",
@@ -277,9 +293,11 @@ static void append_replay_frame(tal_text *text, const tal_analysis *a) {
         a->has_survey_deposit
             ? "<label><input id=\"replay-surveyed\" type=\"checkbox\"> Surveyed deposit</label>"
             : "",
-        a->survey.epochs == 2 ? "; surveyed change in orange (loss) and blue (gain), the surveyed "
-                                "deposit as a blue skin"
-                              : "");
+        a->has_survey_deposit ? "; surveyed change in orange (loss) and blue (gain), lone cells "
+                                "left out; the surveyed deposit as a blue skin"
+        : a->survey.epochs == 2
+            ? "; surveyed change in orange (loss) and blue (gain), lone cells left out"
+            : "");
 }
 
 static tal_status append_replay_data(tal_text *text, const tal_analysis *a,
@@ -331,7 +349,8 @@ static tal_status append_page(tal_text *text, const tal_analysis *a, const tal_g
     tal_report_title(place->settings, title, sizeof title);
     append_head(text, title);
     tal_text_append(text, "<header><p class=\"kind\">%s</p><h1>",
-                    a->survey.epochs == 2 ? "Rockfall back-analysis" : "Rockfall scenario");
+                    a->survey.epochs == 2 || a->surveys_are_apart ? "Rockfall back-analysis"
+                                                                  : "Rockfall scenario");
     tal_html_append(text, title);
     tal_text_append(text, "</h1>\n<p class=\"lead\">");
     tal_report_verdict(text, a);

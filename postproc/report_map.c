@@ -149,7 +149,9 @@ static void append_line(tal_text *text, const frame *f, const tal_analysis *a) {
     for (int32_t i = 0; i < a->line.count; i++) {
         tal_text_append(text, "%.1f,%.1f ", map_x(f, a->line.x[i]), map_y(f, a->line.y[i]));
     }
-    tal_text_append(text, "\"/>\n");
+    double x, y;
+    tal_flow_line_point(&a->line, tal_analysis_line_end(a), &x, &y);
+    tal_text_append(text, "%.1f,%.1f\"/>\n", map_x(f, x), map_y(f, y));
 }
 
 // A bar of a round length near a fifth of the map, and an arrow to the north.

@@ -5,6 +5,8 @@
 #include "postproc/html.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 static void append_percent(tal_text *text, double share) {
     tal_text_append(text, "%.0f %%", 100.0 * share);
@@ -44,7 +46,10 @@ void tal_report_verdict(tal_text *text, const tal_analysis *a) {
         say_overlap(text, v);
     } else {
         tal_text_append(text, "%s",
-                        a->survey.epochs == 2
+                        a->surveys_are_apart
+                            ? "No cell has a value in both surveys, so there is nothing to compare "
+                              "the simulation with. "
+                        : a->survey.epochs == 2
                             ? "The surveys show no deposit, so there is nothing to compare the "
                               "simulation with. "
                             : "A scenario from one survey: there is nothing to compare with. ");
@@ -63,11 +68,22 @@ void tal_report_verdict(tal_text *text, const tal_analysis *a) {
     tal_text_append(text, ".");
 }
 
+// Midnight stands for a day of which the hour is not known.
+static void append_event(tal_text *text, const char *event) {
+    char day[TAL_SETTING_TEXT_SIZE];
+    (void)snprintf(day, sizeof day, "%s", event);
+    char *hour = strstr(day, "T00:00:00");
+    if (hour != NULL && (hour[9] == '\0' || strcmp(&hour[9], "Z") == 0)) {
+        *hour = '\0';
+    }
+    tal_text_append(text, "Event of ");
+    tal_html_append(text, day);
+}
+
 void tal_report_about(tal_text *text, const tal_analysis *a, const tal_settings *settings) {
     char one[TAL_NUMBER_SIZE], two[TAL_NUMBER_SIZE], three[TAL_NUMBER_SIZE];
     if (settings->solve.event[0] != '\0') {
-        tal_text_append(text, "Event of ");
-        tal_html_append(text, settings->solve.event);
+        append_event(text, settings->solve.event);
         tal_text_append(text, " \xc2\xb7 ");
     }
     const tal_volume *source = &a->survey.source_volume;

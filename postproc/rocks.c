@@ -3,8 +3,8 @@
 #include "postproc/rocks.h"
 
 #include "core/geo/netcdf_file.h"
+#include "core/math3.h"
 #include "core/memory.h"
-#include "postproc/pose.h"
 #include "postproc/sphere.h"
 
 #include <math.h>
@@ -304,17 +304,24 @@ tal_status tal_motion_read(tal_motion *motion, const char *path, const tal_rocks
     return status;
 }
 
+// Files hold quaternions in single precision: one that is not a unit would change volumes.
+static tal_mat3 turn_from(const double orientation[4]) {
+    const tal_quat q = {orientation[0], orientation[1], orientation[2], orientation[3]};
+    const bool is_zero = q.w == 0.0 && q.x == 0.0 && q.y == 0.0 && q.z == 0.0;
+    return tal_quat_matrix(is_zero ? (tal_quat){1.0, 0.0, 0.0, 0.0} : tal_quat_normalize(q));
+}
+
 tal_polyhedron tal_rocks_pose(const tal_rocks *rocks, int32_t block, const double position[3],
                               const double orientation[4], double *vertex) {
-    const tal_rotation rotation = tal_rotation_from(orientation);
+    const tal_mat3 turn = turn_from(orientation);
     const int32_t first = rocks->vertex_start[block];
     const int32_t count = rocks->vertex_start[block + 1] - first;
     for (int32_t v = 0; v < count; v++) {
-        double turned[3];
-        tal_rotation_apply(&rotation, &rocks->vertex[3 * (size_t)(first + v)], turned);
-        for (int i = 0; i < 3; i++) {
-            vertex[3 * v + i] = position[i] + turned[i];
-        }
+        const double *own = &rocks->vertex[3 * (size_t)(first + v)];
+        const tal_vec3 turned = tal_mat3_apply(&turn, tal_vec3_make(own[0], own[1], own[2]));
+        vertex[3 * v] = position[0] + turned.x;
+        vertex[3 * v + 1] = position[1] + turned.y;
+        vertex[3 * v + 2] = position[2] + turned.z;
     }
     const int32_t face = rocks->face_start[block];
     return (tal_polyhedron){.vertex_count = count,
@@ -340,19 +347,19 @@ tal_polyhedron tal_rocks_pose_frame(const tal_rocks *rocks, const tal_motion *mo
 void tal_rocks_energy(const tal_rocks *rocks, const tal_motion *motion, int32_t block,
                       int32_t frame, double *translation, double *rotation) {
     const size_t at = tal_motion_index(motion, frame, block);
-    double orientation[4], spin[3], body_spin[3], speed2 = 0.0;
+    double orientation[4], speed2 = 0.0;
     for (size_t i = 0; i < 4; i++) {
         orientation[i] = (double)motion->orientation[4 * at + i];
     }
     for (size_t i = 0; i < 3; i++) {
-        spin[i] = (double)motion->spin[3 * at + i];
         speed2 += (double)motion->velocity[3 * at + i] * (double)motion->velocity[3 * at + i];
     }
-    const tal_rotation turn = tal_rotation_from(orientation);
-    tal_rotation_undo(&turn, spin, body_spin);
+    const float *spin = &motion->spin[3 * at];
+    const tal_mat3 turn = turn_from(orientation);
+    const tal_vec3 own = tal_mat3_apply_transposed(
+        &turn, tal_vec3_make((double)spin[0], (double)spin[1], (double)spin[2]));
+    const double *inertia = &rocks->inertia[3 * block];
     *translation = 0.5 * rocks->mass[block] * speed2;
-    *rotation = 0.0;
-    for (int i = 0; i < 3; i++) {
-        *rotation += 0.5 * rocks->inertia[3 * block + i] * body_spin[i] * body_spin[i];
-    }
+    *rotation = 0.5 * (inertia[0] * own.x * own.x + inertia[1] * own.y * own.y +
+                       inertia[2] * own.z * own.z);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Column volumes against closed forms and quadrature, the upper surface against an independent ray
 // caster, footprints against their area.
+#include "core/math3.h"
 #include "core/random.h"
 #include "postproc/polyhedron.h"
-#include "postproc/pose.h"
 #include "tests/check.h"
 
 static const double PI = 3.14159265358979323846;
@@ -21,15 +21,15 @@ typedef struct {
 
 static void make_box(solid *s, const double edge[3], const double centre[3],
                      const double quaternion[4]) {
-    const tal_rotation turn = tal_rotation_from(quaternion);
+    const tal_quat turn =
+        tal_quat_normalize((tal_quat){quaternion[0], quaternion[1], quaternion[2], quaternion[3]});
     for (int v = 0; v < 8; v++) {
-        const double corner[3] = {(v & 1 ? 0.5 : -0.5) * edge[0], (v & 2 ? 0.5 : -0.5) * edge[1],
-                                  (v & 4 ? 0.5 : -0.5) * edge[2]};
-        double turned[3];
-        tal_rotation_apply(&turn, corner, turned);
-        for (int i = 0; i < 3; i++) {
-            s->vertex[3 * v + i] = centre[i] + turned[i];
-        }
+        const tal_vec3 turned = tal_quat_rotate(
+            turn, tal_vec3_make((v & 1 ? 0.5 : -0.5) * edge[0], (v & 2 ? 0.5 : -0.5) * edge[1],
+                                (v & 4 ? 0.5 : -0.5) * edge[2]));
+        s->vertex[3 * v] = centre[0] + turned.x;
+        s->vertex[3 * v + 1] = centre[1] + turned.y;
+        s->vertex[3 * v + 2] = centre[2] + turned.z;
     }
     s->body = (tal_polyhedron){8, 6, s->vertex, BOX_START, BOX_CORNER};
 }

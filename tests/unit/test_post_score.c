@@ -262,6 +262,30 @@ static void earth_movers_distance_is_the_cheapest_pairing(void **state) {
     }
 }
 
+// Unequal loads: each is so many grains of one size, and grains can be paired.
+static void earth_movers_distance_weighs_unequal_loads(void **state) {
+    (void)state;
+    enum { GRAINS = 8, PLACES = 6 };
+    const tal_random random = tal_random_stream(12, 0, "tests/post-emd");
+    for (uint64_t trial = 0; trial < 10; trial++) {
+        double a[GRAINS], b[GRAINS], s[PLACES], load_a[PLACES] = {0}, load_b[PLACES] = {0};
+        double distance;
+        for (uint64_t i = 0; i < PLACES; i++) {
+            s[i] = 30.0 * tal_random_uniform(random, 64 * trial + i);
+        }
+        for (uint64_t i = 0; i < GRAINS; i++) {
+            const int x = (int)(PLACES * tal_random_uniform(random, 64 * trial + 16 + i));
+            const int y = (int)(PLACES * tal_random_uniform(random, 64 * trial + 32 + i));
+            a[i] = s[x];
+            b[i] = s[y];
+            load_a[x] += 2.5;
+            load_b[y] += 0.4;
+        }
+        check_ok(tal_emd_line(s, load_a, load_b, PLACES, &distance, &check_error));
+        check_near(distance, brute_force(a, b, GRAINS, 0), 1e-12);
+    }
+}
+
 static void lines_of_mobility_pass_through_known_points(void **state) {
     (void)state;
     // 10^0.62419 and 10^0.21 at one cubic metre; six decades on, times 10^(-6 b).
@@ -294,6 +318,7 @@ int main(void) {
         cmocka_unit_test(nothing_at_all_gives_no_numbers),
         cmocka_unit_test(the_survey_error_changes_the_surveyed_volume),
         cmocka_unit_test(earth_movers_distance_is_the_cheapest_pairing),
+        cmocka_unit_test(earth_movers_distance_weighs_unequal_loads),
         cmocka_unit_test(lines_of_mobility_pass_through_known_points),
         cmocka_unit_test(quantiles_are_linear_between_order_statistics)};
     return cmocka_run_group_tests(tests, NULL, NULL);
