@@ -86,6 +86,23 @@ for name in thickness_mean.tif thickness_p05.tif thickness_p50.tif thickness_p95
 done
 awk -F, '$1 == "iou" && $4 < $6 && $4 <= $3 && $3 <= $6 {found=1} END {exit !found}' a/scores.csv ||
     fail "the interval of the overlap over three runs is wrong: $(grep iou a/scores.csv)"
+# Of three sorted values the 5 % quantile is a tenth of the way from the first to the second, and the
+# 95 % quantile a tenth short of the third.
+sed -n '/"by_run"/,$ s/^.*"\([a-z_0-9]*\)":[^0-9-]*\([-0-9.e]*\).*/\1,\2/p' a/scores.json | sort -t, -k1,1 -k2,2g >by_run.txt
+awk -F, 'NR == FNR {count[$1]++; value[$1, count[$1]] = $2; next}
+    count[$1] == 3 && $4 != "" {
+        low = 0.9 * value[$1, 1] + 0.1 * value[$1, 2]; high = 0.9 * value[$1, 3] + 0.1 * value[$1, 2]
+        slack = 1e-18 * (1 + high * high); seen++
+        if ((low - $4) ^ 2 > slack || (value[$1, 2] - $5) ^ 2 > slack || (high - $6) ^ 2 > slack) {
+            print "FAILED: " $1 " over the runs is not " low, value[$1, 2], high ": " $0; bad = 1}}
+    END {if (seen < 15) print "FAILED: only " seen + 0 " scores have an interval"; exit bad || seen < 15}' \
+    by_run.txt a/scores.csv || failures=$((failures + 1))
+# The survey says 7 % of its own volume: so does the volume's interval, and the ratio's inversely. At
+# the low end a few thin cells fall below the level of detection.
+awk -F, '$1 == "volume_surveyed_m3" {if (($7 / $3 - 0.93) ^ 2 < 1e-6 && ($8 / $3 - 1.07) ^ 2 < 1e-10) ok++}
+    $1 == "volume_ratio" {if (($7 / $3 - 1 / 1.07) ^ 2 < 1e-10 && ($8 / $3 - 1 / 0.93) ^ 2 < 1e-6) ok++}
+    END {exit ok != 2}' a/scores.csv ||
+    fail "the survey's error is not carried into the volumes: $(grep volume a/scores.csv)"
 
 # Little or nothing: a sensible report or a clear sentence.
 "$scene" one blocks=1 frames=41
@@ -97,7 +114,10 @@ grep -q 'No block came to rest' lost/report.html || fail "the report does not sa
 "$scene" bare deposit=0 blocks=40 frames=41
 expect 0 'no surveyed deposit' "$post" bare/site.ini --out bare $quick
 "$scene" empty empty=1 blocks=40 frames=41
-expect 0 'no surveyed deposit' "$post" empty/site.ini --out empty $quick
+expect 0 'no cell has a value in both surveys' "$post" empty/site.ini --out empty $quick
+grep -q 'No cell has a value in both surveys' empty/report.html || fail "the report is silent on that"
+awk -F, '$1 == "volume_simulated_m3" && $3 > 1000 {found=1} END {exit !found}' empty/scores.csv ||
+    fail "without surveys the simulated deposit has no volume"
 "$scene" scenario epochs=1 blocks=40 frames=41
 expect 0 'no surveyed deposit' "$post" scenario/site.ini --out scenario $quick
 grep -q 'Rockfall scenario' scenario/report.html || fail "a scenario is not called one"
@@ -116,6 +136,15 @@ cp -r one mixed && cp a/blocks.nc mixed/blocks.nc
 expect 1 'different runs' "$post" mixed/site.ini --out mixed --overwrite $quick
 cp -r one broken && head -c 2000 one/run.nc >broken/run.nc
 expect 1 'run.nc' "$post" broken/site.ini --out broken --overwrite $quick
+
+# Names from files end up in shell scripts: none of them is run.
+cp -r one sly
+sed "s/WGS 84 \/ UTM zone 20N + EGM96 height/a'; touch taken; echo '/" one/ingest.json >sly/ingest.json
+expect 0 'IoU' env TALUS_GMT=/nowhere/gmt "$post" sly/site.ini --out sly --overwrite \
+    --set report.paraview_mb=0 --progress none
+grep -q 'touch taken' sly/figures/map.sh || fail "the name of the coordinate system is not in map.sh"
+TALUS_GMT=true sh sly/figures/map.sh || fail "map.sh fails on a strange name"
+find . -name taken | grep -q . && fail "the name of the coordinate system was run as a command"
 
 # Without GMT the scripts are kept and one sentence says so.
 expect 0 'gmt is not installed' env TALUS_GMT=/nowhere/gmt "$post" one/site.ini --out one \

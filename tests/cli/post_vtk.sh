@@ -49,6 +49,8 @@ assert times == sorted(times) and times[0] == 0 and times[-1] == 20, times
 for s in sets:
     data = read('a/' + s.get('file'))
     assert data.GetNumberOfPoints() == 240 and data.GetNumberOfPolys() == 180
+    box = data.GetBounds()
+    assert box[0] > 0 and box[1] < 320 and box[3] < 0 and box[2] > -200, box
     ids = data.GetCellData().GetArray('block')
     assert {ids.GetValue(i) for i in range(180)} == set(range(30))
     for name in ('speed_mps', 'velocity_mps', 'energy_kJ', 'volume_m3'):

@@ -215,7 +215,14 @@ static void keys_without_a_code_are_said_not_guessed(void **state) {
     double vertical_m;
     assert_false(tal_las_crs_from_keys(keys, 12, definition, sizeof definition, &vertical_m, note,
                                        sizeof note));
-    assert_non_null(strstr(note, "no EPSG code"));
+    assert_non_null(strstr(note, "without an EPSG code; name it in the site file"));
+}
+
+static void unit_of_the_map_is_read_beside_its_code(void **state) {
+    (void)state;
+    const uint16_t keys[] = {1, 1, 0, 2, 3072, 0, 1, 26910, 3076, 0, 1, 9003};
+    check_near(tal_las_plan_unit_from_keys(keys, 12), 1200.0 / 3937.0, 0.0);
+    check_near(tal_las_plan_unit_from_keys(keys, 8), 0.0, 0.0);
 }
 
 static void truncation_at_any_byte_is_refused(void **state) {
@@ -303,6 +310,7 @@ int main(void) {
         cmocka_unit_test(coordinate_system_after_the_points_is_found),
         cmocka_unit_test(utm_spelled_out_in_keys_becomes_its_code),
         cmocka_unit_test(keys_without_a_code_are_said_not_guessed),
+        cmocka_unit_test(unit_of_the_map_is_read_beside_its_code),
         cmocka_unit_test(truncation_at_any_byte_is_refused),
         cmocka_unit_test(wrong_count_of_records_is_noted_and_harmless),
         cmocka_unit_test(broken_headers_get_one_sentence_each),
