@@ -311,6 +311,14 @@ bool tal_ground_feet_are_deep(const tal_posed_body *body, const tal_ground_scrat
     return false;
 }
 
+// High above the highest ground a point cannot be behind it, though it is behind the planes of
+// triangles beside it. Saves most of the searches for what is nearest.
+static bool is_above_all(const tal_terrain *t, const tal_posed_body *body, tal_vec3 p) {
+    const tal_vec3 at = tal_vec3_add(body->centre, p);
+    const double ground = tal_terrain_height(t, at.x, at.y); // NaN beyond the rim
+    return at.z - ground > 1e-6 * body->bounding_radius;
+}
+
 void tal_ground_settle_feet(const tal_terrain *terrain, const tal_posed_body *body,
                             tal_ground_scratch *scratch) {
     for (int32_t k = 0; k < scratch->foot_count; k++) {
@@ -320,7 +328,8 @@ void tal_ground_settle_feet(const tal_terrain *terrain, const tal_posed_body *bo
         }
     }
     for (int32_t v = 0; v < point_count_of(body); v++) {
-        if (scratch->vertex_behind[v] != 0) {
+        if (scratch->vertex_behind[v] != 0 &&
+            !is_above_all(terrain, body, point_of(body, v))) {
             settle_behind(terrain, body, scratch, v);
         }
     }

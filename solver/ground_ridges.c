@@ -306,6 +306,15 @@ static bool segment_is_near(const tal_posed_body *body, tal_vec3 a, tal_vec3 b) 
            (a.z >= low.z - reach || b.z >= low.z - reach);
 }
 
+// Is the body within reach of a ridge along the mean of its normals? Elsewhere it is farther away.
+static bool reaches_ridge(const tal_posed_body *body, const ridge *r) {
+    const tal_vec3 n = tal_vec3_normalize(tal_vec3_add(r->normal[0], r->normal[1]));
+    const double top = tal_larger(0.0, r->length * tal_vec3_dot(n, r->along));
+    const double low =
+        body->kind == TAL_SHAPE_SPHERE ? -body->radius : tal_posed_lowest(body, n);
+    return low - tal_vec3_dot(n, r->from) - top < body->reach;
+}
+
 static void note_corner(tal_ground_scratch *scratch, int32_t vertex) {
     void *list = scratch->corner;
     if (tal_ground_make_room(scratch, &list, scratch->corner_count, &scratch->corner_capacity,
@@ -334,7 +343,9 @@ static void visit_triangle(const tal_terrain *t, const tal_posed_body *body,
         if (owns_edge &&
             segment_is_near(body, a, tal_ground_corner(t, body, triangle, next_corner(k)))) {
             const ridge r = make_ridge(t, body, triangle, k);
-            meet_ridge(t, body, scratch, &r);
+            if (reaches_ridge(body, &r)) {
+                meet_ridge(t, body, scratch, &r);
+            }
         }
         if (t->vertex_convex[vertex] != 0 && segment_is_near(body, a, a)) {
             note_corner(scratch, vertex);

@@ -56,13 +56,19 @@ static void add_triangle(tal_ground_scratch *scratch, int32_t triangle, double c
     }
 }
 
-static bool misses(double a, double b, double c, double range) {
-    return (a > range && b > range && c > range) || (a < -range && b < -range && c < -range);
+static bool misses(double a, double b, double c, double low, double high) {
+    return (a > high && b > high && c > high) || (a < low && b < low && c < low);
 }
 
-// Keeps a triangle whose plane and box come within `range` of the centre. A triangle lies in
-// several grid cells: it is taken in the first one that the query visits.
-static void consider_triangle(const tal_terrain *t, const tal_posed_body *body, double range,
+// The body's box seen from its centre, grown by a margin.
+typedef struct {
+    tal_vec3 low, high;
+    double range; // of the sphere about it
+} near_box;
+
+// Keeps a triangle whose plane comes within the range of the centre and whose box meets the body's. A
+// triangle lies in several grid cells: it is taken in the first one that the query visits.
+static void consider_triangle(const tal_terrain *t, const tal_posed_body *body, const near_box *box,
                               const tal_terrain_cells *query, int32_t column, int32_t row,
                               int32_t triangle, tal_ground_scratch *scratch) {
     const int32_t own_column = t->first_column[triangle], own_row = t->first_row[triangle];
@@ -72,38 +78,44 @@ static void consider_triangle(const tal_terrain *t, const tal_posed_body *body, 
     }
     const tal_vec3 a = tal_ground_corner(t, body, triangle, 0);
     const double height = -tal_vec3_dot(t->normal[triangle], a);
-    if (!(height <= range && height >= -range)) {
+    if (!(height <= box->range && height >= -box->range)) {
         return;
     }
     const tal_vec3 b = tal_ground_corner(t, body, triangle, 1);
     const tal_vec3 c = tal_ground_corner(t, body, triangle, 2);
-    if (!misses(a.x, b.x, c.x, range) && !misses(a.y, b.y, c.y, range) &&
-        !misses(a.z, b.z, c.z, range)) {
+    if (!misses(a.x, b.x, c.x, box->low.x, box->high.x) &&
+        !misses(a.y, b.y, c.y, box->low.y, box->high.y) &&
+        !misses(a.z, b.z, c.z, box->low.z, box->high.z)) {
         add_triangle(scratch, triangle, height);
     }
 }
 
-// All triangles within `range` of the centre: the radius and the reach include all that a body
-// sunk by up to its radius can meet.
-static void gather_triangles(const tal_terrain *t, const tal_posed_body *body, double range,
+// All of the ground within `margin` of the body is on the list, and above it as far as its radius: what
+// has sunk in altogether must find its way out.
+static void gather_triangles(const tal_terrain *t, const tal_posed_body *body, double margin,
                              tal_ground_scratch *scratch) {
-    const tal_vec3 c = body->centre;
+    const tal_vec3 c = body->centre, grown = {margin, margin, margin};
+    near_box box = {.low = tal_vec3_subtract(tal_vec3_subtract(body->low, c), grown),
+                    .high = tal_vec3_add(tal_vec3_subtract(body->high, c), grown),
+                    .range = body->bounding_radius + margin};
+    box.high.z = box.range;
+    const double z_low = c.z + box.low.z, z_high = c.z + box.high.z;
     tal_terrain_cells query;
     scratch->triangle_count = 0;
-    scratch->known_distance = range - body->bounding_radius;
-    if (c.z - range > t->high.z || c.z + range < t->low.z ||
-        !tal_terrain_cells_find(t, c.x - range, c.x + range, c.y - range, c.y + range, &query)) {
+    scratch->known_distance = margin;
+    if (z_low > t->high.z || z_high < t->low.z ||
+        !tal_terrain_cells_find(t, c.x + box.low.x, c.x + box.high.x, c.y + box.low.y,
+                                c.y + box.high.y, &query)) {
         return;
     }
     for (int32_t row = query.row_low; row <= query.row_high; row++) {
         for (int32_t column = query.column_low; column <= query.column_high; column++) {
             const int32_t cell = row * t->grid_columns + column;
-            if (c.z - range > t->grid_high[cell] || c.z + range < t->grid_low[cell]) {
+            if (z_low > t->grid_high[cell] || z_high < t->grid_low[cell]) {
                 continue;
             }
             for (int32_t k = t->grid_start[cell]; k < t->grid_start[cell + 1]; k++) {
-                consider_triangle(t, body, range, &query, column, row, t->grid_triangle[k],
-                                  scratch);
+                consider_triangle(t, body, &box, &query, column, row, t->grid_triangle[k], scratch);
             }
         }
     }
@@ -291,14 +303,13 @@ tal_status tal_ground_find(const tal_terrain *terrain, const tal_posed_body *bod
                            tal_contact_sink *sink) {
     scratch->status = TAL_OK;
     scratch->contact_count = 0;
-    const double range = body->bounding_radius + body->reach;
-    gather_triangles(terrain, body, range, scratch);
+    gather_triangles(terrain, body, body->reach, scratch);
     if (!tal_ground_collect_feet(terrain, body, scratch)) {
         return scratch->status;
     }
     if (tal_ground_feet_are_deep(body, scratch)) {
         // A vertex is in or out by what is nearest to it: look as far around it as it may be deep.
-        gather_triangles(terrain, body, range + 2.0 * body->bounding_radius, scratch);
+        gather_triangles(terrain, body, body->reach + 2.0 * body->bounding_radius, scratch);
     }
     tal_ground_settle_feet(terrain, body, scratch);
     tal_ground_find_ridges(terrain, body, scratch);

@@ -462,13 +462,13 @@ static double triangle_height(const tal_terrain *t, int32_t triangle, double x, 
     if (fabs(area) <= 1e-12 * extent * extent) {
         return NAN; // vertical
     }
-    const double wb = ((x - a.x) * (c.y - a.y) - (y - a.y) * (c.x - a.x)) / area;
-    const double wc = ((b.x - a.x) * (y - a.y) - (b.y - a.y) * (x - a.x)) / area;
-    const double slack = -1e-12;
-    if (wb < slack || wc < slack || 1.0 - wb - wc < slack) {
+    const double sign = area < 0.0 ? -1.0 : 1.0, slack = -1e-12 * fabs(area);
+    const double wb = sign * ((x - a.x) * (c.y - a.y) - (y - a.y) * (c.x - a.x));
+    const double wc = sign * ((b.x - a.x) * (y - a.y) - (b.y - a.y) * (x - a.x));
+    if (wb < slack || wc < slack || fabs(area) - wb - wc < slack) {
         return NAN;
     }
-    return a.z + wb * (b.z - a.z) + wc * (c.z - a.z);
+    return a.z + (wb * (b.z - a.z) + wc * (c.z - a.z)) / fabs(area);
 }
 
 double tal_terrain_height(const tal_terrain *terrain, double x, double y) {
