@@ -144,6 +144,7 @@ tal_status tal_checkpoint_read(const tal_model *model, tal_state *state, const c
         tal_state_refresh_spins(model, state);
         for (int32_t b = 0; b < model->body_count; b++) {
             state->is_fixed[b] = model->is_fixed[b] | state->is_gone[b];
+            state->is_immovable[b] = model->is_immovable[b] | state->is_gone[b];
         }
     }
     tal_memory_destroy(bytes);

@@ -3,6 +3,7 @@
 #include "solver/contact.h"
 
 #include "solver/look_ahead.h"
+#include "solver/prescribed.h"
 
 #include <math.h>
 
@@ -19,17 +20,18 @@ static const double REACH_NOTICEABLE = 5e-3;
 enum { REACH_ROUNDS = 2 };
 
 static bool is_mobile(const tal_state *state, int32_t body) {
-    return body >= 0 && state->is_fixed[body] == 0;
+    return body >= 0 && state->is_immovable[body] == 0;
 }
 
 static void set_reaches(const tal_model *model, tal_state *state, double dt) {
     const double fall = tal_vec3_length(model->settings.gravity_mps2) * dt;
     for (int32_t b = 0; b < model->body_count; b++) {
         const double radius = model->shapes.bounding_radius[model->shape_of_body[b]];
-        const double speed =
-            tal_vec3_length(state->velocity[b]) + tal_vec3_length(state->spin[b]) * radius + fall;
+        const double kick = model->is_loaded[b] ? tal_prescribed_speed(model, state, b) : 0.0;
+        const double speed = tal_vec3_length(state->velocity[b]) +
+                             tal_vec3_length(state->spin[b]) * radius + fall + kick;
         state->reach[b] = state->is_gone[b] != 0 ? -INFINITY
-                                                 : (is_mobile(state, b) ? dt * speed : 0.0) +
+                                                 : (state->is_fixed[b] ? 0.0 : dt * speed) +
                                                        REACH_MARGIN * model->inner_radius[b];
     }
 }
@@ -42,7 +44,7 @@ static tal_status collide(const tal_model *model, tal_state *state, tal_error *e
                                      .position = state->position,
                                      .orientation = state->orientation,
                                      .reach = state->reach,
-                                     .is_fixed = state->is_fixed,
+                                     .is_fixed = state->is_immovable,
                                      .thread_count = state->thread_count};
     return tal_collide(state->collider, &input, &state->found, err);
 }
@@ -225,13 +227,17 @@ static void judge_pair(const tal_model *model, tal_state *state, const tal_pair 
     const bool j_moves = pair->body_j < model->body_count && is_mobile(state, pair->body_j);
     const double pull = (weight_i - (j_moves ? dt : 0.0)) * tal_vec3_dot(pair->normal, g);
     const double slow = fmax(model->settings.impact_speed_mps, 2.0 * tal_vec3_length(g) * dt);
+    const bool is_loaded = model->is_loaded[pair->body_i] ||
+                           (pair->body_j < model->body_count && model->is_loaded[pair->body_j]);
     for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
         tal_contact_data *data = &state->contacts.data[k];
         tal_relative_velocity(pair, &state->contacts.contact[k],
                               &state->motion_before[pair->body_i],
                               &state->motion_before[pair->body_j], data->before);
         data->dt = dt;
-        data->closing = data->gap + dt * (data->before[0] + pull) < 0.0;
+        const double load =
+            is_loaded ? tal_prescribed_pull(state, pair, &state->contacts.contact[k]) : 0.0;
+        data->closing = data->gap + dt * (data->before[0] + pull + load) < 0.0;
         data->impact = data->closing && -data->before[0] > slow;
     }
 }

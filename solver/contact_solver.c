@@ -20,8 +20,9 @@ enum { LIST_AGE_MAX = 12, LIST_PAIRS_MIN = 32 };
 // Islands with more pairs are shared between threads color by color, the others one by one.
 enum { SHARED_PAIRS_MIN = 512 };
 
-// A failed residual check is repeated after this many sweeps.
-enum { CHECK_PAUSE = 3 };
+// A failed residual check is repeated after this many sweeps. A few are always made: errors within the
+// tolerance that have the same sign in every step would let a wall creep.
+enum { CHECK_PAUSE = 3, SWEEPS_MIN = 3 };
 
 void tal_contact_effective_mass(const tal_percussion_problem *problem, const tal_pair *pair,
                                 tal_contact *contact) {
@@ -421,7 +422,8 @@ static void solve_island(const tal_percussion_problem *problem, const tal_solver
         sweep(&s);
         const double change = sum_changes(&s, &relative);
         const bool is_last = result->iterations >= iteration_max;
-        if (is_last || (relative <= goal && s.is_complete && pause == 0)) {
+        const bool may_stop = result->iterations >= SWEEPS_MIN && s.is_complete && pause == 0;
+        if (is_last || (relative <= goal && may_stop)) {
             measure_residual(&s, tolerance, result);
             if (is_last || result->error <= goal) {
                 return;

@@ -174,20 +174,44 @@ static void find_edge_directions(const tal_posed_body *body, tal_ground_scratch 
     scratch->edge_directions_known = true;
 }
 
+// How far each vertex is above all of a ridge along the mean of its normals: what is out of reach there
+// is out of reach altogether. False if all of the body is.
+static bool measure_heights(const tal_posed_body *body, const ridge *r,
+                            tal_ground_scratch *scratch) {
+    const tal_vec3 n = tal_vec3_normalize(tal_vec3_add(r->normal[0], r->normal[1]));
+    const double top =
+        tal_vec3_dot(n, r->from) + tal_larger(0.0, r->length * tal_vec3_dot(n, r->along));
+    double low = INFINITY;
+    for (int32_t v = 0; v < body->vertex_count; v++) {
+        scratch->height[v] = n.x * body->x[v] + n.y * body->y[v] + n.z * body->z[v] - top;
+        low = tal_smaller(low, scratch->height[v]);
+    }
+    return low < body->reach;
+}
+
 static void meet_ridge(const tal_terrain *t, const tal_posed_body *body,
                        tal_ground_scratch *scratch, const ridge *r) {
     if (body->kind == TAL_SHAPE_SPHERE) {
         try_point(t, body, scratch, r, (tal_vec3){0.0, 0.0, 0.0}, -1);
         return;
     }
+    if (!measure_heights(body, r, scratch)) {
+        return;
+    }
     if (!scratch->edge_directions_known) {
         find_edge_directions(body, scratch);
     }
+    const int32_t *ends = &body->shapes->edge_vertex[2 * body->shapes->edge_start[body->topology]];
     for (int32_t e = 0; e < body->edge_count; e++) {
-        try_body_edge(t, body, scratch, r, e);
+        if (scratch->height[ends[2 * e]] < body->reach ||
+            scratch->height[ends[2 * e + 1]] < body->reach) {
+            try_body_edge(t, body, scratch, r, e);
+        }
     }
     for (int32_t v = 0; v < body->vertex_count; v++) {
-        try_point(t, body, scratch, r, tal_posed_vertex(body, v), v);
+        if (scratch->height[v] < body->reach) {
+            try_point(t, body, scratch, r, tal_posed_vertex(body, v), v);
+        }
     }
 }
 
@@ -306,15 +330,6 @@ static bool segment_is_near(const tal_posed_body *body, tal_vec3 a, tal_vec3 b) 
            (a.z >= low.z - reach || b.z >= low.z - reach);
 }
 
-// Is the body within reach of a ridge along the mean of its normals? Elsewhere it is farther away.
-static bool reaches_ridge(const tal_posed_body *body, const ridge *r) {
-    const tal_vec3 n = tal_vec3_normalize(tal_vec3_add(r->normal[0], r->normal[1]));
-    const double top = tal_larger(0.0, r->length * tal_vec3_dot(n, r->along));
-    const double low =
-        body->kind == TAL_SHAPE_SPHERE ? -body->radius : tal_posed_lowest(body, n);
-    return low - tal_vec3_dot(n, r->from) - top < body->reach;
-}
-
 static void note_corner(tal_ground_scratch *scratch, int32_t vertex) {
     void *list = scratch->corner;
     if (tal_ground_make_room(scratch, &list, scratch->corner_count, &scratch->corner_capacity,
@@ -343,9 +358,7 @@ static void visit_triangle(const tal_terrain *t, const tal_posed_body *body,
         if (owns_edge &&
             segment_is_near(body, a, tal_ground_corner(t, body, triangle, next_corner(k)))) {
             const ridge r = make_ridge(t, body, triangle, k);
-            if (reaches_ridge(body, &r)) {
-                meet_ridge(t, body, scratch, &r);
-            }
+            meet_ridge(t, body, scratch, &r);
         }
         if (t->vertex_convex[vertex] != 0 && segment_is_near(body, a, a)) {
             note_corner(scratch, vertex);

@@ -2,6 +2,7 @@
 // Motion between percussions, and the way of velocities into and out of the contact problem.
 #include "solver/integrate.h"
 
+#include "solver/prescribed.h"
 #include "solver/rotation.h"
 
 void tal_advance_positions(const tal_model *model, tal_state *state, double h) {
@@ -12,6 +13,10 @@ void tal_advance_positions(const tal_model *model, tal_state *state, double h) {
             continue;
         }
         state->position[b] = tal_vec3_add_scaled(state->position[b], h, state->velocity[b]);
+        if (state->is_immovable[b]) { // follows a series
+            state->orientation[b] = tal_prescribed_turn(state->orientation[b], state->spin[b], h);
+            continue;
+        }
         tal_rotation_advance(model->inertia[b], state->momentum[b], h, &state->orientation[b]);
         state->spin[b] =
             tal_rotation_velocity(model->inertia[b], state->orientation[b], state->momentum[b]);
@@ -40,19 +45,27 @@ void tal_load_motion(const tal_model *model, tal_state *state) {
     for (int32_t b = 0; b < model->body_count; b++) {
         state->motion_before[b] = (tal_motion){.v = state->velocity[b], .w = state->spin[b]};
         state->inertia_world[b] =
-            state->is_fixed[b]
+            state->is_immovable[b]
                 ? (tal_inertia){0}
                 : inertia_in_world(model->mass[b], model->inertia[b], state->orientation[b]);
     }
 }
 
+void tal_advance_free_body(const tal_model *model, tal_state *state, int32_t b, double dt) {
+    tal_motion *motion = &state->motion[b];
+    *motion = state->motion_before[b];
+    if (!state->is_immovable[b]) {
+        motion->v = tal_vec3_add_scaled(motion->v, dt, model->settings.gravity_mps2);
+    }
+    if (model->is_loaded[b]) {
+        motion->v = tal_vec3_add(motion->v, state->load[b].v);
+        motion->w = tal_vec3_add(motion->w, state->load[b].w);
+    }
+}
+
 void tal_advance_free_velocity(const tal_model *model, tal_state *state, double dt) {
-    const tal_vec3 g = model->settings.gravity_mps2;
     for (int32_t b = 0; b < model->body_count; b++) {
-        state->motion[b] = state->motion_before[b];
-        if (!state->is_fixed[b]) {
-            state->motion[b].v = tal_vec3_add_scaled(state->motion[b].v, dt, g);
-        }
+        tal_advance_free_body(model, state, b, dt);
     }
 }
 
@@ -64,7 +77,9 @@ void tal_store_motion(const tal_model *model, tal_state *state) {
             continue;
         }
         state->velocity[b] = state->motion[b].v;
-        if (state->island_of_body[b] >= 0) {
+        if (state->is_immovable[b]) {
+            state->spin[b] = state->motion[b].w;
+        } else if (state->island_of_body[b] >= 0 || model->is_loaded[b]) {
             state->momentum[b] =
                 tal_rotation_momentum(model->inertia[b], state->orientation[b], state->motion[b].w);
             state->spin[b] = // not motion.w: it has to follow from the momentum to the last bit

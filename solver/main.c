@@ -311,7 +311,7 @@ static tal_status run_simulation(simulation *s, tal_error *err) {
     TAL_TRY(prepare_provenance(s, err));
     TAL_TRY(tal_scene_read(&s->scene, s->invocation->out, &s->invocation->settings, err));
     TAL_CREATE(s->lost, (size_t)s->scene.input.body_count + 1, "the blocks", err);
-    TAL_TRY(tal_model_create(&s->model, &s->scene.input, err));
+    TAL_TRY(tal_scene_create_model(&s->scene, s->invocation->out, &s->model, err));
     TAL_TRY(tal_state_create(&s->state, s->model, s->invocation->thread_count, err));
     TAL_TRY(begin(s, err));
     TAL_TRY(fall(s, err));

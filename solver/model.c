@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 #include "solver/hash.h"
+#include "solver/prescribed.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,7 +13,7 @@ tal_solver_settings tal_solver_settings_default(void) {
     return (tal_solver_settings){.dt_s = 0.005,
                                  .gravity_mps2 = {0.0, 0.0, -9.81},
                                  .scheme = TAL_SCHEME_MOREAU,
-                                 .tolerance = 1e-4,
+                                 .tolerance = 1e-5,
                                  .iteration_max = 1000,
                                  .impact_speed_mps = 0.0,
                                  .correction = 0.2,
@@ -108,6 +109,7 @@ static uint64_t fingerprint_of(const tal_model *model) {
         (double)s->scheme, s->tolerance,      (double)s->iteration_max, s->impact_speed_mps,
         s->correction,     s->slop,           (double)s->substep_max};
     hash = tal_hash_bytes(hash, number, sizeof number);
+    hash = tal_prescribed_hash(hash, model);
     if (model->has_terrain) {
         hash = tal_hash_bytes(hash, model->terrain.vertex,
                               (size_t)model->terrain.vertex_count * sizeof(tal_vec3));
@@ -128,6 +130,7 @@ static tal_status fill(tal_model *model, const tal_model_input *input, tal_error
         model->has_terrain = true;
     }
     TAL_TRY(copy_bodies(model, input, err));
+    TAL_TRY(tal_prescribed_create(model, input, err));
     measure_shapes(model);
     model->fingerprint = fingerprint_of(model);
     return tal_model_check_start(model, err);
@@ -155,6 +158,7 @@ void tal_model_destroy(tal_model *model) {
     if (model->has_terrain) {
         tal_terrain_destroy(&model->terrain);
     }
+    tal_prescribed_destroy(model);
     void *const array[] = {model->shape_of_body,
                            model->class_of_body,
                            model->is_fixed,

@@ -10,6 +10,16 @@
 
 #include <stddef.h>
 
+typedef struct {
+    double time;
+    tal_vec3 v, w;
+} tal_series_entry;
+
+typedef struct {
+    int32_t body, count;
+    size_t first; // entry
+} tal_series;
+
 struct tal_model {
     tal_shapes shapes;
     tal_terrain terrain;
@@ -17,7 +27,9 @@ struct tal_model {
     int32_t body_count;
     int32_t *shape_of_body;
     int32_t *class_of_body;
-    uint8_t *is_fixed;
+    uint8_t *is_fixed;     // stands still
+    uint8_t *is_immovable; // by percussions: fixed, or follows a series
+    uint8_t *is_loaded;    // follows a series, or a point force acts on it
     double *mass;
     tal_vec3 *inertia; // principal moments
     tal_vec3 *start_position;
@@ -25,6 +37,11 @@ struct tal_model {
     tal_vec3 *start_velocity;
     tal_vec3 *start_spin;
     double *inner_radius; // of the largest ball about the centroid that fits inside
+    int32_t series_count, force_count;
+    size_t series_entry_count;
+    tal_series *series;
+    tal_series_entry *series_entry;
+    tal_point_force *force;
     int32_t class_count;
     tal_law *law;          // class_count x class_count
     double smallest_width; // of all bodies

@@ -220,6 +220,90 @@ static void check_bodies(check *c) {
     }
 }
 
+// Is there such a body, and can what is given for it do anything?
+static bool check_target(check *c, const char *what, int32_t n, int32_t body) {
+    const tal_model_input *in = c->input;
+    if (body < 0 || body >= in->body_count) {
+        FAULT(c, TAL_BAD_INPUT, "%s %d is for block %d, but blocks are numbered 0 to %d", what, n,
+              body, in->body_count - 1);
+        return false;
+    }
+    if (in->body_fixed != NULL && in->body_fixed[body]) {
+        FAULT(c, TAL_BAD_INPUT, "%s %d is for block %d, which is fixed: let it go, or leave it out",
+              what, n, body);
+        return false;
+    }
+    return true;
+}
+
+static void check_series_entry(check *c, const tal_motion_series *series, int32_t k) {
+    const tal_vec3 v = series->velocity_mps != NULL ? series->velocity_mps[k] : (tal_vec3){0};
+    const tal_vec3 w = series->spin_radps != NULL ? series->spin_radps[k] : (tal_vec3){0};
+    if (!isfinite(series->time_s[k]) || (k > 0 && !(series->time_s[k] >= series->time_s[k - 1]))) {
+        FAULT(c, TAL_BAD_INPUT,
+              "prescribed motion of block %d: the time of entry %d, %g s, must be finite and not "
+              "before that of the entry above",
+              series->body, k, series->time_s[k]);
+    }
+    if (!(tal_vec3_length(v) <= 1e4 && tal_vec3_length(w) <= 1e5)) {
+        FAULT(c, TAL_BAD_INPUT,
+              "prescribed motion of block %d: entry %d has %g m/s and %g rad/s; at most 1e4 m/s "
+              "and 1e5 rad/s are possible",
+              series->body, k, tal_vec3_length(v), tal_vec3_length(w));
+    }
+}
+
+static void check_series(check *c) {
+    const tal_model_input *in = c->input;
+    for (int32_t n = 0; n < in->prescribed_count; n++) {
+        const tal_motion_series *series = &in->prescribed[n];
+        if (!check_target(c, "prescribed motion", n, series->body)) {
+            continue;
+        }
+        if (series->count < 1 || series->time_s == NULL) {
+            FAULT(c, TAL_BAD_INPUT,
+                  "prescribed motion of block %d has no entries: give at least one", series->body);
+            continue;
+        }
+        for (int32_t m = 0; m < n; m++) {
+            if (in->prescribed[m].body == series->body) {
+                FAULT(c, TAL_BAD_INPUT, "block %d has two prescribed motions, %d and %d: keep one",
+                      series->body, m, n);
+            }
+        }
+        for (int32_t k = 0; k < series->count; k++) {
+            check_series_entry(c, series, k);
+        }
+    }
+}
+
+static void check_forces(check *c) {
+    const tal_model_input *in = c->input;
+    for (int32_t n = 0; n < in->force_count; n++) {
+        const tal_point_force *f = &in->force[n];
+        if (!check_target(c, "point force", n, f->body)) {
+            continue;
+        }
+        for (int32_t m = 0; m < in->prescribed_count; m++) {
+            if (in->prescribed[m].body == f->body) {
+                FAULT(c, TAL_BAD_INPUT,
+                      "point force %d is for block %d, whose motion is prescribed: no force "
+                      "changes that, leave one of them out",
+                      n, f->body);
+            }
+        }
+        if (!is_finite(f->force_n) || !is_finite(f->torque_nm) || !is_finite(f->point_m)) {
+            FAULT(c, TAL_BAD_INPUT,
+                  "point force %d on block %d: force, torque and point must be finite", n, f->body);
+        }
+        if (!(f->start_s <= f->end_s)) {
+            FAULT(c, TAL_BAD_INPUT,
+                  "point force %d on block %d lasts from %g s to %g s: the end must not come first",
+                  n, f->body, f->start_s, f->end_s);
+        }
+    }
+}
+
 static void check_terrain(check *c) {
     const tal_model_input *in = c->input;
     for (int32_t v = 0; v < in->terrain_vertex_count; v++) {
@@ -239,6 +323,8 @@ tal_status tal_model_check_input(const tal_model_input *input, tal_error *err) {
     tal_error_reset(c.err);
     check_settings(&c);
     check_bodies(&c);
+    check_series(&c);
+    check_forces(&c);
     check_terrain(&c);
     if (input->body_count > 0) {
         check_laws(&c);
@@ -258,19 +344,21 @@ static void check_overlap(check *c, const tal_model *model, const tal_contacts *
     }
     const double width = fmin(width_of(model, manifold->body_i), width_of(model, manifold->body_j));
     const double exact = manifold->body_j < 0 ? model->settings.ground_overlap_max_m : 0.0;
-    if (depth <= fmax(model->settings.overlap_max * width, exact)) {
+    const double accepted = fmax(model->settings.overlap_max * width, exact);
+    if (depth <= accepted) {
         return;
     }
     if (manifold->body_j < 0) {
         FAULT(c, TAL_BAD_INPUT,
-              "block %d is %.3g m deep in the ground (%.1f %% of its width): lift it, or "
-              "allow it with overlap_max",
-              manifold->body_i, depth, 100.0 * depth / width);
+              "block %d is %.3g m deep in the ground (%.1f %% of its width, accepted are %.3g m): "
+              "lift it; blocks and ground of one run of talus-mesh fit each other",
+              manifold->body_i, depth, 100.0 * depth / width, accepted);
     } else {
         FAULT(c, TAL_BAD_INPUT,
-              "blocks %d and %d overlap by %.3g m (%.1f %% of the smaller width): move them apart, "
-              "or allow it with overlap_max",
-              manifold->body_i, manifold->body_j, depth, 100.0 * depth / width);
+              "blocks %d and %d overlap by %.3g m (%.1f %% of the smaller width, accepted are "
+              "%.3g m): move them apart; talus-mesh leaves space between blocks with gap_m in "
+              "[mesh]",
+              manifold->body_i, manifold->body_j, depth, 100.0 * depth / width, accepted);
     }
 }
 
@@ -291,7 +379,7 @@ static void check_below_ground(check *c, const tal_model *model) {
     for (int32_t b = 0; b < model->body_count; b++) {
         const tal_vec3 x = model->start_position[b];
         const double height = tal_terrain_height(&model->terrain, x.x, x.y);
-        if (!model->is_fixed[b] && x.z < height) { // false outside, where the height is NaN
+        if (!model->is_immovable[b] && x.z < height) { // false outside, where the height is NaN
             FAULT(c, TAL_BAD_INPUT,
                   "block %d starts below the ground: its centre is at z = %.3f m, the ground at "
                   "%.3f m; lift it, or check that both use one vertical datum",

@@ -42,6 +42,7 @@ typedef struct {
     tal_contact_point *point; // one cluster on its way out
     int32_t point_capacity;
     uint8_t *vertex_behind;   // per body vertex: behind the plane of some triangle near it
+    double *height;           // per body vertex, over the ridge at hand
     tal_vec3 *edge_direction; // per body edge
     bool edge_directions_known;
     tal_status status; // TAL_NO_MEMORY once a list could not grow

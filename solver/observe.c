@@ -3,6 +3,8 @@
 #include "solver/observe.h"
 
 #include "solver/contact.h"
+#include "solver/integrate.h"
+#include "solver/prescribed.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,7 +15,7 @@ tal_energy tal_observe_energy(const tal_model *model, const tal_state *state, do
     tal_energy sum = {0};
     const tal_vec3 g = model->settings.gravity_mps2;
     for (int32_t b = 0; b < model->body_count; b++) {
-        if (state->is_fixed[b]) {
+        if (state->is_immovable[b]) {
             continue;
         }
         const double mass = model->mass[b];
@@ -25,10 +27,19 @@ tal_energy tal_observe_energy(const tal_model *model, const tal_state *state, do
     return sum;
 }
 
+double tal_observe_rise_bound(const tal_model *model, const tal_state *state, double dt) {
+    double sum = 0.0;
+    for (int32_t b = 0; b < model->body_count; b++) {
+        sum += state->is_immovable[b] ? 0.0 : tal_prescribed_kick_energy(model, state, b, dt);
+    }
+    return sum;
+}
+
 // Work R . x of one contact, split, with x = (d- + d+)/2.
 typedef struct {
     double normal, tangential;
-    double opposed; // R_T . d_T+
+    double opposed;   // R_T . d_T+
+    double exchanged; // the same without signs: what rounding is measured against
 } contact_work;
 
 static contact_work work_of(const tal_state *state, const tal_pair *pair, int32_t k) {
@@ -40,19 +51,21 @@ static contact_work work_of(const tal_state *state, const tal_pair *pair, int32_
     return (contact_work){.normal = 0.5 * r[0] * (before[0] + after[0]),
                           .tangential =
                               0.5 * (r[1] * (before[1] + after[1]) + r[2] * (before[2] + after[2])),
-                          .opposed = r[1] * after[1] + r[2] * after[2]};
+                          .opposed = r[1] * after[1] + r[2] * after[2],
+                          .exchanged = 0.5 * (fabs(r[0]) * (fabs(before[0]) + fabs(after[0])) +
+                                              fabs(r[1]) * (fabs(before[1]) + fabs(after[1])) +
+                                              fabs(r[2]) * (fabs(before[2]) + fabs(after[2])))};
 }
 
 static void reset_islands(const tal_model *model, tal_state *state, double dt,
                           const tal_report *report) {
-    const double g2 = tal_vec3_dot(model->settings.gravity_mps2, model->settings.gravity_mps2);
     for (int32_t n = 0; n < ISLAND_NUMBERS * report->island_count; n++) {
         state->island_energy[n] = 0.0;
     }
     for (int32_t b = 0; b < model->body_count; b++) {
-        if (state->island_of_body[b] >= 0 && !state->is_fixed[b]) {
+        if (state->island_of_body[b] >= 0) {
             state->island_energy[ISLAND_NUMBERS * state->island_of_body[b] + BOUND] +=
-                model->mass[b] * g2 * dt * dt / 8.0;
+                tal_prescribed_kick_energy(model, state, b, dt);
         }
     }
 }
@@ -61,6 +74,7 @@ void tal_observe_contacts(const tal_model *model, tal_state *state, double dt, t
     const tal_percussion_problem *problem = &state->problem;
     reset_islands(model, state, dt, report);
     report->dissipated_normal_j = report->dissipated_tangential_j = 0.0;
+    report->applied_j = tal_prescribed_force_work(model, state);
     report->clausius_duhem_worst_j = report->opposed_worst_j = -INFINITY;
     report->active_count = 0;
     for (int32_t p = 0; p < problem->pair_count; p++) {
@@ -73,9 +87,10 @@ void tal_observe_contacts(const tal_model *model, tal_state *state, double dt, t
             const tal_law_kind kind = model->law[pair->law].kind;
             report->dissipated_normal_j -= work.normal;
             report->dissipated_tangential_j -= work.tangential;
+            report->applied_j += tal_prescribed_contact_work(model, state, pair, k);
             report->active_count += state->contacts.contact[k].percussion[0] > 0.0;
             island[WORK] += sum;
-            island[SLACK] += fabs(work.normal) + fabs(work.tangential);
+            island[SLACK] += work.exchanged;
             if (tal_law_is_dissipative(kind, state->contacts.data[k].impact)) {
                 report->clausius_duhem_worst_j = fmax(report->clausius_duhem_worst_j, sum);
             } else if (kind == TAL_LAW_COULOMB || kind == TAL_LAW_ACD2_COULOMB) {
@@ -127,9 +142,7 @@ static bool is_rising(const tal_state *state, int32_t island) {
 static void free_bodies_again(const tal_model *model, tal_state *state, double dt) {
     for (int32_t b = 0; b < model->body_count; b++) {
         if (is_rising(state, state->island_of_body[b])) {
-            state->motion[b] = state->motion_before[b];
-            state->motion[b].v =
-                tal_vec3_add_scaled(state->motion[b].v, dt, model->settings.gravity_mps2);
+            tal_advance_free_body(model, state, b, dt);
         }
     }
 }

@@ -13,6 +13,9 @@ typedef struct {
 // where the sum is constant in free fall; zero in scheme moreau.
 tal_energy tal_observe_energy(const tal_model *model, const tal_state *state, double ahead);
 
+// What friction may feign in dt although no contact creates energy: sum of m kick^2/8.
+double tal_observe_rise_bound(const tal_model *model, const tal_state *state, double dt);
+
 // Work of the percussions and its sign, in sum (into the report) and per island.
 void tal_observe_contacts(const tal_model *model, tal_state *state, double dt, tal_report *report);
 

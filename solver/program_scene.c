@@ -371,6 +371,52 @@ tal_status tal_scene_read(tal_scene *scene, const char *folder, const tal_settin
     return TAL_OK;
 }
 
+// Where the fault is that a message of the library speaks of.
+static const char *file_of(const char *line) {
+    static const struct {
+        const char *start, *file;
+    } known[] = {{"block", "blocks.nc"},
+                 {"shape", "blocks.nc"},
+                 {"the scene has no blocks", "blocks.nc"},
+                 {"terrain", "terrain.nc"},
+                 {"vertex", "terrain.nc"},
+                 {"triangle", "terrain.nc"}};
+    for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
+        if (strncmp(line, known[k].start, strlen(known[k].start)) == 0) {
+            return known[k].file;
+        }
+    }
+    return NULL;
+}
+
+// The library knows no files: each of its messages gets the name of the one it is about.
+static tal_status name_files(const char *folder, tal_error *err) {
+    tal_error *plain = NULL;
+    TAL_CREATE(plain, 1, "an error", err);
+    *plain = *err;
+    tal_error_reset(err);
+    for (const char *line = plain->text; *line != '\0';) {
+        const int length = (int)strcspn(line, "\n");
+        const char *file = file_of(line);
+        if (file != NULL) {
+            tal_error_add(err, plain->status, "%s/%s: %.*s", folder, file, length, line);
+        } else {
+            tal_error_add(err, plain->status, "%.*s", length, line);
+        }
+        line += length + (line[length] == '\n' ? 1 : 0);
+    }
+    err->left_out += plain->left_out;
+    err->message_count = plain->message_count;
+    tal_memory_destroy(plain);
+    return err->status;
+}
+
+tal_status tal_scene_create_model(const tal_scene *scene, const char *folder, tal_model **model,
+                                  tal_error *err) {
+    const tal_status status = tal_model_create(model, &scene->input, err);
+    return status == TAL_BAD_INPUT || status == TAL_BAD_SETTING ? name_files(folder, err) : status;
+}
+
 void tal_scene_destroy(tal_scene *scene) {
     tal_crs_destroy(scene->crs);
     tal_arena_destroy(&scene->arena);

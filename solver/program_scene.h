@@ -25,6 +25,10 @@ typedef struct {
 // `folder` holds terrain.nc and blocks.nc.
 tal_status tal_scene_read(tal_scene *scene, const char *folder, const tal_settings *settings,
                           tal_error *err);
+
+// The model of it; what is wrong is said with the file it is wrong in.
+tal_status tal_scene_create_model(const tal_scene *scene, const char *folder, tal_model **model,
+                                  tal_error *err);
 void tal_scene_destroy(tal_scene *scene);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 #include "solver/hash.h"
+#include "solver/prescribed.h"
 #include "solver/rotation.h"
 
 // Room for contacts grows in steps of half its size, so that growing is rare.
@@ -109,6 +110,7 @@ static tal_status take_bodies(tal_state *state, size_t count, tal_error *err) {
     TAL_TAKE(arena, state->position_ahead, count, "positions ahead", err);
     TAL_TAKE(arena, state->orientation_ahead, count, "orientations ahead", err);
     TAL_TAKE(arena, state->is_fixed, count, "fixed marks", err);
+    TAL_TAKE(arena, state->is_immovable, count, "immovable marks", err);
     TAL_TAKE(arena, state->is_gone, count, "gone marks", err);
     TAL_TAKE(arena, state->is_calm, count, "calm marks", err);
     TAL_TAKE(arena, state->body_struck, count, "blow marks", err);
@@ -116,6 +118,7 @@ static tal_status take_bodies(tal_state *state, size_t count, tal_error *err) {
     TAL_TAKE(arena, state->reach, count, "reaches", err);
     TAL_TAKE(arena, state->motion, count + 1, "motions", err);
     TAL_TAKE(arena, state->motion_before, count + 1, "motions before", err);
+    TAL_TAKE(arena, state->load, count + 1, "loads", err);
     TAL_TAKE(arena, state->displacement, count + 1, "displacements", err);
     TAL_TAKE(arena, state->inertia_world, count + 1, "inertias", err);
     TAL_TAKE(arena, state->contacts.work.motion_start, count + 1, "sweep starts", err);
@@ -137,12 +140,14 @@ void tal_state_refresh_spins(const tal_model *model, tal_state *state) {
         state->spin[b] =
             tal_rotation_velocity(model->inertia[b], state->orientation[b], state->momentum[b]);
     }
+    tal_prescribed_follow(model, state);
 }
 
 static void start_bodies(const tal_model *model, tal_state *state) {
     for (int32_t b = 0; b < model->body_count; b++) {
-        const bool fixed = model->is_fixed[b] != 0;
+        const bool fixed = model->is_immovable[b] != 0;
         state->is_fixed[b] = model->is_fixed[b];
+        state->is_immovable[b] = model->is_immovable[b];
         state->position[b] = model->start_position[b];
         state->orientation[b] = model->start_orientation[b];
         state->velocity[b] = fixed ? (tal_vec3){0} : model->start_velocity[b];
@@ -184,7 +189,8 @@ tal_status tal_state_create(tal_state **state, const tal_model *model, int threa
 
 void tal_state_remove_body(tal_state *state, int32_t body) {
     state->is_gone[body] = 1;
-    state->is_fixed[body] = 1;
+    state->is_fixed[body] = state->is_immovable[body] = 1;
+    state->load[body] = (tal_motion){0};
     state->velocity[body] = (tal_vec3){0};
     state->momentum[body] = (tal_vec3){0};
     state->spin[body] = (tal_vec3){0};
@@ -246,7 +252,7 @@ tal_status tal_state_find_overlaps(const tal_model *model, tal_state *state, tal
                                      .position = state->position,
                                      .orientation = state->orientation,
                                      .reach = state->reach, // still zero
-                                     .is_fixed = model->is_fixed,
+                                     .is_fixed = model->is_immovable,
                                      .thread_count = 1};
     return tal_collide(state->collider, &input, found, err);
 }

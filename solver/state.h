@@ -71,27 +71,30 @@ struct tal_state {
     tal_vec3 *position;
     tal_quat *orientation;
     tal_vec3 *velocity;
-    tal_vec3 *momentum; // angular, world axes: constant in free flight
-    tal_vec3 *spin;     // follows from momentum and orientation
-    uint8_t *is_fixed;  // by the model, or gone
-    uint8_t *is_gone;   // taken out: touches nothing and stays where it was
+    tal_vec3 *momentum;    // angular, world axes: constant in free flight
+    tal_vec3 *spin;        // follows from momentum and orientation
+    uint8_t *is_fixed;     // stands still: by the model, or gone
+    uint8_t *is_immovable; // by percussions: fixed, or follows a series
+    uint8_t *is_gone;      // taken out: touches nothing and stays where it was
 
     tal_vec3 *position_ahead; // a step later, if nothing else happens
     tal_quat *orientation_ahead;
-    uint8_t *is_calm;     // per body, and the others per body and per island, of the look ahead
+    uint8_t *is_calm; // per body, and the others per body and per island, of the look ahead
     uint8_t *body_struck;
     uint8_t *is_struck;
     double *reach;
-    tal_motion *motion;        // being solved; one more than bodies: the ground
-    tal_motion *motion_before; // u-
+    tal_motion *motion;            // being solved; one more than bodies: the ground
+    tal_motion *motion_before;     // u-
+    tal_motion *load;              // what series and point forces add to u-, of loaded bodies
+    double piece_start, piece_end; // times of the piece of a step being made
     tal_inertia *inertia_world;
     uint8_t *is_touched;
     uint64_t *used_colors;
     int32_t *island_parent;
     int32_t *island_of_body; // -1: touches nothing
     tal_island *island;
-    int32_t *island_body; // bodies by island
-    uint8_t *is_rising;   // per island
+    int32_t *island_body;     // bodies by island
+    uint8_t *is_rising;       // per island
     double *island_energy;    // three per island: work of contacts, bound, slack
     tal_motion *displacement; // of the position correction: metres and radians, not velocities
 

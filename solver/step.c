@@ -5,15 +5,13 @@
 #include "solver/integrate.h"
 #include "solver/look_ahead.h"
 #include "solver/observe.h"
+#include "solver/prescribed.h"
 
 #include <math.h>
 #include <stddef.h>
 
 // No body may move by more than its inner radius, nor turn by more than this, in one piece of a step.
 static const double TURN_MAX = 0.5;
-
-// What is at rest is solved to the tolerance times this share of gravity's kick.
-static const double KICK_SHARE = 0.1;
 
 // The percussions need this many times less accuracy while contacts are still being added.
 static const double LOOK_SLACK = 10.0;
@@ -40,14 +38,22 @@ static void solve(tal_state *state, double tolerance, int iteration_max, tal_rep
     report->unconverged_count = result.unconverged_count;
 }
 
+// By gravity; without it, by the strongest load.
+static double kick_of_a_step(const tal_model *model, const tal_state *state, double dt) {
+    const double by_gravity = dt * tal_vec3_length(model->settings.gravity_mps2);
+    double by_loads = 0.0;
+    for (int32_t b = 0; by_gravity == 0.0 && b < model->body_count; b++) {
+        by_loads = fmax(by_loads, tal_prescribed_speed(model, state, b));
+    }
+    return by_gravity > 0.0 ? by_gravity : by_loads;
+}
+
 // The contact problem of the contacts listed, with the percussions of the last step or look.
 static tal_status set_up(const tal_model *model, tal_state *state, double dt, tal_report *report,
                          tal_error *err) {
-    const tal_solver_settings *settings = &model->settings;
     TAL_TRY(tal_prepare_contacts(model, state, dt, report, err)); // frames, masses, laws
-    tal_advance_free_velocity(model, state, dt);                  // gravity
-    tal_set_energy_scales(&state->problem, state->motion_before,
-                          KICK_SHARE * dt * tal_vec3_length(settings->gravity_mps2));
+    tal_advance_free_velocity(model, state, dt);                  // gravity, loads
+    tal_set_energy_scales(&state->problem, state->motion_before, kick_of_a_step(model, state, dt));
     tal_warm_start(&state->problem);
     return TAL_OK;
 }
@@ -57,23 +63,25 @@ static tal_status set_up(const tal_model *model, tal_state *state, double dt, ta
 static tal_status strike(const tal_model *model, tal_state *state, double dt, tal_report *report,
                          tal_error *err) {
     const tal_solver_settings *settings = &model->settings;
-    TAL_TRY(tal_find_contacts(model, state, dt, err)); // gaps at the mid-step position
     tal_load_motion(model, state);
+    tal_prescribed_load(model, state);                 // series, point forces
+    TAL_TRY(tal_find_contacts(model, state, dt, err)); // gaps at the mid-step position
     TAL_TRY(set_up(model, state, dt, report, err));
     for (int look = 0; look < LOOKS_AHEAD; look++) {
         bool added;
         solve(state, LOOK_SLACK * settings->tolerance,
               settings->iteration_max < LOOK_SWEEPS_MAX ? settings->iteration_max : LOOK_SWEEPS_MAX,
               report);
+        TAL_TRY(tal_remember_percussions(state, dt, err)); // to start from; before the list changes
         TAL_TRY(tal_look_ahead(model, state, dt, look == 0, &added, err));
         if (!added) {
             break;
         }
-        TAL_TRY(tal_remember_percussions(state, dt, err)); // to start from
         TAL_TRY(set_up(model, state, dt, report, err));
     }
     solve(state, settings->tolerance, settings->iteration_max, report);
     tal_observe_contacts(model, state, dt, report);
+    report->energy_rise_bound_j = tal_observe_rise_bound(model, state, dt);
     report->islands_resolved = tal_guard_energy(model, state, dt, report);
     tal_store_motion(model, state);
     report->correction_j = tal_correct_positions(model, state);
@@ -96,6 +104,8 @@ static void add_report(tal_report *sum, const tal_report *piece) {
     sum->dissipated_normal_j += piece->dissipated_normal_j;
     sum->dissipated_tangential_j += piece->dissipated_tangential_j;
     sum->correction_j += piece->correction_j;
+    sum->applied_j += piece->applied_j;
+    sum->energy_rise_bound_j += piece->energy_rise_bound_j;
     sum->clausius_duhem_worst_j = fmax(sum->clausius_duhem_worst_j, piece->clausius_duhem_worst_j);
     sum->opposed_worst_j = fmax(sum->opposed_worst_j, piece->opposed_worst_j);
     sum->iterations += piece->iterations;
@@ -119,24 +129,19 @@ static double total(tal_energy energy) {
     return energy.translation + energy.rotation + energy.potential;
 }
 
-static void close_book(const tal_model *model, const tal_state *state, double energy_before,
-                       tal_energy energy, double dt, tal_report *report) {
-    const tal_vec3 g = model->settings.gravity_mps2;
-    double mass = 0.0;
-    for (int32_t b = 0; b < model->body_count; b++) {
-        mass += state->is_fixed[b] ? 0.0 : model->mass[b];
-    }
+static void close_book(double energy_before, tal_energy energy, tal_report *report) {
     report->kinetic_translation_j = energy.translation;
     report->kinetic_rotation_j = energy.rotation;
     report->potential_j = energy.potential;
-    report->energy_rise_bound_j = report->substeps * mass * tal_vec3_dot(g, g) * dt * dt / 8.0;
     report->energy_defect_j = total(energy) - energy_before + report->dissipated_normal_j +
-                              report->dissipated_tangential_j - report->correction_j;
+                              report->dissipated_tangential_j - report->correction_j -
+                              report->applied_j;
 }
 
 tal_status tal_step(const tal_model *model, tal_state *state, tal_report *report, tal_error *err) {
     const int substeps = count_substeps(model, state);
     const double dt = model->settings.dt_s / substeps;
+    const double end = (double)(state->step + 1) * model->settings.dt_s;
     const double ahead = model->settings.scheme == TAL_SCHEME_MOREAU ? 0.0 : 0.5 * dt;
     const double energy_before = total(tal_observe_energy(model, state, ahead));
     *report = (tal_report){.substeps = substeps,
@@ -146,12 +151,15 @@ tal_status tal_step(const tal_model *model, tal_state *state, tal_report *report
                            .penetration_body_j = -1};
     for (int piece = 0; piece < substeps; piece++) {
         tal_report of_piece = {.penetration_body_i = -1, .penetration_body_j = -1};
+        state->piece_start = state->time + piece * dt;
+        state->piece_end = piece + 1 < substeps ? state->time + (piece + 1) * dt : end;
         TAL_TRY(advance(model, state, dt, &of_piece, err));
         add_report(report, &of_piece);
     }
     state->step++;
-    state->time = (double)state->step * model->settings.dt_s;
+    state->time = end;
     report->time_s = state->time;
-    close_book(model, state, energy_before, tal_observe_energy(model, state, ahead), dt, report);
+    tal_prescribed_follow(model, state); // to the last bit what a resumed run starts from
+    close_book(energy_before, tal_observe_energy(model, state, ahead), report);
     return TAL_OK;
 }

@@ -57,6 +57,26 @@ typedef struct {
 
 tal_solver_settings tal_solver_settings_default(void);
 
+// A body whose velocity is given: linear between the entries, before the first and after the last it
+// stays what these say (so one entry is a constant velocity). Times never fall; two equal ones make a
+// jump, and the later of them counts from that time on. Percussions do not move such a body, and
+// it meets neither the ground nor others that no percussion moves.
+typedef struct {
+    int32_t body, count;
+    const double *time_s;
+    const tal_vec3 *velocity_mps; // of the centroid; NULL: none
+    const tal_vec3 *spin_radps;   // world axes; NULL: none
+} tal_motion_series;
+
+// A force, constant in world axes, at a point that moves with its body, from start_s to end_s.
+typedef struct {
+    int32_t body;
+    tal_vec3 force_n;
+    tal_vec3 torque_nm; // on top of that of the force
+    tal_vec3 point_m;   // from the centroid, body axes
+    double start_s, end_s;
+} tal_point_force;
+
 // Everything is copied. Positions are centroids; orientations turn principal body axes to world.
 typedef struct {
     int32_t shape_count;
@@ -78,6 +98,11 @@ typedef struct {
     const tal_quat *orientation;
     const tal_vec3 *velocity_mps; // NULL: at rest
     const tal_vec3 *spin_radps;   // world axes; NULL: at rest
+
+    int32_t prescribed_count; // at most one per body; their velocities above are not used
+    const tal_motion_series *prescribed;
+    int32_t force_count; // any number per body
+    const tal_point_force *force;
 
     int32_t class_count;
     const tal_law *law; // class_count x class_count, symmetric
@@ -104,8 +129,9 @@ typedef struct {
     double dissipated_normal_j;     // - sum of R_N x_N
     double dissipated_tangential_j; // - sum of R_T . x_T
     double correction_j;            // potential energy moved by the position correction
+    double applied_j;               // work of prescribed bodies and point forces on the others
     double energy_defect_j;         // change of E not explained by the lines above: rounding only
-    double energy_rise_bound_j;     // sum of m g^2 dt^2 / 8
+    double energy_rise_bound_j;     // sum of m (g dt + kick of the loads)^2 / 8
     double clausius_duhem_worst_j;  // largest R . x at a contact whose law forbids R . x > 0
     double opposed_worst_j;         // largest R_T . d_T+ at a dry-friction contact
     int32_t manifold_count;

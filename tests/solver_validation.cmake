@@ -1,6 +1,15 @@
 # The solver against experiments, closed forms and the worst that can be thrown at it.
 talus_test(solver_test_closed_forms analytic/solver_test_closed_forms.c SOURCES scenes/scene.c
     LIBS talus_solver LABELS slow)
+talus_test(solver_test_prescribed analytic/solver_test_prescribed.c SOURCES scenes/scene.c
+    LIBS talus_solver)
+talus_test(solver_test_forces analytic/solver_test_forces.c SOURCES scenes/scene.c
+    LIBS talus_solver)
+talus_test(solver_test_layers property/solver_test_layers.c SOURCES scenes/scene.c
+    LIBS talus_solver LABELS slow)
+add_test(NAME solver_test_layers_500 COMMAND solver_test_layers 500)
+talus_test_properties(solver_test_layers_500 "long" 3600)
+talus_test(test_prescribed unit/test_prescribed.c SOURCES scenes/scene.c LIBS talus_solver)
 talus_test(solver_test_flat analytic/solver_test_flat.c SOURCES scenes/scene.c
     LIBS talus_solver LABELS slow)
 talus_test(solver_test_tosses property/solver_test_tosses.c SOURCES scenes/tosses.c scenes/scene.c

@@ -93,11 +93,12 @@ solve 2>err.txt || fail "the good files: $(cat err.txt)"
 
 begin
 change blocks 's/^position.*/position = 0, 0, 0.5, 0.9, 0, 0.5 ;/'
-refused 'blocks 0 and 1 overlap by 0.1 m (10.0 %'
+refused 'out/blocks.nc: blocks 0 and 1 overlap by 0.1 m (10.0 %'
+grep -q 'gap_m in \[mesh\]' err.txt || fail "no way out of overlaps: $(cat err.txt)"
 
 begin
 change blocks 's/^mass.*/mass = 2700, 0 ;/'
-refused 'block 1: mass = 0 kg must be positive (is its density 0?)'
+refused 'out/blocks.nc: block 1: mass = 0 kg must be positive (is its density 0?)'
 
 begin
 change blocks 's/^orientation.*/orientation = 1, 0, 0, 0, 1, 1, 0, 0 ;/'
@@ -121,11 +122,11 @@ refused 'too far from the origin'
 
 begin
 change terrain 's/^face_node.*/face_node = 0, 1, 2, 0, 2, 7 ;/'
-refused 'terrain: triangle 1 names vertex 7; vertices are numbered 0 to 3'
+refused 'out/terrain.nc: terrain: triangle 1 names vertex 7; vertices are numbered 0 to 3'
 
 begin
 change blocks '/^corner_vertex/,/;/ s/6 ;/9 ;/'
-refused 'shape 1: face 5 names vertex 9; vertices are numbered 0 to 7'
+refused 'out/blocks.nc: shape 1: face 5 names vertex 9; vertices are numbered 0 to 7'
 
 begin
 change blocks 's/^block_class.*/block_class = 0, 3 ;/'
@@ -140,7 +141,7 @@ change blocks 's/block = 2 ; block_edge = 3 ; vertex = 16 ; face = 12 ; face_edg
     /^data/,$ { /^[a-z]/ d; /^  / d; }'
 printf 'data:\nvertex_start = 0 ;\nface_start = 0 ;\ncorner_start = 0 ;\nclass_name = "rock" ;\n}\n' >tail
 sed '/^}/d' blocks.cdl >changed && cat changed tail >blocks.cdl
-refused 'no blocks'
+refused 'out/blocks.nc: the scene has no blocks'
 
 begin
 expect_setting() { # WORDS OPTION

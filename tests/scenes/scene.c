@@ -254,8 +254,12 @@ tal_status test_scene_create_model(const test_scene *s, tal_model **model, tal_e
                                    .orientation = s->orientation,
                                    .velocity_mps = s->velocity,
                                    .spin_radps = s->spin,
-                                   .class_count = 1,
-                                   .law = &s->law,
+                                   .prescribed_count = s->prescribed_count,
+                                   .prescribed = s->prescribed,
+                                   .force_count = s->force_count,
+                                   .force = s->force,
+                                   .class_count = s->class_count > 0 ? s->class_count : 1,
+                                   .law = s->class_count > 0 ? s->law_table : &s->law,
                                    .settings = s->settings};
     return tal_model_create(model, &input, err);
 }

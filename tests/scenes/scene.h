@@ -22,6 +22,11 @@ typedef struct {
     int32_t *triangle, *triangle_class;
     double mu, restitution, end_time;
     tal_law law;
+    int32_t class_count; // 0: one class, `law`; else `law_table`, not owned, as are the next two
+    const tal_law *law_table;
+    int32_t prescribed_count, force_count;
+    const tal_motion_series *prescribed;
+    const tal_point_force *force;
     tal_solver_settings settings;
 } test_scene;
 
