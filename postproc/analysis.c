@@ -235,18 +235,11 @@ static tal_status score_run(tal_analysis *a, const run *r, double factor, double
     return tal_scores_compute(scores, &c, err);
 }
 
-static void widen(tal_score_interval *interval, double value) {
-    interval->survey_low = fmin(interval->survey_low, value);
-    interval->survey_high = fmax(interval->survey_high, value);
-}
-
-// The shown run scored again with the surveyed thickness and the source at the ends of their
-// intervals.
-static tal_status carry_survey_error(tal_analysis *a, const run *r, tal_error *err) {
+// A run scored again with the surveyed thickness and the source at the ends of their intervals.
+static tal_status carry_survey_error(tal_analysis *a, const run *r, int index, tal_error *err) {
     const tal_volume *deposit = &a->survey.deposit_volume, *source = &a->survey.source_volume;
-    for (int i = 0; i < TAL_SCORE_COUNT; i++) {
-        a->interval[i].survey_low = a->interval[i].survey_high = a->scores.value[i];
-    }
+    tal_scores *low = &a->run_low[index], *high = &a->run_high[index];
+    *low = *high = a->by_run[index];
     const double factor[2] = {deposit->low / deposit->volume, deposit->high / deposit->volume};
     const double volume[2] = {source->low, source->high};
     for (int end = 0; end < 2; end++) {
@@ -255,26 +248,36 @@ static tal_status carry_survey_error(tal_analysis *a, const run *r, tal_error *e
         const double v = isfinite(volume[end]) ? volume[end] : source->volume;
         TAL_TRY(score_run(a, r, f, v, &scores, err));
         for (int i = 0; i < TAL_SCORE_COUNT; i++) {
-            widen(&a->interval[i], scores.value[i]);
+            low->value[i] = fmin(low->value[i], scores.value[i]);
+            high->value[i] = fmax(high->value[i], scores.value[i]);
         }
     }
     return TAL_OK;
 }
 
-static tal_status spread_over_runs(tal_analysis *a, tal_error *err) {
-    double *values;
-    TAL_CREATE(values, (size_t)a->run_count, "the scores of the runs", err);
-    const double p[3] = {0.05, 0.5, 0.95};
-    for (int i = 0; i < TAL_SCORE_COUNT; i++) {
-        double *const out[3] = {&a->interval[i].low, &a->interval[i].median, &a->interval[i].high};
-        for (int k = 0; k < 3; k++) {
-            for (int r = 0; r < a->run_count; r++) {
-                values[r] = a->by_run[r].value[i];
-            }
-            *out[k] = tal_quantile(values, (size_t)a->run_count, p[k]);
-        }
+static double quantile_over_runs(const tal_scores *by_run, int count, int score, double p,
+                                 double *room) {
+    for (int r = 0; r < count; r++) {
+        room[r] = by_run[r].value[score];
     }
-    tal_memory_destroy(values);
+    return tal_quantile(room, (size_t)count, p);
+}
+
+static tal_status spread_over_runs(tal_analysis *a, tal_error *err) {
+    const int n = a->run_count;
+    double *room;
+    TAL_CREATE(room, (size_t)n, "the scores of the runs", err);
+    for (int i = 0; i < TAL_SCORE_COUNT; i++) {
+        a->interval[i] =
+            (tal_score_interval){.low = quantile_over_runs(a->by_run, n, i, 0.05, room),
+                                 .median = quantile_over_runs(a->by_run, n, i, 0.5, room),
+                                 .high = quantile_over_runs(a->by_run, n, i, 0.95, room),
+                                 .survey_low = a->run_low[a->shown_run].value[i],
+                                 .survey_high = a->run_high[a->shown_run].value[i],
+                                 .all_low = quantile_over_runs(a->run_low, n, i, 0.05, room),
+                                 .all_high = quantile_over_runs(a->run_high, n, i, 0.95, room)};
+    }
+    tal_memory_destroy(room);
     return TAL_OK;
 }
 
@@ -332,6 +335,9 @@ static tal_status analyse(tal_analysis *a, const char *const *folder, int rays,
             status = score_run(a, &r, 1.0, a->survey.source_volume.volume, &a->by_run[i], err);
         }
         if (status == TAL_OK) {
+            status = carry_survey_error(a, &r, i, err);
+        }
+        if (status == TAL_OK) {
             status = add_reach(a, &r, err);
         }
         if (status == TAL_OK && a->run_count > 1) {
@@ -359,8 +365,7 @@ static tal_status finish(tal_analysis *a, const char *const *folder, int rays,
         TAL_TRY(tal_ensemble_create(&a->ensemble, stack, err));
     }
     a->scores = a->by_run[a->shown_run];
-    const run shown = {a->rocks, a->motion, a->deposit, a->passage};
-    TAL_TRY(carry_survey_error(a, &shown, err));
+    tal_sieve_read(&a->sieve, folder[a->shown_run], a->rocks.count);
     TAL_TRY(spread_over_runs(a, err));
     tal_trust_judge(&a->trust, &a->rocks, &a->motion);
     return TAL_OK;
@@ -374,6 +379,8 @@ tal_status tal_analysis_create(tal_analysis *a, const char *folder, const char *
     TAL_TRY_OR_DONE(tal_survey_read(&a->survey, folder, err));
     TAL_TRY_OR_DONE(find_valid(a, err));
     TAL_CREATE_OR_DONE(a->by_run, (size_t)run_count, "the scores of the runs", err);
+    TAL_CREATE_OR_DONE(a->run_low, (size_t)run_count, "the scores of the runs", err);
+    TAL_CREATE_OR_DONE(a->run_high, (size_t)run_count, "the scores of the runs", err);
     TAL_TRY_OR_DONE(tal_ensemble_begin(&stack, &a->survey.grid, run_count, err));
     TAL_TRY_OR_DONE(analyse(a, run_folder, rays, &stack, err));
     TAL_TRY_OR_DONE(finish(a, run_folder, rays, &stack, err));
@@ -394,6 +401,8 @@ void tal_analysis_destroy(tal_analysis *a) {
     tal_passage_destroy(&a->passage);
     tal_flow_line_destroy(&a->line);
     tal_memory_destroy(a->by_run);
+    tal_memory_destroy(a->run_low);
+    tal_memory_destroy(a->run_high);
     tal_raster_destroy(&a->reach);
     tal_ensemble_destroy(&a->ensemble);
     *a = (tal_analysis){0};

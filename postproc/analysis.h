@@ -9,6 +9,7 @@
 #include "postproc/passage.h"
 #include "postproc/rocks.h"
 #include "postproc/score.h"
+#include "postproc/sieve.h"
 #include "postproc/survey.h"
 #include "postproc/trust.h"
 
@@ -18,6 +19,7 @@ enum { TAL_RUNS_MAX = 256 };
 typedef struct {
     double low, median, high;       // over runs: 5 %, 50 %, 95 %
     double survey_low, survey_high; // of the shown run, over the error of the survey
+    double all_low, all_high;       // over both: 5 % of the runs' lows, 95 % of their highs
 } tal_score_interval;
 
 // Cell by cell over the runs of an ensemble.
@@ -33,6 +35,7 @@ typedef struct {
     tal_survey survey;
     uint8_t *valid;  // cells that can be compared
     tal_rocks rocks; // of the shown run
+    tal_sieve sieve; // wanted when its blocks were made
     tal_motion motion;
     tal_deposit deposit;
     tal_passage passage;
@@ -45,9 +48,11 @@ typedef struct {
     bool has_survey_deposit;
     bool surveys_are_apart; // no cell has a value in both: taken as a scenario
     int run_count;
-    int shown_run;      // the one whose overlap is the median
-    tal_scores scores;  // of the shown run
-    tal_scores *by_run; // run_count
+    int shown_run;       // the one whose overlap is the median
+    tal_scores scores;   // of the shown run
+    tal_scores *by_run;  // run_count
+    tal_scores *run_low; // of every run, least and greatest over the error of the survey
+    tal_scores *run_high;
     tal_score_interval interval[TAL_SCORE_COUNT];
     tal_raster reach;      // share of runs in which a block came over the cell
     tal_ensemble ensemble; // empty with one run

@@ -10,7 +10,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 static tal_status write_table(const tal_output_place *place, const char *name, tal_text *text,
                               tal_error *err) {
@@ -193,22 +192,23 @@ static tal_status write_energy(const tal_analysis *a, const tal_output_place *pl
     return write_table(place, "energy.txt", &text, err);
 }
 
-static int compare_reals(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+static tal_status write_wanted_sizes(const tal_sieve *sieve, const tal_output_place *place,
+                                     tal_error *err) {
+    tal_text text = {0};
+    tal_text_append(&text, "# block size (cube root of volume) m; share of the volume wanted in "
+                           "blocks up to it %%\n");
+    for (int i = 0; i < sieve->count; i++) {
+        tal_text_append(&text, "%.5g %.5f\n", sieve->size[i], 100.0 * sieve->share[i]);
+    }
+    return write_table(place, "sizes_wanted.txt", &text, err);
 }
 
 static tal_status write_sizes(const tal_analysis *a, const tal_output_place *place,
                               tal_error *err) {
     const size_t n = (size_t)a->rocks.count;
     tal_text text = {0};
-    double *volume, total = 0.0, sum = 0.0;
-    TAL_CREATE(volume, n, "the sizes of the blocks", err);
-    for (size_t i = 0; i < n; i++) {
-        volume[i] = a->rocks.volume[i];
-        total += volume[i];
-    }
-    qsort(volume, n, sizeof *volume, compare_reals);
+    double *volume, total, sum = 0.0;
+    TAL_TRY(tal_sieve_sort_volumes(&a->rocks, &volume, &total, err));
     tal_text_append(&text, "# block size (cube root of volume) m; share of the volume in blocks up "
                            "to it %%; share of the blocks %%\n");
     const size_t stride = n / 1500 + 1;
@@ -220,7 +220,8 @@ static tal_status write_sizes(const tal_analysis *a, const tal_output_place *pla
         }
     }
     tal_memory_destroy(volume);
-    return write_table(place, "sizes.txt", &text, err);
+    TAL_TRY(write_table(place, "sizes.txt", &text, err));
+    return write_wanted_sizes(&a->sieve, place, err);
 }
 
 // The colours of the report's own map, so that all pictures agree.

@@ -380,7 +380,9 @@ static void write_mobility(tal_text *text, const tal_analysis *a) {
 }
 
 static void write_sizes(tal_text *text, const tal_analysis *a) {
-    double least = INFINITY, most = 0.0;
+    const tal_sieve *sieve = &a->sieve;
+    double least = sieve->count > 0 ? sieve->size[0] : INFINITY;
+    double most = sieve->count > 0 ? sieve->size[sieve->count - 1] : 0.0;
     for (int32_t i = 0; i < a->rocks.count; i++) {
         least = fmin(least, cbrt(a->rocks.volume[i]));
         most = fmax(most, cbrt(a->rocks.volume[i]));
@@ -395,15 +397,22 @@ static void write_sizes(tal_text *text, const tal_analysis *a) {
     tal_text_append(text,
                     "$gmt basemap -R$low/$high/0/100 -JX12c%s/9c -BWSne "
                     "-Bx%s+l\"Block size, cube root of the volume (m)\" "
-                    "-Bya20f10g20+l\"Smaller (%%)\"\n"
-                    "$gmt plot sizes.txt -i0,1 -W2p,0/114/178\n"
-                    "$gmt plot sizes.txt -i0,2 -W1.8p,213/94/0,6_3\n"
-                    "cat > \"$scratch/legend.txt\" <<'END'\n"
-                    "S 0.5c - 0.8c - 2p,0/114/178 1.2c By volume\n"
-                    "S 0.5c - 0.8c - 1.8p,213/94/0,6_3 1.2c By number\nEND\n"
-                    "$gmt legend \"$scratch/legend.txt\" -DjTL+w3.6c+o0.2c -F+gwhite "
-                    "--FONT_ANNOT_PRIMARY=10p\n$gmt end\n",
+                    "-Bya20f10g20+l\"Smaller (%%)\"\n",
                     is_log ? "l" : "", is_log ? "a2fg" : "afg");
+    if (sieve->count > 0) {
+        tal_text_append(text, "$gmt plot sizes_wanted.txt -W2.4p,gray30,1_3\n");
+    }
+    tal_text_append(text, "$gmt plot sizes.txt -i0,1 -W2p,0/114/178\n"
+                          "$gmt plot sizes.txt -i0,2 -W1.8p,213/94/0,6_3\n"
+                          "cat > \"$scratch/legend.txt\" <<'END'\n"
+                          "S 0.5c - 0.8c - 2p,0/114/178 1.2c Made, by volume\n"
+                          "S 0.5c - 0.8c - 1.8p,213/94/0,6_3 1.2c Made, by number\n");
+    if (sieve->count > 0) {
+        tal_text_append(text, "S 0.5c - 0.8c - 2.4p,gray30,1_3 1.2c Wanted, %s\n",
+                        sieve->is_one_size ? "one size" : "by volume");
+    }
+    tal_text_append(text, "END\n$gmt legend \"$scratch/legend.txt\" -DjTL+w4.8c+o0.2c -F+gwhite "
+                          "--FONT_ANNOT_PRIMARY=10p\n$gmt end\n");
 }
 
 static tal_text *add(tal_figure_scripts *scripts, const char *name, const char *title,
@@ -452,7 +461,11 @@ tal_status tal_figure_scripts_create(tal_figure_scripts *scripts, const tal_anal
             false),
         a);
     write_sizes(add(scripts, "sizes", "Block sizes",
-                    "Share of the rock, by volume and by number, in blocks up to a size.", false),
+                    a->sieve.count > 0
+                        ? "Share of the rock, by volume and by number, in blocks up to a size, and "
+                          "the share by volume that was wanted."
+                        : "Share of the rock, by volume and by number, in blocks up to a size.",
+                    false),
                 a);
     for (int i = 0; i < scripts->count; i++) {
         if (scripts->script[i].text.failed) {

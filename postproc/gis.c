@@ -288,6 +288,7 @@ static tal_status add_scores(tal_geopackage *package, const tal_analysis *a, tal
         {"value", TAL_FIELD_REAL},      {"runs_p05", TAL_FIELD_REAL},
         {"runs_p50", TAL_FIELD_REAL},   {"runs_p95", TAL_FIELD_REAL},
         {"survey_low", TAL_FIELD_REAL}, {"survey_high", TAL_FIELD_REAL},
+        {"all_low", TAL_FIELD_REAL},    {"all_high", TAL_FIELD_REAL},
         {"meaning", TAL_FIELD_TEXT}};
     TAL_TRY(tal_geopackage_add_layer(package, "scores", TAL_GEOMETRY_NONE, NULL, FIELDS,
                                      sizeof FIELDS / sizeof *FIELDS, NULL, err));
@@ -298,6 +299,7 @@ static tal_status add_scores(tal_geopackage *package, const tal_analysis *a, tal
             {.real = a->scores.value[i]},         {.real = interval->low},
             {.real = interval->median},           {.real = interval->high},
             {.real = interval->survey_low},       {.real = interval->survey_high},
+            {.real = interval->all_low},          {.real = interval->all_high},
             {.text = tal_score_notes[i].sentence}};
         TAL_TRY(tal_geopackage_add_feature(package, NULL, value, err));
     }

@@ -151,7 +151,7 @@ static void append_raster(tal_text *text, const tal_analysis *a, const raster_la
                     "enabled=\"true\" maxOversampling=\"2\" zoomedInResamplingMethod=\"cubic\" "
                     "zoomedOutResamplingMethod=\"bilinear\"/></provider>");
     if (strcmp(r->id, "hillshade") == 0) {
-        tal_text_append(text, "<rasterrenderer type=\"hillshade\" band=\"1\" opacity=\"1\" "
+        tal_text_append(text, "<rasterrenderer type=\"hillshade\" band=\"1\" opacity=\"0.6\" "
                               "alphaBand=\"-1\" azimuth=\"315\" angle=\"45\" zfactor=\"1\" "
                               "multidirection=\"1\" nodataColor=\"\"><rasterTransparency/>"
                               "</rasterrenderer>");
@@ -185,7 +185,14 @@ static void append_project(tal_text *text, const tal_analysis *a, const tal_sett
         "</extent><rotation>0</rotation><destinationsrs>",
         b.west + east, b.south + north, b.east + east, b.north + north);
     append_crs(text, a);
-    tal_text_append(text, "</destinationsrs></mapcanvas>\n<projectlayers>\n");
+    // The window reads the extent above; servers and scripts read this one.
+    tal_text_append(text,
+                    "</destinationsrs></mapcanvas>\n<ProjectViewSettings UseProjectScales=\"0\">"
+                    "<Scales/><DefaultViewExtent xmin=\"%.3f\" ymin=\"%.3f\" xmax=\"%.3f\" "
+                    "ymax=\"%.3f\">",
+                    b.west + east, b.south + north, b.east + east, b.north + north);
+    append_crs(text, a);
+    tal_text_append(text, "</DefaultViewExtent></ProjectViewSettings>\n<projectlayers>\n");
     for (const tal_gis_style *s = tal_gis_styles; s->layer != NULL; s++) {
         if (has_layer(a, s->layer)) {
             append_vector(text, a, s);

@@ -12,9 +12,9 @@ const tal_gis_style tal_gis_styles[] = {
      true},
     {"simulated_outline", "Simulated deposit", 'P', "213,94,0,0", "213,94,0,255", 0.5, "solid",
      true},
-    {"source_outline", "Source", 'P', "0,0,0,0", "20,20,20,255", 0.4, "dash", true},
+    {"source_outline", "Source", 'P', "0,0,0,0", "20,20,20,255", 0.6, "dash", true},
     {"trajectories", "Trajectories", 'L', "", "90,90,90,110", 0.15, "solid", false},
-    {"blocks", "Blocks at rest", 'P', "160,120,90,255", "60,45,35,255", 0.1, "solid", true},
+    {"blocks", "Blocks at rest", 'P', "160,120,90,50", "60,45,35,255", 0.15, "solid", true},
     {0}};
 
 const tal_gis_style *tal_gis_style_of(const char *layer) {

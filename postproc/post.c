@@ -28,9 +28,9 @@ static tal_status add_inputs(tal_provenance *provenance, const char *folder,
 
 static tal_status describe(tal_provenance *provenance, const tal_invocation *invocation,
                            const char *const *runs, int run_count, tal_error *err) {
-    static const char *const SURVEY[] = {"ingest.json", "before.tif",  "after.tif",
-                                         "bed.tif",     "dz.tif",      "lod.tif",
-                                         "source.tif",  "deposit.tif", "terrain.nc"};
+    static const char *const SURVEY[] = {"ingest.json", "before.tif", "after.tif",  "bed.tif",
+                                         "dz.tif",      "lod.tif",    "source.tif", "deposit.tif",
+                                         "terrain.nc",  "mesh.json"};
     static const char *const RUN[] = {"blocks.nc", "run.nc"};
     TAL_TRY(tal_provenance_create(provenance, "talus-post", &invocation->settings, TAL_STAGE_POST,
                                   err));

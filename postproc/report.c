@@ -157,12 +157,15 @@ static void append_score_row(tal_text *text, const tal_analysis *a, int i) {
     }
     append_interval(text, "Over the survey's error", a->interval[i].survey_low,
                     a->interval[i].survey_high);
+    if (a->run_count > 1) {
+        append_interval(text, "Over both", a->interval[i].all_low, a->interval[i].all_high);
+    }
     tal_text_append(text, "</tr>\n");
 }
 
 static void append_scores(tal_text *text, const tal_analysis *a) {
     const char *group = "";
-    const int columns = a->run_count > 1 ? 5 : 4;
+    const int columns = a->run_count > 1 ? 6 : 4;
     tal_text_append(text, "<h2 id=\"scores\">Score sheet</h2>\n<p class=\"intro\">");
     tal_report_sheet_words(text, a);
     tal_text_append(
@@ -171,11 +174,12 @@ static void append_scores(tal_text *text, const tal_analysis *a) {
         "scope=\"col\">Score</th>"
         "<th scope=\"col\" class=\"number\">%s</th><th scope=\"col\" class=\"number\">"
         "Perfect</th>%s<th scope=\"col\" class=\"number interval\">Over the<br>survey's "
-        "error</th></tr></thead>\n<tbody>\n",
+        "error</th>%s</tr></thead>\n<tbody>\n",
         a->run_count > 1 ? "Middle run" : "This run",
         a->run_count > 1 ? "<th scope=\"col\" class=\"number interval\">Over the runs"
                            "<br>5 to 95 %</th>"
-                         : "");
+                         : "",
+        a->run_count > 1 ? "<th scope=\"col\" class=\"number interval\">Over both</th>" : "");
     for (int i = 0; i < TAL_SCORE_COUNT; i++) {
         if (!isfinite(a->scores.value[i]) && !a->has_survey_deposit) {
             continue; // a scenario has nothing to compare
@@ -202,6 +206,47 @@ static void append_trust(tal_text *text, const tal_trust *trust) {
         tal_text_append(text, "</td></tr>\n");
     }
     tal_text_append(text, "</tbody></table></div>\n");
+}
+
+static void append_size_cell(tal_text *text, double size) {
+    char number[TAL_NUMBER_SIZE];
+    tal_text_append(text, "<td class=\"number\">");
+    if (isfinite(size)) {
+        tal_text_append(text, "%s m", tal_number_format(number, size));
+    } else {
+        tal_text_append(text, "\xe2\x80\x93");
+    }
+    tal_text_append(text, "</td>");
+}
+
+static tal_status append_sizes(tal_text *text, const tal_analysis *a, tal_error *err) {
+    static const double SHARES[] = {0.1, 0.5, 0.9};
+    const bool has_wanted = a->sieve.count > 0;
+    double *volume, total;
+    TAL_TRY(tal_sieve_sort_volumes(&a->rocks, &volume, &total, err));
+    tal_text_append(
+        text,
+        "<h2 id=\"sizes\">Sizes of the blocks</h2>\n<p class=\"intro\">The size is "
+        "the cube root of the volume. %s</p>\n<div class=\"table\"><table><thead><tr>"
+        "<th scope=\"col\">Share of the rock in smaller blocks</th><th scope=\"col\" "
+        "class=\"number\">Made</th>%s</tr></thead><tbody>\n",
+        !has_wanted ? "No sizes are known to have been aimed at."
+        : a->sieve.is_one_size
+            ? "One size was aimed at; blocks cut at the surface of the rock mass come out "
+              "smaller."
+            : "A range of sizes was aimed at.",
+        has_wanted ? "<th scope=\"col\" class=\"number\">Wanted</th>" : "");
+    for (size_t i = 0; i < sizeof SHARES / sizeof *SHARES; i++) {
+        tal_text_append(text, "<tr><td>%g %%</td>", 100.0 * SHARES[i]);
+        append_size_cell(text, tal_sieve_made_size(volume, a->rocks.count, total, SHARES[i]));
+        if (has_wanted) {
+            append_size_cell(text, tal_sieve_wanted_size(&a->sieve, SHARES[i]));
+        }
+        tal_text_append(text, "</tr>\n");
+    }
+    tal_text_append(text, "</tbody></table></div>\n");
+    tal_memory_destroy(volume);
+    return TAL_OK;
 }
 
 static tal_status append_figures(tal_text *text, const tal_figures *figures, tal_error *err) {
@@ -369,6 +414,7 @@ static tal_status append_page(tal_text *text, const tal_analysis *a, const tal_g
     }
     append_scores(text, a);
     append_trust(text, &a->trust);
+    TAL_TRY(append_sizes(text, a, err));
     TAL_TRY(append_figures(text, figures, err));
     append_provenance(text, place);
     tal_text_append(text,

@@ -123,6 +123,10 @@ void tal_report_sheet_words(tal_text *text, const tal_analysis *a) {
     } else {
         tal_text_append(text, "There is one run, so nothing is said about the spread over seeds. ");
     }
-    tal_text_append(text, "The last column scores the same run again with the surveyed volumes at "
-                          "the ends of their 95 %% interval.");
+    tal_text_append(text, "Over the survey's error the same run is scored again with the surveyed "
+                          "volumes at the ends of their 95 %% interval.");
+    if (a->run_count > 1) {
+        tal_text_append(text, " Over both, every run is scored so: from the 5 %% quantile of the "
+                              "lowest to the 95 %% quantile of the highest scores.");
+    }
 }

@@ -13,7 +13,7 @@ fail() {
 
 browser=${TALUS_CHROMIUM:-$(command -v chromium || command -v chromium-browser)}
 if [ -z "$browser" ]; then
-    echo "chromium is not installed: the report was not opened"
+    echo "SKIPPED: opening the report needs chromium"
     exit 0
 fi
 open_page() { # open_page ARGUMENTS...
@@ -35,7 +35,7 @@ check() { # check ATTRIBUTE VALUE
 }
 if ! grep -q 'data-replay="ok"' root.txt; then
     if [ ! -r "${TALUS_THREE:-/usr/share/javascript/three}/three.min.js" ]; then
-        echo "three.js is not installed: the replay was not tried"
+        echo "SKIPPED: the replay needs three.js (Debian: libjs-three)"
         grep -q 'three.js was not there' a/report.html || fail "the report does not say why"
         [ "$failures" -eq 0 ]
         exit

@@ -103,6 +103,43 @@ awk -F, '$1 == "volume_surveyed_m3" {if (($7 / $3 - 0.93) ^ 2 < 1e-6 && ($8 / $3
     $1 == "volume_ratio" {if (($7 / $3 - 1 / 1.07) ^ 2 < 1e-10 && ($8 / $3 - 1 / 0.93) ^ 2 < 1e-6) ok++}
     END {exit ok != 2}' a/scores.csv ||
     fail "the survey's error is not carried into the volumes: $(grep volume a/scores.csv)"
+# Both together: every run is scored with the survey's error. The surveyed volume is the same for all
+# runs, so its interval is the survey's; the ratio's ends are those over the runs, times the survey's.
+awk -F, '$1 == "volume_surveyed_m3" {if ($9 == $7 && $10 == $8 && $7 < $8) ok++}
+    $1 == "volume_ratio" {low = $4 * $7 / $3; high = $6 * $8 / $3
+        if ((low / $9 - 1) ^ 2 < 1e-16 && (high / $10 - 1) ^ 2 < 1e-16 && $9 < $7 && $10 > $8) ok++}
+    $1 == "iou" {if ($9 <= $4 && $9 <= $7 && $10 >= $6 && $10 >= $8) ok++}
+    END {exit ok != 3}' a/scores.csv ||
+    fail "the survey's error is not carried into every run: $(grep -e volume -e iou a/scores.csv)"
+grep -q '"all":' a/scores.json || fail "scores.json lacks the interval over both"
+grep -q 'Over both' a/report.html || fail "the report lacks the interval over both"
+
+# Sizes of blocks: made beside wanted where mesh.json says it, made alone where it does not.
+no_gmt="env TALUS_GMT=/nowhere/gmt"
+drawn="--overwrite --set report.paraview_mb=0 --progress none"
+"$scene" sized blocks=20 frames=21
+expect 0 'IoU' $no_gmt "$post" sized/site.ini --out sized $drawn
+grep -q 'Wanted' sized/figures/sizes.sh sized/report.html && fail "sizes nobody asked for are shown"
+grep -q 'No sizes are known to have been aimed at' sized/report.html || fail "it does not say so"
+cat >sized/mesh.json <<'END'
+{"blocks": {"count": 20, "size": {"wanted_m": 3, "sieve": [
+ {"size_m": 2, "volume_passing": 0.1, "wanted_passing": 0.05},
+ {"size_m": 4, "volume_passing": 0.4, "wanted_passing": 0.45},
+ {"size_m": 6, "volume_passing": 1, "wanted_passing": 0.85}]}}}
+END
+expect 0 'IoU' $no_gmt "$post" sized/site.ini --out sized $drawn
+grep -q 'plot sizes_wanted.txt' sized/figures/sizes.sh || fail "the wanted curve is not drawn"
+grep -q 'Wanted, by volume' sized/figures/sizes.sh || fail "the wanted curve has no label"
+[ "$(grep -v '#' sized/figures/sizes_wanted.txt | tr -s '0 \n' '0 ;')" = '2 5.0;4 45.0;6 85.0;' ] ||
+    fail "the wanted curve is another: $(cat sized/figures/sizes_wanted.txt)"
+# An eighth of the way from 5 to 45 % and from 45 to 85 %; 90 % lies beyond the curve.
+grep -A 3 'class="number">Wanted' sized/report.html | tr -d '\n' |
+    grep -q '<tr><td>10 %.*>2.25 m<.*<td>50 %.*>4.25 m</td></tr><tr><td>90 %.*>–</td></tr>' ||
+    fail "the report's wanted sizes are wrong: $(grep -A 3 'class="number">Wanted' sized/report.html)"
+grep -q 'mesh.json' sized/scores.json || fail "mesh.json is not among the inputs"
+sed 's/"count": 20/"count": 21/' sized/mesh.json >mesh.json && cp mesh.json sized/mesh.json
+expect 0 'not of the blocks' $no_gmt "$post" sized/site.ini --out sized $drawn
+grep -q 'Wanted' sized/figures/sizes.sh && fail "sizes wanted of other blocks are shown"
 
 # Little or nothing: a sensible report or a clear sentence.
 "$scene" one blocks=1 frames=41

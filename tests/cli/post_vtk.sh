@@ -61,6 +61,6 @@ box = terrain.GetBounds()
 assert box[0] == 0 and box[1] == 320, box
 END
 else
-    echo "python3-vtk9 is not installed: VTK's own reader was not asked"
+    echo "SKIPPED: VTK's own reader on the ParaView files needs python3-vtk9"
 fi
 [ "$failures" -eq 0 ]
