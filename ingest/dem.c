@@ -213,6 +213,21 @@ done:
     return status;
 }
 
+// ---- What an elevation rests on ----------------------------------------------------------------
+
+tal_cell_basis tal_dem_basis(const tal_dem *dem, size_t cell) {
+    switch (dem->kind[cell]) {
+    case TAL_CELL_POINTS:
+        return (tal_cell_basis){dem->count[cell], dem->deviation[cell], 0.0F};
+    case TAL_CELL_FILLED:
+        return (tal_cell_basis){0.0F, dem->deviation[cell], 1.0F};
+    case TAL_CELL_RASTER: // a raster does not say how many points it was made of
+        return (tal_cell_basis){NAN, NAN, 0.0F};
+    default:
+        return (tal_cell_basis){NAN, NAN, NAN};
+    }
+}
+
 // ---- Slope -------------------------------------------------------------------------------------
 
 static float height_at(const tal_dem *dem, int32_t column, int32_t row) {

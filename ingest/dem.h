@@ -39,6 +39,14 @@ tal_status tal_dem_from_bins(tal_dem *dem, const tal_bins *bins, tal_error *err)
 // Bridges holes of at most `hole_m2` that are enclosed by ground.
 tal_status tal_dem_fill_holes(tal_dem *dem, double hole_m2, tal_error *err);
 
+// What the elevation of a cell rests on, as the rasters of an epoch tell it; NaN: not known.
+typedef struct {
+    float count;     // points; 0 in a filled hole, not known for a raster
+    float deviation; // as in tal_dem
+    float flag;      // 0 measured, 1 hole filled; NaN where there is no ground
+} tal_cell_basis;
+tal_cell_basis tal_dem_basis(const tal_dem *dem, size_t cell);
+
 // Slope (dz/dx, dz/dy) by central differences, one-sided next to gaps; false where there is none.
 bool tal_dem_slope(const tal_dem *dem, int32_t column, int32_t row, double *slope_x,
                    double *slope_y);

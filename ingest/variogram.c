@@ -192,25 +192,49 @@ double tal_variogram_covariance(const tal_variogram *v, double distance) {
 
 // ---- Sums --------------------------------------------------------------------------------------
 
+static double pair_covariance(const tal_variogram *variogram, const tal_grid *grid,
+                              const float *scale, int64_t a, int64_t b) {
+    const double dx = (double)(a % grid->columns - b % grid->columns);
+    const double dy = (double)(a / grid->columns - b / grid->columns);
+    return (double)scale[a] * (double)scale[b] *
+           tal_variogram_covariance(variogram, grid->cell * hypot(dx, dy));
+}
+
+static double mean_of_all_pairs(const tal_variogram *variogram, const tal_grid *grid,
+                                const float *scale, const sample *s) {
+    double sum = 0.0;
+    for (int64_t i = 0; i < s->count; i++) {
+        sum += pair_covariance(variogram, grid, scale, s->cell[i], s->cell[i]);
+        for (int64_t k = 0; k < i; k++) {
+            sum += 2.0 * pair_covariance(variogram, grid, scale, s->cell[i], s->cell[k]);
+        }
+    }
+    return sum / ((double)s->count * (double)s->count);
+}
+
+static double mean_of_drawn_pairs(const tal_variogram *variogram, const tal_grid *grid,
+                                  const float *scale, const sample *s) {
+    const tal_random random = tal_random_stream(1, 0, "ingest/sum");
+    double sum = 0.0;
+    for (uint64_t draw = 0; draw < SUM_PAIRS; draw++) {
+        const int64_t a = s->cell[tal_random_below(random, 2 * draw, (uint64_t)s->count)];
+        const int64_t b = s->cell[tal_random_below(random, 2 * draw + 1, (uint64_t)s->count)];
+        sum += pair_covariance(variogram, grid, scale, a, b);
+    }
+    return sum / SUM_PAIRS;
+}
+
 tal_status tal_variogram_sum_deviation(const tal_variogram *variogram, const tal_grid *grid,
                                        const uint8_t *mask, const float *scale, double *deviation,
                                        tal_error *err) {
-    const tal_random random = tal_random_stream(1, 0, "ingest/sum");
     sample s;
     *deviation = 0.0;
     TAL_TRY(sample_create(&s, grid, scale, mask, err));
-    double sum = 0.0;
-    for (uint64_t draw = 0; draw < SUM_PAIRS && s.count > 0; draw++) {
-        const int64_t a = s.cell[tal_random_below(random, 2 * draw, (uint64_t)s.count)];
-        const int64_t b = s.cell[tal_random_below(random, 2 * draw + 1, (uint64_t)s.count)];
-        const double dx = (double)(a % grid->columns - b % grid->columns);
-        const double dy = (double)(a / grid->columns - b / grid->columns);
-        sum += (double)scale[a] * (double)scale[b] *
-               tal_variogram_covariance(variogram, grid->cell * hypot(dx, dy));
-    }
     if (s.count > 0) {
-        const double n = (double)s.count;
-        *deviation = n * sqrt(fmax(0.0, sum / SUM_PAIRS));
+        const bool few = s.count * s.count <= SUM_PAIRS;
+        const double mean = few ? mean_of_all_pairs(variogram, grid, scale, &s)
+                                : mean_of_drawn_pairs(variogram, grid, scale, &s);
+        *deviation = (double)s.count * sqrt(fmax(0.0, mean));
     }
     tal_memory_destroy(s.cell);
     return TAL_OK;

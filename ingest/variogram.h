@@ -30,7 +30,8 @@ double tal_variogram_gamma(const tal_variogram *variogram, double distance);
 double tal_variogram_covariance(const tal_variogram *variogram, double distance);
 
 // Standard deviation of sum over the mask of scale_i e_i, where the e_i have the correlated part's
-// covariance: by pairs of cells drawn at random, always the same ones.
+// covariance: by all pairs of cells or, of large areas, by pairs drawn at random, always the same
+// ones.
 tal_status tal_variogram_sum_deviation(const tal_variogram *variogram, const tal_grid *grid,
                                        const uint8_t *mask, const float *scale, double *deviation,
                                        tal_error *err);

@@ -30,9 +30,10 @@ tal_status tal_volume_variogram(const tal_change *change, tal_variogram *variogr
 
 // The outline is drawn where the change is plain, which favours cells whose noise adds to it; two
 // rings of cells more, taken whatever they show, holds what was cut off and takes that bias away.
-static tal_status find_region(const tal_change *change, const uint8_t *mask, const uint8_t *other,
-                              uint8_t **region, tal_error *err) {
+tal_status tal_volume_region(const tal_change *change, const uint8_t *mask, double sign,
+                             uint8_t **region, tal_error *err) {
     const tal_grid *grid = &change->grid;
+    const uint8_t *other = sign > 0.0 ? change->source : change->deposit;
     const size_t cells = tal_grid_cell_count(grid);
     TAL_CREATE(*region, cells, "a volume", err);
     for (size_t i = 0; i < cells; i++) {
@@ -46,6 +47,7 @@ static tal_status find_region(const tal_change *change, const uint8_t *mask, con
     }
     if (status != TAL_OK) {
         tal_memory_destroy(*region);
+        *region = NULL;
     }
     return status;
 }
@@ -99,27 +101,20 @@ static void integrate(const tal_change *change, const tal_dem *before, const tal
     volume->random_m3 = sqrt(squares) * cell_m2;
 }
 
-tal_status tal_volume_find(const tal_change *change, const tal_dem *before, const tal_dem *after,
-                           const tal_variogram *variogram, const double shift_deviation[3],
-                           const uint8_t *mask, double sign, tal_volume *volume, tal_error *err) {
+tal_status tal_volume_measure(const tal_change *change, const tal_dem *before, const tal_dem *after,
+                              const tal_variogram *variogram, const double shift_deviation[3],
+                              const uint8_t *region, const uint8_t *mask, double sign,
+                              tal_volume *volume, tal_error *err) {
     const tal_grid *grid = &change->grid;
     const double cell_m2 = grid->cell * grid->cell;
-    tal_components parts;
     double slope_sum[2], correlated;
     tal_hidden hidden;
-    uint8_t *region;
     *volume = (tal_volume){0};
-    TAL_TRY(find_region(change, mask, sign > 0.0 ? change->source : change->deposit, &region, err));
     integrate(change, before, after, region, sign, volume, slope_sum);
     measure_outline(change, mask, sign, volume);
-    tal_status status =
-        tal_variogram_sum_deviation(variogram, grid, region, change->spread, &correlated, err);
-    if (status == TAL_OK) {
-        status = tal_hidden_find(change, before, after, region, mask, volume->mean_thickness_m,
-                                 &hidden, err);
-    }
-    tal_memory_destroy(region);
-    TAL_TRY(status);
+    TAL_TRY(tal_variogram_sum_deviation(variogram, grid, region, change->spread, &correlated, err));
+    TAL_TRY(tal_hidden_find(change, before, after, region, mask, volume->mean_thickness_m, &hidden,
+                            err));
     volume->correlated_m3 = correlated * cell_m2;
     volume->hidden_m3 = hypot(hidden.shadow_m3, hidden.gap_m3);
     volume->gap_m2 = hidden.gap_m2;
@@ -133,7 +128,20 @@ tal_status tal_volume_find(const tal_change *change, const tal_dem *before, cons
              volume->systematic_m3 * volume->systematic_m3 + volume->hidden_m3 * volume->hidden_m3);
     volume->low_m3 = volume->volume_m3 - half;
     volume->high_m3 = volume->volume_m3 + half;
-    TAL_TRY(tal_components_find(&parts, mask, grid->columns, grid->rows, false, err));
+    return TAL_OK;
+}
+
+tal_status tal_volume_find(const tal_change *change, const tal_dem *before, const tal_dem *after,
+                           const tal_variogram *variogram, const double shift_deviation[3],
+                           const uint8_t *mask, double sign, tal_volume *volume, tal_error *err) {
+    tal_components parts;
+    uint8_t *region;
+    TAL_TRY(tal_volume_region(change, mask, sign, &region, err));
+    const tal_status status = tal_volume_measure(change, before, after, variogram, shift_deviation,
+                                                 region, mask, sign, volume, err);
+    tal_memory_destroy(region);
+    TAL_TRY(status);
+    TAL_TRY(tal_components_find(&parts, mask, change->grid.columns, change->grid.rows, false, err));
     volume->part_count = parts.count;
     tal_components_destroy(&parts);
     return TAL_OK;

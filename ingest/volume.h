@@ -25,6 +25,14 @@ tal_status tal_volume_variogram(const tal_change *change, tal_variogram *variogr
 tal_status tal_volume_find(const tal_change *change, const tal_dem *before, const tal_dem *after,
                            const tal_variogram *variogram, const double shift_deviation[3],
                            const uint8_t *mask, double sign, tal_volume *volume, tal_error *err);
+// The two steps of it: the cells that are summed over, freed with tal_memory_destroy, and the
+// measure of them (without the number of parts).
+tal_status tal_volume_region(const tal_change *change, const uint8_t *mask, double sign,
+                             uint8_t **region, tal_error *err);
+tal_status tal_volume_measure(const tal_change *change, const tal_dem *before, const tal_dem *after,
+                              const tal_variogram *variogram, const double shift_deviation[3],
+                              const uint8_t *region, const uint8_t *mask, double sign,
+                              tal_volume *volume, tal_error *err);
 // "798900 m3 (95 %: 796600 to 801200)"
 void tal_volume_text(const tal_volume *volume, char *text, size_t size);
 

@@ -2,6 +2,7 @@
 talus_test(test_las_file unit/test_las_file.c LIBS talus_ingest_parts)
 talus_test(test_ingest_xyz unit/test_ingest_xyz.c LIBS talus_ingest_parts)
 talus_test(test_ingest_numbers unit/test_ingest_numbers.c LIBS talus_ingest_parts)
+talus_test(test_ingest_parts unit/test_ingest_parts.c LIBS talus_ingest_parts)
 talus_test(ingest_las_corpus property/ingest_las_corpus.c LIBS talus_ingest_parts)
 talus_test(ingest_truth property/ingest_truth.c
     LIBS talus_datasets_parts talus_geo LABELS slow)
@@ -13,6 +14,7 @@ talus_script_test(ingest_wrong_input cli/ingest_wrong_input.sh)
 add_executable(ingest_binning bench/ingest_binning.c)
 target_link_libraries(ingest_binning PRIVATE talus_flags talus_ingest_parts m)
 set_target_properties(ingest_binning PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+talus_script_test(ingest_bands cli/ingest_bands.sh)
 talus_script_test(ingest_outputs cli/ingest_outputs.sh LABELS slow)
 talus_script_test(ingest_helens cli/ingest_helens.sh)
 

@@ -261,35 +261,41 @@ static bool set_crs(GDALDatasetH dataset, const tal_crs *crs, crs_form form) {
 }
 
 // GDAL takes the address of the cells as text: no second copy of them is made.
-static bool add_band(GDALDatasetH dataset, const tal_raster *raster) {
+static bool add_band(GDALDatasetH dataset, const tal_raster_band *band) {
     char pointer[64] = "DATAPOINTER=";
     const size_t used = strlen(pointer);
-    const int length =
-        CPLPrintPointer(pointer + used, raster->value, (int)(sizeof pointer - used - 1));
+    const int length = CPLPrintPointer(pointer + used, (void *)(uintptr_t)band->value,
+                                       (int)(sizeof pointer - used - 1));
     pointer[used + (size_t)length] = '\0';
     const char *const options[] = {pointer, NULL};
-    return GDALAddBand(dataset, GDT_Float32, (char **)(uintptr_t)options) == CE_None;
+    if (GDALAddBand(dataset, GDT_Float32, (char **)(uintptr_t)options) != CE_None) {
+        return false;
+    }
+    GDALRasterBandH added = GDALGetRasterBand(dataset, GDALGetRasterCount(dataset));
+    if (band->description != NULL) {
+        GDALSetDescription(added, band->description);
+    }
+    return GDALSetRasterNoDataValue(added, (double)NAN) == CE_None &&
+           (band->unit == NULL || GDALSetRasterUnitType(added, band->unit) == CE_None);
 }
 
-static bool annotate(GDALDatasetH dataset, const tal_raster *raster, const tal_raster_notes *notes,
-                     crs_form form) {
-    const tal_grid *grid = &raster->grid;
-    double transform[6] = {grid->west, grid->cell, 0.0, grid->north, 0.0, -grid->cell};
-    GDALRasterBandH band = GDALGetRasterBand(dataset, 1);
-    bool good = GDALSetGeoTransform(dataset, transform) == CE_None &&
-                set_crs(dataset, notes->crs, form) &&
-                GDALSetRasterNoDataValue(band, (double)NAN) == CE_None;
-    if (notes->description != NULL) {
-        GDALSetDescription(band, notes->description);
-    }
-    if (notes->unit != NULL) {
-        good = good && GDALSetRasterUnitType(band, notes->unit) == CE_None;
-    }
-    if (notes->provenance != NULL) {
-        good = good &&
-               GDALSetMetadataItem(dataset, "TALUS_PROVENANCE", notes->provenance, NULL) == CE_None;
+static bool add_bands(GDALDatasetH dataset, const tal_raster *raster,
+                      const tal_raster_notes *notes) {
+    const tal_raster_band first = {raster->value, notes->description, notes->unit};
+    bool good = add_band(dataset, &first);
+    for (int i = 0; i < notes->more_count && good; i++) {
+        good = add_band(dataset, &notes->more[i]);
     }
     return good;
+}
+
+static bool annotate(GDALDatasetH dataset, const tal_grid *grid, const tal_raster_notes *notes,
+                     crs_form form) {
+    double transform[6] = {grid->west, grid->cell, 0.0, grid->north, 0.0, -grid->cell};
+    return GDALSetGeoTransform(dataset, transform) == CE_None &&
+           set_crs(dataset, notes->crs, form) &&
+           (notes->provenance == NULL ||
+            GDALSetMetadataItem(dataset, "TALUS_PROVENANCE", notes->provenance, NULL) == CE_None);
 }
 
 static GDALDatasetH create_in_memory(const tal_raster *raster, const tal_raster_notes *notes,
@@ -298,7 +304,8 @@ static GDALDatasetH create_in_memory(const tal_raster *raster, const tal_raster_
     GDALDatasetH dataset = driver != NULL ? GDALCreate(driver, "", raster->grid.columns,
                                                        raster->grid.rows, 0, GDT_Float32, NULL)
                                           : NULL;
-    if (dataset != NULL && !(add_band(dataset, raster) && annotate(dataset, raster, notes, form))) {
+    if (dataset != NULL &&
+        !(add_bands(dataset, raster, notes) && annotate(dataset, &raster->grid, notes, form))) {
         GDALClose(dataset);
         dataset = NULL;
     }

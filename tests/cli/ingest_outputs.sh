@@ -20,6 +20,19 @@ for layer in source deposit stable extent; do
     ogrinfo -so out/site.gpkg $layer >info 2>&1 || complain "site.gpkg lacks $layer"
     grep -q 'Geometry: Polygon' info || complain "$layer holds no polygons"
 done
+# The parts of source and deposit add up to the whole, each inside its own interval.
+field() { ogrinfo -q -al -geom=NO out/site.gpkg "$1" | awk -v key="$2" '$1 == key {print $NF}'; }
+total() { awk -v name="\"$1\":" '$1 == name {s = 1} s && /"volume_m3"/ {gsub(/[^0-9.eE+-]/, "", $2); print $2; exit}' out/ingest.json; }
+for layer in source deposit; do
+    for key in area_m2 volume_m3 volume_low_m3 volume_high_m3 mean_thickness_m max_thickness_m; do
+        field $layer $key >"parts.$key"
+        [ -s "parts.$key" ] || complain "the parts of the $layer lack $key"
+    done
+    paste parts.volume_low_m3 parts.volume_m3 parts.volume_high_m3 |
+        awk -v whole="$(total $layer)" '{ sum += $2; bad = bad || !($1 < $2 && $2 < $3) }
+            END { d = sum - whole; exit bad || d > 1e-6 || d < -1e-6 }' ||
+        complain "the volumes of the $layer are not those of ingest.json"
+done
 ogrinfo -q out/site.gpkg layer_styles | grep -q SimpleFill || complain "site.gpkg has no styles"
 gdalinfo out/ingest.png | grep -q 'Driver: PNG' || complain "ingest.png is no picture"
 grep -q '"volume_m3"' out/ingest.json || complain "ingest.json has no volumes"

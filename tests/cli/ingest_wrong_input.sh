@@ -135,8 +135,8 @@ site "before = before.xyz" "$crs"
 refused "one epoch without a source" "after = is empty"
 
 # A raster whose heights have no unit is refused; with the unit it is read.
-gdal_translate -q -of GTiff good/before.tif unit.tif
-gdal_translate -q -of AAIGrid good/before.tif stripped.asc && rm -f stripped.prj stripped.asc.aux.xml
+gdal_translate -q -b 1 -of GTiff good/before.tif unit.tif
+gdal_translate -q -b 1 -of AAIGrid good/before.tif stripped.asc && rm -f stripped.prj stripped.asc.aux.xml
 site "before = stripped.asc" "after = good/after.tif" "$crs"
 refused "a raster without unit" "before_unit = m"
 site "before = stripped.asc" "after = good/after.tif" "$crs" 'before_unit = m'
@@ -148,7 +148,7 @@ awk 'NR <= 6 {print; next} {for (i = 1; i <= NF; i++)
 site "before = feet.asc" "after = good/after.tif" "$crs" 'before_unit = ft'
 "$ingest" site.ini --out feet --progress none -q
 for folder in units feet; do
-    gdallocationinfo -valonly -geoloc $folder/before.tif 693010.5 1638040.5 >$folder.value
+    gdallocationinfo -b 1 -valonly -geoloc $folder/before.tif 693010.5 1638040.5 >$folder.value
 done
 awk 'NR == FNR {a = $1; next} {d = a - $1; exit !(d < 0.001 && d > -0.001)}' units.value feet.value ||
     { echo "feet are not metres"; cat units.value feet.value; failed=1; }

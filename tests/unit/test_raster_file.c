@@ -95,6 +95,50 @@ static void gdalinfo_sees_a_cloud_optimized_geotiff(void **state) {
     tal_raster_destroy(&raster);
 }
 
+// Other readers look at the first band only; GDAL sees them all, in every size of the picture.
+static void further_bands_follow_the_first(void **state) {
+    (void)state;
+    tal_raster raster = make_raster(600, 400);
+    tal_raster count = make_raster(600, 400);
+    tal_raster flag = make_raster(600, 400);
+    for (size_t i = 0; i < tal_grid_cell_count(&raster.grid); i++) {
+        count.value[i] = (float)(i % 1000);
+        flag.value[i] = i % 7 == 0 ? NAN : (float)(i % 2);
+    }
+    const tal_raster_band more[] = {{count.value, "number of points", "1"},
+                                    {flag.value, "filled", NULL}};
+    const tal_raster_notes notes = {
+        .description = "elevation", .unit = "m", .more = more, .more_count = 2};
+    const char *path = geo_path("a.tif");
+    check_ok(tal_raster_write(path, &raster, &notes, TAL_KEEP_EXISTING, &check_error));
+    assert_int_equal(geo_count_names("a.tif"), 1);
+    tal_raster again;
+    check_ok(tal_raster_read(&again, path, &check_error));
+    assert_same_cells(&raster, &again);
+    GDALDatasetH dataset = GDALOpen(path, GA_ReadOnly);
+    assert_non_null(dataset);
+    assert_int_equal(GDALGetRasterCount(dataset), 3);
+    const tal_raster *const wanted[] = {&raster, &count, &flag};
+    static const char *const words[] = {"elevation", "number of points", "filled"};
+    for (int b = 0; b < 3; b++) {
+        GDALRasterBandH band = GDALGetRasterBand(dataset, b + 1);
+        assert_string_equal(GDALGetDescription(band), words[b]);
+        assert_true(isnan(GDALGetRasterNoDataValue(band, NULL)));
+        assert_int_equal(GDALGetOverviewCount(band), 2);
+        assert_int_equal(
+            GDALRasterIO(band, GF_Read, 0, 0, 600, 400, again.value, 600, 400, GDT_Float32, 0, 0),
+            CE_None);
+        assert_same_cells(wanted[b], &again);
+    }
+    assert_string_equal(GDALGetRasterUnitType(GDALGetRasterBand(dataset, 2)), "1");
+    GDALClose(dataset);
+    geo_assert_says(geo_run("gdalinfo '%s'", path), "LAYOUT=COG");
+    tal_raster_destroy(&again);
+    tal_raster_destroy(&raster);
+    tal_raster_destroy(&count);
+    tal_raster_destroy(&flag);
+}
+
 static void two_writes_give_the_same_bytes(void **state) {
     (void)state;
     tal_raster raster = make_raster(1300, 700);
@@ -312,6 +356,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(a_written_raster_comes_back_bit_by_bit),
         TEST(gdalinfo_sees_a_cloud_optimized_geotiff),
+        TEST(further_bands_follow_the_first),
         TEST(two_writes_give_the_same_bytes),
         TEST(local_and_ellipsoidal_rasters_keep_their_meaning),
         TEST(an_existing_file_is_kept_unless_told_otherwise),
