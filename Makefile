@@ -27,12 +27,12 @@ export TALUS_PREFIX := $(call from_here,$(BUILD))
 
 # One step after the other (two of them may install packages); CMake and the stages use all cores.
 .NOTPARALLEL:
-.PHONY: help all demo check check-long run calibrate batch bench deps docs install uninstall clean distclean dist build data deps-run which-site
+.PHONY: help all demo check check-long check-slurm run calibrate batch bench deps docs install uninstall clean distclean dist build data deps-run which-site
 
 help:
 	@echo "talus $(VERSION): back-analysis of rockfalls and rock avalanches"
 	@echo "  make demo                    the embedded site, from clouds to report (installs, builds, runs)"
-	@echo "  make check                   all tests; check-long: those that take longer"
+	@echo "  make check                   all tests; check-long: those that take longer; check-slurm"
 	@echo "  make run SITE=my.ini         your site; redoes only what a change touches (OUT=folder)"
 	@echo "  make calibrate SITE=my.ini   fit friction and dissipation to the surveyed deposit"
 	@echo "  make batch SITES=\"a.ini b.ini\" [ENGINE=local|slurm]   many sites"
@@ -77,6 +77,10 @@ check: deps all
 
 check-long: deps all
 	@sh tests/run.sh $(BUILD)/$(PRESET) --only long
+
+# As root: starts a Slurm of its own on this machine and stops it (pipelines/slurm-here.sh).
+check-slurm: deps all
+	@sh tests/run.sh $(BUILD)/$(PRESET) --only slurm
 
 bench: deps all
 	@sh tests/run.sh $(BUILD)/$(PRESET) --only bench

@@ -24,15 +24,11 @@ typedef struct {
     const tal_sites *sites;
     const tal_variations *variations;
     const tal_run_answer *answer; // sites * variations
-    const tal_study *study;
+    tal_study *study;
     int failed_count;
 } tal_batch;
 
 tal_status tal_batch_write(const tal_batch *batch, tal_error *err);
 tal_status tal_batch_write_package(const tal_batch *batch, const char *path, tal_error *err);
-
-// SHA-256 of files of the study folder as NAME, by which a copy can be checked.
-tal_status tal_study_write_manifest(const tal_study *study, const char *name, const char *program,
-                                    const char *const *files, int count, tal_error *err);
 
 #endif

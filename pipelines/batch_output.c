@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The table and the page of a batch.
-#include "core/app/json.h"
 #include "core/memory.h"
 #include "pipelines/batch.h"
 #include "pipelines/html.h"
+#include "pipelines/manifest.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -197,41 +197,11 @@ static tal_status write_page(const tal_batch *batch, tal_error *err) {
     return status;
 }
 
-// --- manifest ---
-
-tal_status tal_study_write_manifest(const tal_study *study, const char *name, const char *program,
-                                    const char *const *files, int count, tal_error *err) {
-    char path[TAL_PATH_SIZE], sha256[TAL_SHA256_TEXT_SIZE];
-    cJSON *root = cJSON_CreateObject();
-    cJSON_AddStringToObject(root, "program", program);
-    cJSON_AddStringToObject(root, "version", tal_version);
-    cJSON *outputs = cJSON_AddArrayToObject(root, "outputs");
-    tal_status status = TAL_OK;
-    for (int i = 0; i < count && status == TAL_OK; i++) {
-        if (!tal_path_join(path, study->path, files[i]) || !tal_file_exists(path)) {
-            continue;
-        }
-        status = tal_sha256_file(path, sha256, err);
-        cJSON *item = cJSON_CreateObject();
-        cJSON_AddStringToObject(item, "name", files[i]);
-        cJSON_AddStringToObject(item, "sha256", sha256);
-        cJSON_AddItemToArray(outputs, item);
-    }
-    if (status == TAL_OK) {
-        status = tal_path_join(path, study->path, name)
-                     ? tal_json_write(path, root, TAL_REPLACE, err)
-                     : TAL_FAIL(err, TAL_TOO_LARGE, "%.200s...: path too long", study->path);
-    }
-    cJSON_Delete(root);
-    return status;
-}
-
 tal_status tal_batch_write(const tal_batch *batch, tal_error *err) {
-    static const char *const files[] = {"results.csv", "sites.gpkg", "index.html"};
     char path[TAL_PATH_SIZE];
     TAL_TRY(tal_study_path(batch->study, path, ".", "sites.gpkg", err));
     TAL_TRY(write_table(batch, err));
     TAL_TRY(tal_batch_write_package(batch, path, err));
     TAL_TRY(write_page(batch, err));
-    return tal_study_write_manifest(batch->study, "manifest.json", "talus-batch", files, 3, err);
+    return tal_manifest_write(batch->study, batch->sites, "talus-batch", err);
 }

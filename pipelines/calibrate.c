@@ -140,7 +140,7 @@ tal_status tal_calibration_add(tal_calibration *c, tal_point_kind kind, const do
                (size_t)c->parameters.count * sizeof *units);
     }
     const char *label = c->runner->engine.label;
-    c->runner->engine.label = kind == TAL_POINT_SAMPLE ? label : NULL;
+    c->runner->engine.label = count > 1 ? label : NULL;
     const tal_status status = run_points(c, first, count, err);
     c->runner->engine.label = label;
     TAL_TRY(status);
@@ -162,7 +162,7 @@ static bool is_search(int method) {
 static tal_status add_start(tal_calibration *c, tal_error *err) {
     double unit[TAL_PARAMETERS_MAX];
     for (int k = 0; k < c->parameters.count; k++) {
-        unit[k] = tal_parameter_unit(&c->parameters.parameter[k], c->settings);
+        unit[k] = tal_parameter_unit(&c->parameters.parameter[k]);
     }
     TAL_TRY(tal_calibration_add(c, TAL_POINT_START, unit, 1, err));
     const tal_run_answer *first = tal_calibration_answer(c, 0, 0, 0);
@@ -198,15 +198,6 @@ static tal_status add_sample(tal_calibration *c, int count, tal_error *err) {
     return status;
 }
 
-static bool has_words(const tal_calibration *c) {
-    for (int k = 0; k < c->parameters.count; k++) {
-        if (c->parameters.parameter[k].value_count > 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static tal_status add_points(tal_calibration *c, tal_error *err) {
     c->budget = (int)c->how->runs / tal_calibration_runs_per_point(c);
     if (c->budget < 3) {
@@ -220,40 +211,39 @@ static tal_status add_points(tal_calibration *c, tal_error *err) {
         return tal_calibration_search(c, (tal_method_choice)c->how->method, c->point[0].unit,
                                       c->budget - 1, err);
     }
-    // Words cannot be searched along: then all points go to the sample.
-    const int refine = has_words(c) ? 0 : (int)(c->how->refine * c->budget);
+    const int refine = (int)(c->how->refine * c->budget);
     TAL_TRY(add_sample(c, c->budget - 1 - refine, err));
-    if (refine == 0) {
-        return TAL_OK;
+    if (refine > 0) {
+        tal_log_info("at most %d more where they promise a better fit", refine);
     }
-    tal_log_info("a search from the best of them, at most %d points", refine);
-    double start[TAL_PARAMETERS_MAX];
-    memcpy(start, c->point[c->best].unit, sizeof start);
-    return tal_calibration_search(c, TAL_METHOD_NELDER_MEAD, start, refine, err);
+    return tal_calibration_improve(c, refine, err);
 }
 
 // --- conclusions ---
 
-static tal_status conclude(tal_calibration *c, tal_error *err) {
+tal_status tal_calibration_list(const tal_calibration *c, double **units, double **misfit,
+                                tal_error *err) {
     const size_t dimensions = (size_t)c->parameters.count;
+    TAL_CREATE(*units, (size_t)c->point_count * dimensions, "points", err);
+    TAL_CREATE(*misfit, (size_t)c->point_count, "points", err);
+    for (int i = 0; i < c->point_count; i++) {
+        memcpy(*units + (size_t)i * dimensions, c->point[i].unit, dimensions * sizeof **units);
+        (*misfit)[i] = c->point[i].misfit;
+    }
+    return TAL_OK;
+}
+
+static tal_status conclude(tal_calibration *c, tal_error *err) {
     double *units = NULL, *misfit = NULL;
     tal_status status = TAL_OK;
-    TAL_CREATE_OR_DONE(units, (size_t)c->point_count * dimensions, "points", err);
-    TAL_CREATE_OR_DONE(misfit, (size_t)c->point_count, "points", err);
+    TAL_TRY_OR_DONE(tal_calibration_list(c, &units, &misfit, err));
+    // Samples follow the start, without a gap.
     int samples = 0;
-    for (int i = 0; i < c->point_count; i++) {
-        if (c->point[i].kind == TAL_POINT_SAMPLE) {
-            memcpy(units + (size_t)samples * dimensions, c->point[i].unit,
-                   dimensions * sizeof *units);
-            misfit[samples++] = c->point[i].misfit;
-        }
+    while (1 + samples < c->point_count && c->point[1 + samples].kind == TAL_POINT_SAMPLE) {
+        samples++;
     }
-    TAL_TRY_OR_DONE(
-        tal_sensitivity_find(&c->sensitivity, units, misfit, samples, c->parameters.count, err));
-    for (int i = 0; i < c->point_count; i++) {
-        memcpy(units + (size_t)i * dimensions, c->point[i].unit, dimensions * sizeof *units);
-        misfit[i] = c->point[i].misfit;
-    }
+    TAL_TRY_OR_DONE(tal_sensitivity_find(&c->sensitivity, units + c->parameters.count, misfit + 1,
+                                         samples, c->parameters.count, err));
     const double margin = fmax(c->how->equal_misfit, 2 * c->point[c->best].noise);
     TAL_TRY_OR_DONE(tal_posterior_create(&c->posterior, &c->parameters, units, misfit,
                                          c->point_count, margin, err));

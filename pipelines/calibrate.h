@@ -49,6 +49,11 @@ const tal_run_answer *tal_calibration_answer(const tal_calibration *c, int point
 // Misfits of new points, added in order; already known ones cost nothing.
 tal_status tal_calibration_add(tal_calibration *c, tal_point_kind kind, const double *units,
                                int count, tal_error *err);
+// All points in a row, and their misfits; the caller destroys both.
+tal_status tal_calibration_list(const tal_calibration *c, double **units, double **misfit,
+                                tal_error *err);
+// At most `count` new points, in batches, where those so far promise a better fit.
+tal_status tal_calibration_improve(tal_calibration *c, int count, tal_error *err);
 // A search by NLopt from `start` with at most `count` new points.
 tal_status tal_calibration_search(tal_calibration *c, tal_method_choice method, const double *start,
                                   int count, tal_error *err);
@@ -57,7 +62,7 @@ tal_status tal_calibration_run(tal_calibration *c, tal_error *err);
 void tal_calibration_destroy(tal_calibration *c);
 
 // Sentences for people, one per line: what is known about each setting, and which trade off.
-void tal_calibration_words(const tal_calibration *c, tal_text *out);
+tal_status tal_calibration_words(const tal_calibration *c, tal_text *out, tal_error *err);
 
 // Files in the study folder.
 tal_status tal_calibration_write(const tal_calibration *c, tal_error *err);

@@ -2,9 +2,9 @@
 // calibrate.html: what was found, in one page without anything outside it, and the pairwise plot.
 #include "core/geo/raster_file.h"
 #include "core/memory.h"
-#include "pipelines/batch.h"
 #include "pipelines/calibrate.h"
 #include "pipelines/html.h"
+#include "pipelines/manifest.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -104,9 +104,9 @@ void tal_calibration_append_pairs(const tal_calibration *c, tal_text *svg) {
 
 // --- page ---
 
-static void append_words(const tal_calibration *c, tal_text *page) {
+static tal_status append_words(const tal_calibration *c, tal_text *page, tal_error *err) {
     tal_text words = {0};
-    tal_calibration_words(c, &words);
+    const tal_status status = tal_calibration_words(c, &words, err);
     tal_text_append(page, "<ul>\n");
     for (char *line = words.bytes, *end = NULL; line != NULL && (end = strchr(line, '\n')) != NULL;
          line = end + 1) {
@@ -117,6 +117,7 @@ static void append_words(const tal_calibration *c, tal_text *page) {
     }
     tal_text_append(page, "</ul>\n");
     tal_text_destroy(&words);
+    return status;
 }
 
 static void append_cell(tal_text *page, const char *text) {
@@ -135,11 +136,10 @@ static void append_parameters(const tal_calibration *c, tal_text *page) {
         const tal_parameter *p = &c->parameters.parameter[k];
         const tal_marginal *m = &c->posterior.marginal[k];
         const double units[] = {c->point[c->best].unit[k], m->low, m->median, m->high};
-        char text[64];
+        char text[32];
         tal_text_append(page, "<tr>");
         append_cell(page, p->name);
-        tal_parameter_own(p, c->settings, text);
-        append_cell(page, text);
+        append_cell(page, p->own);
         for (int i = 0; i < 4; i++) {
             tal_parameter_text(p, units[i], text);
             append_cell(page, text);
@@ -186,6 +186,21 @@ static void append_reports(const tal_calibration *c, tal_text *page) {
         append_report_row(c, i / 2, i % 2, page);
     }
     tal_text_append(page, "</table>\n");
+}
+
+static void append_failures(const tal_calibration *c, tal_text *page) {
+    const int count = c->point_count * tal_calibration_runs_per_point(c);
+    int failed = 0, first = -1;
+    for (int i = 0; i < count; i++) {
+        failed += c->answer[i].done ? 0 : 1;
+        first = first < 0 && !c->answer[i].done ? i : first;
+    }
+    if (failed > 0) {
+        tal_text_append(page, "<p class=\"bad\">%d of %d runs failed; the first says: ", failed,
+                        count);
+        tal_page_text(page, c->answer[first].reason);
+        tal_text_append(page, ". All reasons are in <a href=\"runs.csv\">runs.csv</a>.</p>\n");
+    }
 }
 
 // The probability map, made small enough for a page.
@@ -237,11 +252,14 @@ tal_status tal_calibration_write_page(const tal_calibration *c, tal_error *err) 
     tal_status status = tal_page_write(&svg, c->runner->study.path, "pairs.svg", err);
     tal_page_begin(&page, title);
     tal_text_append(&page,
-                    "<p>%d points of %d runs each. Misfit %.4f before, %.4f at the best point; "
+                    "<p>%d points, runs for each: %d. Misfit %.4f before, %.4f at the best point; "
                     "points up to %.3g above the best count as equally good.</p>\n",
                     c->point_count, tal_calibration_runs_per_point(c), c->point[0].misfit,
                     c->point[c->best].misfit, c->posterior.margin);
-    append_words(c, &page);
+    append_failures(c, &page);
+    if (status == TAL_OK) {
+        status = append_words(c, &page, err);
+    }
     append_parameters(c, &page);
     tal_text_append(&page, "<h2>Before and after</h2>\n");
     append_reports(c, &page);
@@ -266,19 +284,10 @@ tal_status tal_calibration_write_page(const tal_calibration *c, tal_error *err) 
 }
 
 tal_status tal_calibration_write(const tal_calibration *c, tal_error *err) {
-    static const char *const files[] = {"best.ini",
-                                        "calibrate.html",
-                                        "calibrate.json",
-                                        "pairs.svg",
-                                        "reach_probability.tif",
-                                        "deposit_probability.tif",
-                                        "runs.csv",
-                                        "runs.nc"};
     TAL_TRY(tal_calibration_write_tables(c, err));
     TAL_TRY(tal_calibration_write_best(c, err));
     TAL_TRY(tal_calibration_write_json(c, err));
     TAL_TRY(tal_calibration_write_maps(c, err));
     TAL_TRY(tal_calibration_write_page(c, err));
-    return tal_study_write_manifest(&c->runner->study, "manifest.json", "talus-calibrate", files,
-                                    (int)(sizeof files / sizeof files[0]), err);
+    return tal_manifest_write(&c->runner->study, &c->sites, "talus-calibrate", err);
 }

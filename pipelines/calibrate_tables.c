@@ -5,8 +5,8 @@
 #include "core/app/site_file.h"
 #include "core/geo/netcdf_file.h"
 #include "core/memory.h"
-#include "pipelines/batch.h"
 #include "pipelines/calibrate.h"
+#include "pipelines/csv.h"
 #include "pipelines/html.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@
 static void value_text(const tal_calibration *c, const tal_point *point, int k, char text[64]) {
     const tal_parameter *p = &c->parameters.parameter[k];
     if (point->kind == TAL_POINT_START) {
-        tal_parameter_own(p, c->settings, text);
+        snprintf(text, 64, "%s", p->own);
     } else {
         char value[32];
         tal_parameter_text(p, point->unit[k], value);
@@ -266,9 +266,9 @@ static void add_sites(const tal_calibration *c, cJSON *root) {
     }
 }
 
-static void add_words(const tal_calibration *c, cJSON *root) {
+static tal_status add_words(const tal_calibration *c, cJSON *root, tal_error *err) {
     tal_text words = {0};
-    tal_calibration_words(c, &words);
+    const tal_status status = tal_calibration_words(c, &words, err);
     cJSON *list = cJSON_AddArrayToObject(root, "conclusions");
     for (char *line = words.bytes, *end = NULL; line != NULL && (end = strchr(line, '\n')) != NULL;
          line = end + 1) {
@@ -276,6 +276,7 @@ static void add_words(const tal_calibration *c, cJSON *root) {
         cJSON_AddItemToArray(list, cJSON_CreateString(line));
     }
     tal_text_destroy(&words);
+    return status;
 }
 
 tal_status tal_calibration_write_json(const tal_calibration *c, tal_error *err) {
@@ -295,9 +296,11 @@ tal_status tal_calibration_write_json(const tal_calibration *c, tal_error *err) 
     tal_json_add_number(root, "sensitivity_predicted",
                         c->sensitivity.degree > 0 ? c->sensitivity.predicted : NAN);
     add_sites(c, root);
-    add_words(c, root);
+    tal_status status = add_words(c, root, err);
     cJSON_AddItemToObject(root, "provenance", cJSON_Parse(provenance));
-    const tal_status status = tal_json_write(path, root, TAL_REPLACE, err);
+    if (status == TAL_OK) {
+        status = tal_json_write(path, root, TAL_REPLACE, err);
+    }
     cJSON_Delete(root);
     cJSON_free(provenance);
     return status;
@@ -344,8 +347,10 @@ static tal_status move_files(void *context, const char *section, const tal_setti
                            relative_path(mover->c->runner->study.path, real, moved);
         tal_text_append(&text, "%s\n", known ? moved : path);
     }
-    const tal_status status = tal_settings_set(mover->target, section, setting->key,
-                                               tal_text_string(&text), "best.ini", err);
+    const tal_status status = text.failed
+                                  ? TAL_FAIL(err, TAL_NO_MEMORY, "no memory for best.ini")
+                                  : tal_settings_set(mover->target, section, setting->key,
+                                                     tal_text_string(&text), "best.ini", err);
     tal_text_destroy(&text);
     return status;
 }
@@ -402,6 +407,7 @@ static void append_section(const tal_calibration *c, const tal_settings_section 
             }
             append_key(c, name, setting, tal_text_string(&value), out);
         }
+        out->failed = out->failed || value.failed;
         tal_text_destroy(&value);
     }
 }

@@ -37,7 +37,7 @@ static void append_setting(const tal_calibration *c, int k, tal_text *out) {
     }
 }
 
-void tal_calibration_words(const tal_calibration *c, tal_text *out) {
+tal_status tal_calibration_words(const tal_calibration *c, tal_text *out, tal_error *err) {
     for (int k = 0; k < c->parameters.count; k++) {
         append_setting(c, k, out);
     }
@@ -63,4 +63,5 @@ void tal_calibration_words(const tal_calibration *c, tal_text *out) {
             "help.\n",
             100 * fmax(0, c->sensitivity.predicted));
     }
+    return out->failed ? TAL_FAIL(err, TAL_NO_MEMORY, "no memory for the conclusions") : TAL_OK;
 }

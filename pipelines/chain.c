@@ -2,6 +2,8 @@
 // The stages of a run.
 #include "pipelines/chain.h"
 
+#include "core/text.h"
+
 #include <string.h>
 
 const tal_chain_link tal_chain[TAL_CHAIN_COUNT] = {
@@ -21,6 +23,28 @@ bool tal_setting_name_split(const char *name, char section[TAL_SETTING_TEXT_SIZE
     section[dot - name] = '\0';
     *key = dot + 1;
     return true;
+}
+
+bool tal_override_split(const char *text, tal_override *override) {
+    char name[TAL_SETTING_TEXT_SIZE];
+    const char *key = NULL, *equals = strchr(text, '=');
+    if (equals == NULL || (size_t)(equals - text) >= sizeof name) {
+        return false;
+    }
+    memcpy(name, text, (size_t)(equals - text));
+    name[equals - text] = '\0';
+    override->value = equals + 1;
+    return tal_setting_name_split(name, override->section, &key) &&
+           tal_text_copy(override->key, sizeof override->key, key);
+}
+
+tal_status tal_override_apply(const char *text, tal_settings *settings, const char *where,
+                              tal_error *err) {
+    tal_override override;
+    if (!tal_override_split(text, &override)) {
+        return TAL_FAIL(err, TAL_BAD_SETTING, "%s: write SECTION.KEY=VALUE", text);
+    }
+    return tal_settings_set(settings, override.section, override.key, override.value, where, err);
 }
 
 tal_status tal_files_walk(const tal_settings *settings, unsigned stages, tal_files_visit *visit,

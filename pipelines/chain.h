@@ -25,6 +25,16 @@ extern const tal_chain_link tal_chain[TAL_CHAIN_COUNT];
 // "contact.friction" as section and key: the last dot parts them.
 bool tal_setting_name_split(const char *name, char section[TAL_SETTING_TEXT_SIZE],
                             const char **key);
+// "contact.friction=0.5" as section, key and value; false when it is not of this form.
+typedef struct {
+    char section[TAL_SETTING_TEXT_SIZE];
+    char key[TAL_SETTING_TEXT_SIZE];
+    const char *value;
+} tal_override;
+bool tal_override_split(const char *text, tal_override *override);
+// Sets it; `where` says whose it is in a message.
+tal_status tal_override_apply(const char *text, tal_settings *settings, const char *where,
+                              tal_error *err);
 
 // Calls `visit` for every FILES setting of the sections of `stages` that names a file.
 typedef tal_status tal_files_visit(void *context, const char *section, const tal_setting *setting,

@@ -55,5 +55,6 @@ tal_status tal_command_run(const char *const *words, bool with_errors, tal_text 
     while (waitpid(child, &exit_status, 0) < 0 && errno == EINTR) {
     }
     *code = WIFEXITED(exit_status) ? WEXITSTATUS(exit_status) : 128;
-    return TAL_OK;
+    return out->failed ? TAL_FAIL(err, TAL_NO_MEMORY, "no memory for what %s says", words[0])
+                       : TAL_OK;
 }

@@ -28,7 +28,9 @@ typedef struct {
     int array_max;   // elements an array may have
     double generous; // factor on time and memory, doubled for jobs that did not fit
     tal_job_cost costs[TAL_CHAIN_COUNT];
-    char ids[IDS_SIZE]; // of all arrays under way, by commas
+    char ids[IDS_SIZE];   // of all arrays under way, by commas
+    char ended[IDS_SIZE]; // of those that were waited for last
+    char states[256];     // in which of these Slurm ended jobs of theirs
     int file_count;
     tal_progress progress;
 } slurm;
@@ -268,6 +270,7 @@ static tal_status wait_for_arrays(slurm *s, tal_error *err) {
             pause_s = fmin(10, 1.2 * pause_s);
         }
     }
+    memcpy(s->ended, s->ids, sizeof s->ended);
     s->ids[0] = '\0';
     return note_active(s, err);
 }
@@ -295,6 +298,52 @@ static tal_status wait_for_earlier(slurm *s, tal_error *err) {
 }
 
 // --- what became of them ---
+
+// Adds a state such as TIMEOUT once; one that says nothing about a loss is left out.
+static void add_state(slurm *s, const char *state, size_t length) {
+    static const char *const harmless[] = {"COMPLETED", "COMPLETING", "RUNNING", "PENDING"};
+    char word[32];
+    snprintf(word, sizeof word, "%.*s", (int)(length < 31 ? length : 31), state);
+    for (size_t i = 0; i < sizeof harmless / sizeof harmless[0]; i++) {
+        if (strcmp(word, harmless[i]) == 0) {
+            return;
+        }
+    }
+    const size_t used = strlen(s->states);
+    if (word[0] != '\0' && strstr(s->states, word) == NULL) {
+        snprintf(s->states + used, sizeof s->states - used, "%s%s", used > 0 ? ", " : "", word);
+    }
+}
+
+// From the accounts; a Slurm that keeps none remembers its last jobs for some minutes.
+static tal_status find_states(slurm *s, tal_error *err) {
+    tal_text out = {0};
+    int code = 0;
+    s->states[0] = '\0';
+    tal_status status = tal_command_run(
+        (const char *const[]){"sacct", "-n", "-X", "-P", "-o", "State", "-j", s->ended, NULL},
+        false, &out, &code, err);
+    const char *line = tal_text_string(&out);
+    for (; status == TAL_OK && code == 0 && *line != '\0'; line += strcspn(line, "\n")) {
+        line += strspn(line, "\n");
+        add_state(s, line, strcspn(line, " \n")); // "CANCELLED by 0"
+    }
+    for (const char *id = s->ended; status == TAL_OK && s->states[0] == '\0' && *id != '\0';) {
+        static const char KEY[] = "JobState=";
+        char one[64];
+        snprintf(one, sizeof one, "%.*s", (int)strcspn(id, ","), id);
+        status = ask((const char *const[]){"scontrol", "show", "job", one, NULL}, false, &out,
+                     &code, err);
+        for (line = tal_text_string(&out); (line = strstr(line, KEY)) != NULL;) {
+            line += sizeof KEY - 1;
+            add_state(s, line, strcspn(line, " \n"));
+        }
+        id += strcspn(id, ",");
+        id += *id == ',' ? 1 : 0;
+    }
+    tal_text_destroy(&out);
+    return status;
+}
 
 static void mark_ended(slurm *s, int *lost) {
     *lost = 0;
@@ -334,11 +383,13 @@ static void give_up(slurm *s) {
         if (job->state == TAL_JOB_WAITING) {
             char path[TAL_PATH_SIZE], name[64];
             snprintf(name, sizeof name, "%s-%s", tal_chain[job->stage].name, job->key);
+            char reason[400];
+            snprintf(reason, sizeof reason,
+                     "talus-%s: Slurm ended the job before it was done, several times (%s)\n",
+                     tal_chain[job->stage].name,
+                     s->states[0] != '\0' ? s->states : "it does not say why");
             if (tal_study_path(s->study, path, "failed", name, NULL) == TAL_OK) {
-                (void)tal_file_write_text(path,
-                                          "Slurm ended the job before it was done, several times; "
-                                          "sacct says why\n",
-                                          TAL_REPLACE, NULL);
+                (void)tal_file_write_text(path, reason, TAL_REPLACE, NULL);
             }
             job->state = TAL_JOB_FAILED;
         }
@@ -434,10 +485,13 @@ static tal_status run_rounds(slurm *s, bool *wanted, tal_error *err) {
         TAL_TRY(wait_for_arrays(s, err));
         mark_ended(s, &lost);
         s->generous *= 2;
+        if (lost > 0) {
+            TAL_TRY(find_states(s, err));
+        }
         if (lost > 0 && round + 1 < ROUNDS) {
-            tal_log_warn(
-                "%d jobs ended without a result: submitted again with twice the time and memory",
-                lost);
+            tal_log_warn("%d jobs ended without a result (Slurm says %s): submitted again with "
+                         "twice the time and memory",
+                         lost, s->states[0] != '\0' ? s->states : "nothing about them");
         }
     }
     give_up(s);

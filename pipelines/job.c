@@ -230,6 +230,13 @@ static bool is_linked(const char *path, const char *parent, const char *name) {
            stat(path, &a) == 0 && a.st_ino == b.st_ino && a.st_dev == b.st_dev;
 }
 
+static void add_file(cJSON *list, const char *name, const char *sha256) {
+    cJSON *item = cJSON_CreateObject();
+    cJSON_AddStringToObject(item, "name", name);
+    cJSON_AddStringToObject(item, "sha256", sha256);
+    cJSON_AddItemToArray(list, item);
+}
+
 static tal_status add_output(cJSON *outputs, const job_places *places, const char *name,
                              tal_error *err) {
     char path[TAL_PATH_SIZE], sha256[TAL_SHA256_TEXT_SIZE];
@@ -240,10 +247,7 @@ static tal_status add_output(cJSON *outputs, const job_places *places, const cha
         return TAL_OK;
     }
     TAL_TRY(tal_sha256_file(path, sha256, err));
-    cJSON *item = cJSON_CreateObject();
-    cJSON_AddStringToObject(item, "name", name);
-    cJSON_AddStringToObject(item, "sha256", sha256);
-    cJSON_AddItemToArray(outputs, item);
+    add_file(outputs, name, sha256);
     return TAL_OK;
 }
 
@@ -267,6 +271,30 @@ static tal_status add_settings(cJSON *root, const char *arguments, tal_error *er
                   : TAL_OK;
 }
 
+// Arguments that list files: "site.before=/clouds/march.las\n".
+static tal_status add_inputs(cJSON *root, const char *arguments, tal_error *err) {
+    cJSON *list = cJSON_AddArrayToObject(root, "inputs");
+    const char end[] = {TAL_ARGUMENT_END, '\0'}, line_or_end[] = {'\n', TAL_ARGUMENT_END, '\0'};
+    for (const char *next = arguments; *next != '\0'; next += strspn(next, end)) {
+        const char *stop = next + strcspn(next, end);
+        const char *line = memchr(next, '=', (size_t)(stop - next));
+        if (line == NULL || memchr(next, '\n', (size_t)(stop - next)) == NULL) {
+            next = stop;
+            continue;
+        }
+        for (line++; line < stop; line++) {
+            char path[TAL_PATH_SIZE], sha256[TAL_SHA256_TEXT_SIZE];
+            const size_t length = strcspn(line, line_or_end);
+            snprintf(path, sizeof path, "%.*s", (int)length, line);
+            TAL_TRY(tal_sha256_file(path, sha256, err));
+            add_file(list, tal_path_name(path), sha256);
+            line += length;
+        }
+        next = stop;
+    }
+    return TAL_OK;
+}
+
 static tal_status write_manifest(const tal_job *job, const job_places *places, tal_error *err) {
     char path[TAL_PATH_SIZE];
     tal_tree tree = {0};
@@ -276,6 +304,9 @@ static tal_status write_manifest(const tal_job *job, const job_places *places, t
     cJSON_AddStringToObject(root, "key", job->key);
     cJSON_AddStringToObject(root, "made_from", job->parent_key);
     tal_status status = add_settings(root, job->arguments, err);
+    if (status == TAL_OK) {
+        status = add_inputs(root, job->arguments, err);
+    }
     cJSON *outputs = cJSON_AddArrayToObject(root, "outputs");
     if (status == TAL_OK) {
         status = tal_tree_list(&tree, places->work, err);
@@ -332,6 +363,23 @@ static void note_cost(const tal_study *study, const tal_job *job, const tal_job_
     (void)tal_study_note(study, "costs.tsv", line, NULL); // only a hint for later requests
 }
 
+// Whoever stops a study, or a job of it, signals all of its processes: the stage program may be gone
+// before the signal is known here.
+static bool is_stopped(int exit_status) {
+    const int number = WIFSIGNALED(exit_status) ? WTERMSIG(exit_status) : 0;
+    const bool may_be = number == SIGTERM || number == SIGINT || number == SIGHUP;
+    for (int i = 0; i < 20 && may_be && !tal_interrupt_pending(); i++) {
+        nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    }
+    return tal_interrupt_pending();
+}
+
+// A batch system that limits memory kills the stage program alone: the job is to be submitted again
+// with more, and has not failed yet.
+static bool is_out_of_memory(const tal_study *study, int exit_status) {
+    return study->lock < 0 && WIFSIGNALED(exit_status) && WTERMSIG(exit_status) == SIGKILL;
+}
+
 static tal_status run_program(const tal_study *study, const tal_job *job, job_places *places,
                               bool resume, tal_error *err) {
     command c = {0};
@@ -344,8 +392,12 @@ static tal_status run_program(const tal_study *study, const tal_job *job, job_pl
     tal_memory_destroy(c.bytes);
     TAL_TRY(status);
     if (exit_status != 0) {
-        if (tal_interrupt_pending()) {
+        if (is_stopped(exit_status)) {
             return TAL_FAIL(err, TAL_INTERRUPTED, "stopped as asked");
+        }
+        if (is_out_of_memory(study, exit_status)) {
+            return TAL_FAIL(err, TAL_INTERRUPTED, "talus-%s was killed: out of memory, perhaps",
+                            tal_chain[job->stage].name);
         }
         return fail_job(study, job, places, exit_status, err);
     }

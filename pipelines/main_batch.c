@@ -11,11 +11,9 @@ static tal_status check(tal_invocation *invocation, tal_error *err);
 static tal_status run(const tal_invocation *invocation, tal_error *err);
 
 static const tal_option options[] = {
-    {"engine", 'e', "local|slurm", "Who does the runs: the cores of this machine, or Slurm."},
+    TAL_STUDY_OPTIONS,
     {"settings", 0, "TABLE.csv",
      "Settings to combine with every site: a column each, a row per run."},
-    {"resume", 'r', NULL, "Go on with a study; an error when DIR holds none."},
-    {"collect", 0, NULL, "Start nothing: make the tables from the runs that are finished."},
     {"detach", 0, NULL, "Slurm: submit and leave; a last job collects the results."},
 };
 
@@ -144,17 +142,12 @@ static tal_status run_batch(const tal_invocation *invocation, batch_work *work, 
     TAL_TRY(
         tal_variations_read(&work->variations, option(invocation, "settings"), &work->sites, err));
     TAL_TRY(make_requests(work, &count, err));
-    tal_engine engine = {.worker_count = invocation->thread_count,
-                         .label = "batch",
-                         .detach = option(invocation, "detach") != NULL,
-                         .collector = (const char *const *)words};
-    TAL_TRY(tal_engine_find(option(invocation, "engine"), &engine.kind, err));
-    engine.kind = option(invocation, "collect") != NULL ? TAL_ENGINE_COLLECT : engine.kind;
-    TAL_TRY(tal_runner_open(runner, &engine, invocation->out, program.name,
-                            option(invocation, "resume") != NULL, err));
-    TAL_TRY(tal_runner_keep(runner, &work->sites, err));
+    const tal_engine engine = {.label = "batch",
+                               .detach = option(invocation, "detach") != NULL,
+                               .collector = (const char *const *)words};
+    TAL_TRY(tal_runner_open(runner, &engine, &program, invocation, &work->sites, err));
     TAL_TRY(tal_runner_do(runner, work->request, count, work->answer, err));
-    if (engine.detach && engine.kind == TAL_ENGINE_SLURM && runner->computed > 0) {
+    if (engine.detach && runner->engine.kind == TAL_ENGINE_SLURM && runner->computed > 0) {
         return TAL_OK; // a job collects
     }
     tal_batch batch = {.sites = &work->sites,

@@ -11,11 +11,9 @@ static tal_status check(tal_invocation *invocation, tal_error *err);
 static tal_status run(const tal_invocation *invocation, tal_error *err);
 
 static const tal_option options[] = {
-    {"engine", 'e', "local|slurm", "Who does the runs: the cores of this machine, or Slurm."},
+    TAL_STUDY_OPTIONS,
     {"hold-out", 0, "SITE.ini",
      "A site that judges the result ([calibrate] hold_out lists several)."},
-    {"resume", 'r', NULL, "Go on with a study; an error when DIR holds none."},
-    {"collect", 0, NULL, "Start nothing: conclude from the runs that are finished."},
 };
 
 static const tal_program program = {
@@ -106,9 +104,9 @@ static tal_status list_sites(site_list *sites, const tal_invocation *invocation,
 
 // --- all of it ---
 
-static void tell_result(const tal_calibration *c) {
+static tal_status tell_result(const tal_calibration *c, tal_error *err) {
     tal_text words = {0};
-    tal_calibration_words(c, &words);
+    const tal_status status = tal_calibration_words(c, &words, err);
     for (char *line = words.bytes, *end = NULL; line != NULL && (end = strchr(line, '\n')) != NULL;
          line = end + 1) {
         *end = '\0';
@@ -117,26 +115,22 @@ static void tell_result(const tal_calibration *c) {
     tal_text_destroy(&words);
     tal_log_info("misfit %.4f before, %.4f at the best point; open %s/calibrate.html",
                  c->point[0].misfit, c->point[c->best].misfit, c->runner->study.path);
+    return status;
 }
 
 static tal_status calibrate(const tal_invocation *invocation, site_list *sites, tal_calibration *c,
                             tal_error *err) {
-    tal_engine engine = {.worker_count = invocation->thread_count, .label = "calibration"};
+    const tal_engine engine = {.label = "calibration"};
     TAL_TRY(list_sites(sites, invocation, err));
     c->settings = &invocation->settings;
     c->how = &invocation->settings.calibrate;
     c->judge_count = sites->judges;
     TAL_TRY(tal_parameters_read(&c->parameters, c->settings, err));
     TAL_TRY(tal_sites_read(&c->sites, invocation, sites->list, sites->count, err));
-    TAL_TRY(tal_engine_find(option(invocation, "engine"), &engine.kind, err));
-    engine.kind = option(invocation, "collect") != NULL ? TAL_ENGINE_COLLECT : engine.kind;
-    TAL_TRY(tal_runner_open(c->runner, &engine, invocation->out, program.name,
-                            option(invocation, "resume") != NULL, err));
-    TAL_TRY(tal_runner_keep(c->runner, &c->sites, err));
+    TAL_TRY(tal_runner_open(c->runner, &engine, &program, invocation, &c->sites, err));
     TAL_TRY(tal_calibration_run(c, err));
     TAL_TRY(tal_calibration_write(c, err));
-    tell_result(c);
-    return TAL_OK;
+    return tell_result(c, err);
 }
 
 static tal_status run(const tal_invocation *invocation, tal_error *err) {

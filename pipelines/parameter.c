@@ -62,8 +62,31 @@ static tal_status check_values(const tal_parameter *p, tal_settings *scratch, ta
     return status;
 }
 
+static tal_status read_own(tal_parameter *p, const tal_settings_section *section,
+                           const tal_settings *settings, tal_error *err) {
+    const char *label = section->repeats ? p->section + strlen(section->name) + 1 : "";
+    const int count =
+        section->repeats
+            ? *(const int *)(const void *)((const char *)settings + section->count_offset)
+            : 1;
+    for (int i = 0; i < count; i++) {
+        const char *at = (const char *)settings + section->offset + (size_t)i * section->size;
+        if (strcmp(at, label) == 0) {
+            tal_text value = {0};
+            tal_settings_value(at, p->setting, &value);
+            const bool failed = value.failed;
+            snprintf(p->own, sizeof p->own, "%.63s", tal_text_string(&value));
+            tal_text_destroy(&value);
+            return failed ? TAL_FAIL(err, TAL_NO_MEMORY, "no memory for the value of %s", p->name)
+                          : TAL_OK;
+        }
+    }
+    return TAL_OK;
+}
+
 static tal_status read_parameter(tal_parameter *p, const tal_vary_settings *vary,
-                                 tal_settings *scratch, tal_error *err) {
+                                 const tal_settings *settings, tal_settings *scratch,
+                                 tal_error *err) {
     const char *key = NULL;
     tal_text_copy(p->name, sizeof p->name, vary->label);
     if (!tal_setting_name_split(p->name, p->section, &key)) {
@@ -86,6 +109,7 @@ static tal_status read_parameter(tal_parameter *p, const tal_vary_settings *vary
                              "simulation depends on",
                              p->name);
     }
+    TAL_TRY(read_own(p, section, settings, err));
     TAL_TRY(read_values(p, vary->values, err));
     if (p->value_count == 0) {
         TAL_TRY(read_range(p, vary, err));
@@ -113,7 +137,7 @@ tal_status tal_parameters_read(tal_parameters *parameters, const tal_settings *s
     tal_status status = TAL_OK;
     for (int i = 0; i < settings->vary_count; i++) {
         const tal_status one =
-            read_parameter(&parameters->parameter[i], &settings->vary[i], scratch, err);
+            read_parameter(&parameters->parameter[i], &settings->vary[i], settings, scratch, err);
         status = one != TAL_OK ? one : status;
     }
     parameters->count = settings->vary_count;
@@ -149,35 +173,14 @@ double tal_parameter_number(const tal_parameter *p, double unit) {
     return strtod(text, NULL);
 }
 
-void tal_parameter_own(const tal_parameter *p, const tal_settings *settings, char text[64]) {
-    const tal_settings_section *section = tal_settings_find_section(p->section);
-    const char *label = section->repeats ? p->section + strlen(section->name) + 1 : "";
-    const int count =
-        section->repeats
-            ? *(const int *)(const void *)((const char *)settings + section->count_offset)
-            : 1;
-    text[0] = '\0';
-    for (int i = 0; i < count; i++) {
-        const char *at = (const char *)settings + section->offset + (size_t)i * section->size;
-        if (strcmp(at, label) == 0) {
-            tal_text value = {0};
-            tal_settings_value(at, p->setting, &value);
-            snprintf(text, 64, "%.63s", tal_text_string(&value));
-            tal_text_destroy(&value);
-        }
-    }
-}
-
-double tal_parameter_unit(const tal_parameter *p, const tal_settings *settings) {
-    char text[64];
+double tal_parameter_unit(const tal_parameter *p) {
     double value = 0;
-    tal_parameter_own(p, settings, text);
     for (int i = 0; i < p->value_count; i++) {
-        if (strcmp(text, p->value[i]) == 0) {
+        if (strcmp(p->own, p->value[i]) == 0) {
             return (i + 0.5) / p->value_count;
         }
     }
-    if (p->value_count > 0 || !tal_text_to_real(text, &value)) {
+    if (p->value_count > 0 || !tal_text_to_real(p->own, &value)) {
         return 0.5;
     }
     const double unit =

@@ -16,6 +16,7 @@ typedef struct {
     bool is_log, is_integer;
     int value_count; // > 0: one of these words instead of a range
     char value[TAL_VALUES_MAX][32];
+    char own[64]; // the site file's value as text, "" where it has none
 } tal_parameter;
 
 typedef struct {
@@ -32,8 +33,6 @@ void tal_parameter_text(const tal_parameter *parameter, double unit, char text[3
 // The same as a number; the place in the list where the value is a word.
 double tal_parameter_number(const tal_parameter *parameter, double unit);
 // Where the site file's own value lies, moved into the range; the middle where it has none.
-double tal_parameter_unit(const tal_parameter *parameter, const tal_settings *settings);
-// The site file's own value as text, "" where it has none.
-void tal_parameter_own(const tal_parameter *parameter, const tal_settings *settings, char text[64]);
+double tal_parameter_unit(const tal_parameter *parameter);
 
 #endif

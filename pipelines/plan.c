@@ -63,15 +63,13 @@ static tal_status add_files(void *context, const char *section, const tal_settin
     return TAL_OK;
 }
 
-static bool is_for_stage(const char *override, tal_chain_stage stage) {
-    char name[TAL_SETTING_TEXT_SIZE], section[TAL_SETTING_TEXT_SIZE];
-    const char *key = NULL;
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(override, "="), override);
-    if (!tal_setting_name_split(name, section, &key)) {
+static bool is_for_stage(const char *text, tal_chain_stage stage) {
+    tal_override override;
+    if (!tal_override_split(text, &override)) {
         return false;
     }
-    const tal_settings_section *found = tal_settings_find_section(section);
-    const tal_setting *setting = tal_settings_find(section, key);
+    const tal_settings_section *found = tal_settings_find_section(override.section);
+    const tal_setting *setting = tal_settings_find(override.section, override.key);
     return found != NULL && setting != NULL && setting->kind != TAL_KIND_FILES &&
            (found->stages & tal_chain[stage].stages) != 0;
 }

@@ -16,14 +16,26 @@ static void watch_run(void *context, const tal_job *job) {
     }
 }
 
-tal_status tal_runner_open(tal_runner *runner, const tal_engine *engine, const char *path,
-                           const char *program, bool must_exist, tal_error *err) {
+tal_status tal_runner_open(tal_runner *runner, const tal_engine *engine, const tal_program *program,
+                           const tal_invocation *invocation, tal_sites *sites, tal_error *err) {
+    const bool resume = tal_invocation_option(program, invocation, "resume") != NULL;
     *runner = (tal_runner){.engine = *engine, .study = {.lock = -1}};
+    runner->engine.worker_count = invocation->thread_count;
     runner->engine.watch = watch_run;
     runner->engine.context = runner;
+    TAL_TRY(tal_engine_find(tal_invocation_option(program, invocation, "engine"),
+                            &runner->engine.kind, err));
+    if (tal_invocation_option(program, invocation, "collect") != NULL) {
+        runner->engine.kind = TAL_ENGINE_COLLECT;
+    }
     TAL_CREATE(runner->scratch, 1, "settings", err);
-    TAL_TRY(tal_study_open(&runner->study, path, program, must_exist, err));
-    return tal_sheet_store_read(&runner->store, &runner->study, err);
+    TAL_TRY(tal_study_open(&runner->study, invocation->out, program->name, resume, err));
+    TAL_TRY(tal_sheet_store_read(&runner->store, &runner->study, err));
+    for (int i = 0; i < sites->count; i++) {
+        tal_site *site = &sites->site[i];
+        TAL_TRY(tal_study_keep_site(&runner->study, site->settings, site->kept, err));
+    }
+    return TAL_OK;
 }
 
 void tal_runner_close(tal_runner *runner) {
@@ -33,34 +45,13 @@ void tal_runner_close(tal_runner *runner) {
     runner->scratch = NULL;
 }
 
-tal_status tal_runner_keep(tal_runner *runner, tal_sites *sites, tal_error *err) {
-    for (int i = 0; i < sites->count; i++) {
-        TAL_TRY(
-            tal_study_keep_site(&runner->study, sites->site[i].settings, sites->site[i].kept, err));
-    }
-    return TAL_OK;
-}
-
-static tal_status apply_overrides(tal_settings *settings, const tal_run_request *request,
-                                  tal_error *err) {
-    for (int i = 0; i < request->override_count; i++) {
-        const char *override = request->overrides[i];
-        char name[TAL_SETTING_TEXT_SIZE], section[TAL_SETTING_TEXT_SIZE];
-        const char *key = NULL, *equals = strchr(override, '=');
-        snprintf(name, sizeof name, "%.*s", equals != NULL ? (int)(equals - override) : 0,
-                 override);
-        if (equals == NULL || !tal_setting_name_split(name, section, &key)) {
-            return TAL_FAIL(err, TAL_BAD_SETTING, "%s: write SECTION.KEY=VALUE", override);
-        }
-        TAL_TRY(tal_settings_set(settings, section, key, equals + 1, request->site->name, err));
-    }
-    return TAL_OK;
-}
-
 static tal_status plan_run(tal_runner *runner, const tal_run_request *request,
                            tal_run_answer *answer, tal_plan *plan, tal_error *err) {
     *runner->scratch = *request->site->settings;
-    TAL_TRY(apply_overrides(runner->scratch, request, err));
+    for (int i = 0; i < request->override_count; i++) {
+        TAL_TRY(
+            tal_override_apply(request->overrides[i], runner->scratch, request->site->name, err));
+    }
     TAL_TRY(tal_study_keys(&runner->study, runner->scratch, &answer->keys, err));
     const int before = plan->count;
     TAL_TRY(tal_plan_add_run(plan, &runner->study, request->site->kept, runner->scratch,

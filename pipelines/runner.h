@@ -46,11 +46,18 @@ typedef struct {
     int reused, computed; // runs found finished, runs done now
 } tal_runner;
 
-tal_status tal_runner_open(tal_runner *runner, const tal_engine *engine, const char *path,
-                           const char *program, bool must_exist, tal_error *err);
+// The options of every program that does a study.
+#define TAL_STUDY_OPTIONS                                                                          \
+    {"engine", 'e', "local|slurm", "Who does the runs: the cores of this machine, or Slurm."},     \
+        {"resume", 'r', NULL, "Go on with a study; an error when DIR holds none."}, {              \
+        "collect", 0, NULL, "Start nothing: conclude from the runs that are finished."             \
+    }
+
+// Opens the study that the command line asks for and puts the settings into it that the runs of
+// each site start from. `engine` brings its label, and who collects; the rest is filled in.
+tal_status tal_runner_open(tal_runner *runner, const tal_engine *engine, const tal_program *program,
+                           const tal_invocation *invocation, tal_sites *sites, tal_error *err);
 void tal_runner_close(tal_runner *runner);
-// Puts the settings every run of a site starts from into the study.
-tal_status tal_runner_keep(tal_runner *runner, tal_sites *sites, tal_error *err);
 tal_status tal_runner_do(tal_runner *runner, const tal_run_request *requests, int count,
                          tal_run_answer *answers, tal_error *err);
 

@@ -35,64 +35,13 @@ static void make_names_unique(tal_sites *sites) {
     }
 }
 
-static const char *section_at(const tal_settings *settings, const tal_settings_section *section,
-                              int k) {
-    return (const char *)settings + section->offset + (size_t)k * section->size;
-}
-
-static int section_count(const tal_settings *settings, const tal_settings_section *section) {
-    return section->repeats
-               ? *(const int *)(const void *)((const char *)settings + section->count_offset)
-               : 1;
-}
-
-// What the command line changed: settings that differ between the first file alone and as given.
-typedef struct {
-    const tal_settings *plain, *given;
-    tal_settings *target;
-    tal_error *err;
-} change;
-
-static const char *find_labelled(const tal_settings *settings, const tal_settings_section *section,
-                                 const char *label) {
-    for (int k = 0; k < section_count(settings, section); k++) {
-        if (strcmp(section_at(settings, section, k), label) == 0) {
-            return section_at(settings, section, k);
-        }
-    }
-    return NULL;
-}
-
-static void apply_one(const change *c, const tal_settings_section *section, const char *given,
-                      const tal_setting *setting) {
-    const char *plain = find_labelled(c->plain, section, given);
-    tal_text before = {0}, after = {0};
-    if (plain != NULL) {
-        tal_settings_value(plain, setting, &before);
-    }
-    tal_settings_value(given, setting, &after);
-    const char *value = tal_text_string(&after);
-    if (strcmp(tal_text_string(&before), value) != 0) {
-        char name[TAL_SETTING_TEXT_SIZE];
-        snprintf(name, sizeof name, "%s%s%s", section->name, given[0] != '\0' ? "." : "", given);
-        (void)tal_settings_set(c->target, name, setting->key, value, "--set", c->err);
-    }
-    tal_text_destroy(&before);
-    tal_text_destroy(&after);
-}
-
-static void apply_changes(const change *c) {
-    int count = 0;
-    const tal_settings_section *sections = tal_settings_sections(&count);
-    for (int i = 0; i < count; i++) {
-        if ((sections[i].stages & TAL_STAGE_CALIBRATE) != 0) {
-            continue;
-        }
-        for (int k = 0; k < section_count(c->given, &sections[i]); k++) {
-            for (int s = 0; s < sections[i].setting_count; s++) {
-                apply_one(c, &sections[i], section_at(c->given, &sections[i], k),
-                          &sections[i].settings[s]);
-            }
+// What the command line says holds for every site; how to calibrate is said once, by the first.
+static void apply_sets(tal_settings *settings, const tal_invocation *invocation, tal_error *err) {
+    for (int i = 0; i < invocation->set_count; i++) {
+        tal_override override;
+        if (tal_override_split(invocation->set[i], &override) &&
+            (tal_settings_find_section(override.section)->stages & TAL_STAGE_CALIBRATE) == 0) {
+            (void)tal_override_apply(invocation->set[i], settings, "--set", err);
         }
     }
 }
@@ -126,20 +75,13 @@ tal_status tal_sites_read(tal_sites *sites, const tal_invocation *invocation,
     if (path_count == 0 || invocation->settings.site_file[0] == '\0') {
         return TAL_OK;
     }
-    tal_site plain = {0};
-    TAL_CREATE(plain.settings, 1, "the settings of a site", err);
-    tal_status status = read_one(&plain, invocation->settings.site_file, err);
     for (int i = 1; i <= path_count; i++) {
         if (read_one(&sites->site[i], paths[i - 1], err) == TAL_OK) {
-            apply_changes(&(change){.plain = plain.settings,
-                                    .given = &invocation->settings,
-                                    .target = sites->site[i].settings,
-                                    .err = err});
+            apply_sets(sites->site[i].settings, invocation, err);
         }
     }
-    tal_memory_destroy(plain.settings);
     make_names_unique(sites);
-    return status != TAL_OK ? status : err->message_count > 0 ? err->status : TAL_OK;
+    return err->message_count > 0 ? err->status : TAL_OK;
 }
 
 void tal_sites_destroy(tal_sites *sites) {

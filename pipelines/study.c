@@ -24,7 +24,7 @@ static const char *const MARK_NAME = "talus-study.txt";
 static const char *const MARK_TEXT = "This folder is a talus study: runs/ holds one folder per "
                                      "run, named by the hash of its settings\n"
                                      "and inputs. Give it to --out again and finished runs are "
-                                     "reused. docs/guide explains the rest.\n";
+                                     "reused. docs/studies.md explains the rest.\n";
 
 tal_status tal_study_find_programs(char folder[TAL_PATH_SIZE], tal_error *err) {
     const char *given = getenv("TALUS_BIN_DIR");
@@ -262,8 +262,7 @@ static tal_status read_hashes(tal_study *study, tal_error *err) {
     return status;
 }
 
-static tal_status input_hash(tal_study *study, const char *path, const char **sha256,
-                             tal_error *err) {
+tal_status tal_study_hash(tal_study *study, const char *path, const char **sha256, tal_error *err) {
     TAL_TRY(tal_file_check_readable(path, err));
     struct stat about;
     char real[TAL_PATH_SIZE];
@@ -301,17 +300,35 @@ static tal_status add_inputs(void *context, const char *section, const tal_setti
     const char *cursor = value;
     while (tal_settings_next_file(maker->settings, &cursor, path)) {
         const char *sha256 = "";
-        TAL_TRY(input_hash(maker->study, path, &sha256, err));
+        TAL_TRY(tal_study_hash(maker->study, path, &sha256, err));
         tal_text_append(maker->text, "%s.%s %s %s\n", section, setting->key, tal_path_name(path),
                         sha256);
     }
     return TAL_OK;
 }
 
+// A program built anew may give other results under the same version. One that is missing is told
+// of when it is to be started.
+static tal_status find_program_hash(tal_study *study, tal_chain_stage stage, tal_error *err) {
+    char path[TAL_PATH_SIZE], name[64];
+    const char *sha256 = "missing";
+    snprintf(name, sizeof name, "talus-%s", tal_chain[stage].name);
+    if (study->program_sha256[stage][0] != '\0') {
+        return TAL_OK;
+    }
+    if (tal_path_join(path, study->programs, name) && tal_file_exists(path)) {
+        TAL_TRY(tal_study_hash(study, path, &sha256, err));
+    }
+    tal_text_copy(study->program_sha256[stage], TAL_SHA256_TEXT_SIZE, sha256);
+    return TAL_OK;
+}
+
 static tal_status stage_key(key_maker *maker, tal_chain_stage stage, tal_run_keys *keys,
                             tal_error *err) {
     const tal_settings *settings = maker->settings;
-    tal_text_append(maker->text, "talus-%s %s\n", tal_chain[stage].name, tal_version);
+    TAL_TRY(find_program_hash(maker->study, stage, err));
+    tal_text_append(maker->text, "talus-%s %s %s\n", tal_chain[stage].name, tal_version,
+                    maker->study->program_sha256[stage]);
     if (stage > 0) {
         tal_text_append(maker->text, "after %s\n", keys->text[stage - 1]);
     }

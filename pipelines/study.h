@@ -25,6 +25,7 @@ typedef struct {
     tal_table hashes;             // "path size date" to row of `sha256`
     char (*sha256)[TAL_SHA256_TEXT_SIZE];
     size_t hash_count, hash_capacity;
+    char program_sha256[TAL_CHAIN_COUNT][TAL_SHA256_TEXT_SIZE]; // once they were asked for
 } tal_study;
 
 // The folder of the stage programs: $TALUS_BIN_DIR, else that of this program.
@@ -46,8 +47,8 @@ tal_status tal_study_result(const tal_study *study, tal_chain_stage stage, const
                             char path[TAL_PATH_SIZE], tal_error *err);
 bool tal_study_is_finished(const tal_study *study, tal_chain_stage stage, const char *key);
 
-// Keys of all stages of a run: each from its settings, the hashes of the files they name, the
-// version, and the key of the stage before.
+// Keys of all stages of a run: each from its settings, the hashes of the files they name and of the
+// stage program, and the key of the stage before.
 typedef struct {
     char text[TAL_CHAIN_COUNT][TAL_KEY_SIZE];
 } tal_run_keys;
@@ -58,6 +59,9 @@ tal_status tal_study_keys(tal_study *study, const tal_settings *settings, tal_ru
 // left out: a run names them on the command line, where paths may be long.
 tal_status tal_study_keep_site(tal_study *study, const tal_settings *settings,
                                char path[TAL_PATH_SIZE], tal_error *err);
+
+// The SHA-256 of an input, remembered by path, size and date.
+tal_status tal_study_hash(tal_study *study, const char *path, const char **sha256, tal_error *err);
 
 // Adds a line to a file of .cache in one write, so that a kill leaves whole lines.
 tal_status tal_study_note(const tal_study *study, const char *name, const char *line,

@@ -232,20 +232,29 @@ void tal_surrogate_destroy(tal_surrogate *surrogate) {
     *surrogate = (tal_surrogate){0};
 }
 
-void tal_surrogate_predict(const tal_surrogate *s, const double *place, double *mean,
-                           double *deviation) {
+double tal_surrogate_covariance(const tal_surrogate *s, const double *a, const double *b) {
+    return matern(tal_surrogate_distance2(s, a, b));
+}
+
+void tal_surrogate_whiten(const tal_surrogate *s, const double *place, double *white,
+                          double *mean) {
     const size_t n = (size_t)s->count;
-    double sum = 0, explained = 0;
+    double sum = 0;
     for (size_t i = 0; i < n; i++) {
-        const double k =
-            matern(tal_surrogate_distance2(s, s->point + i * (size_t)s->parameters->count, place));
-        s->work[i] = k;
-        sum += k * s->alpha[i];
+        white[i] = tal_surrogate_covariance(s, s->point + i * (size_t)s->parameters->count, place);
+        sum += white[i] * s->alpha[i];
     }
     gsl_matrix_view matrix = gsl_matrix_view_array(s->factor, n, n);
-    gsl_vector_view work = gsl_vector_view_array(s->work, n);
-    gsl_blas_dtrsv(CblasLower, CblasNoTrans, CblasNonUnit, &matrix.matrix, &work.vector);
-    gsl_blas_ddot(&work.vector, &work.vector, &explained);
+    gsl_vector_view view = gsl_vector_view_array(white, n);
+    gsl_blas_dtrsv(CblasLower, CblasNoTrans, CblasNonUnit, &matrix.matrix, &view.vector);
     *mean = s->mean + sum;
+}
+
+void tal_surrogate_predict(const tal_surrogate *s, const double *place, double *mean,
+                           double *deviation) {
+    double explained = 0;
+    tal_surrogate_whiten(s, place, s->work, mean);
+    const gsl_vector_view work = gsl_vector_view_array(s->work, (size_t)s->count);
+    gsl_blas_ddot(&work.vector, &work.vector, &explained);
     *deviation = s->scale * sqrt(fmax(0, 1 - explained));
 }

@@ -26,6 +26,12 @@ void tal_surrogate_destroy(tal_surrogate *surrogate);
 // Mean and standard deviation of the misfit at a place.
 void tal_surrogate_predict(const tal_surrogate *surrogate, const double *place, double *mean,
                            double *deviation);
+// The same in parts: the mean, and the covariance with the points as a vector of `count` numbers
+// whose squares add up to the share of the variance that the points take away.
+void tal_surrogate_whiten(const tal_surrogate *surrogate, const double *place, double *white,
+                          double *mean);
+// Covariance of two places before anything was run, as a share of the variance.
+double tal_surrogate_covariance(const tal_surrogate *surrogate, const double *a, const double *b);
 // Squared distance of two places, each setting in units of its length.
 double tal_surrogate_distance2(const tal_surrogate *surrogate, const double *a, const double *b);
 

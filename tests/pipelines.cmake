@@ -7,7 +7,8 @@ talus_script_test(pipelines_lock cli/pipelines_lock.sh)
 talus_script_test(pipelines_calibrate cli/pipelines_calibrate.sh)
 talus_script_test(pipelines_kill cli/pipelines_kill.sh LABELS slow)
 talus_script_test(pipelines_scale cli/pipelines_scale.sh LABELS slow)
-talus_script_test(pipelines_faults fault/pipelines_faults.sh LABELS slow)
-# Starts a Slurm of its own, as root: `make check-slurm`, or ctest -L slurm.
-talus_script_test(pipelines_slurm cli/pipelines_slurm.sh LABELS slurm long)
+talus_script_test(pipelines_faults fault/pipelines_faults.sh TIMEOUT 900 LABELS slow)
+# Starts a Slurm of its own, as root: `make check-slurm`, or ctest -L slurm. The real stages.
+talus_script_test(pipelines_slurm cli/pipelines_slurm.sh TIMEOUT 900 LABELS slurm long)
+talus_script_test(pipelines_twin cli/pipelines_twin.sh TIMEOUT 1800 LABELS long)
 talus_script_test(chain_slope cli/chain_slope.sh LABELS slow)

@@ -21,7 +21,7 @@
 
 const char *const tal_version = TALUS_VERSION;
 
-enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, COMMON_MAX = 16, SETS_MAX = 256 };
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, COMMON_MAX = 16 };
 
 // What parsing collects before anything is done with it.
 typedef struct {
@@ -29,8 +29,6 @@ typedef struct {
     tal_invocation *invocation;
     tal_error *err;
     const char *common[COMMON_MAX]; // by index in tal_common_options
-    const char *set[SETS_MAX];
-    int set_count;
     const char *site_file;
 } command_line;
 
@@ -153,13 +151,14 @@ static void take_option(command_line *line, int index, const char *value) {
     if (strcmp(tal_common_options[common].name, "set") != 0) {
         return;
     }
-    if (line->set_count == SETS_MAX) {
+    tal_invocation *invocation = line->invocation;
+    if (invocation->set_count == TAL_SETS_MAX) {
         tal_error_add(line->err, TAL_BAD_USAGE,
                       "--set %s: more than %d of them; write the settings into the site file",
-                      value, SETS_MAX);
+                      value, TAL_SETS_MAX);
         return;
     }
-    line->set[line->set_count++] = value;
+    invocation->set[invocation->set_count++] = value;
 }
 
 static void parse_options(command_line *line, int argc, char **argv) {
@@ -280,8 +279,8 @@ static void resolve_settings(command_line *line) {
             tal_site_file_read(settings, line->site_file, line->program->stages, line->err);
         }
     }
-    for (int i = 0; i < line->set_count; i++) {
-        apply_set(line, line->set[i]);
+    for (int i = 0; i < line->invocation->set_count; i++) {
+        apply_set(line, line->invocation->set[i]);
     }
 }
 

@@ -15,7 +15,7 @@ typedef struct {
     const char *sentence;
 } tal_option;
 
-enum { TAL_OPTIONS_MAX = 32, TAL_ARGUMENTS_MAX = 256 };
+enum { TAL_OPTIONS_MAX = 32, TAL_ARGUMENTS_MAX = 256, TAL_SETS_MAX = 256 };
 
 // What the user asked for.
 typedef struct {
@@ -23,7 +23,9 @@ typedef struct {
     int argument_count;
     const char *argument[TAL_ARGUMENTS_MAX];   // what is not an option, without the site file
     const char *option_value[TAL_OPTIONS_MAX]; // by index in tal_program.options; "" for a flag
-    const char *out;                           // --out, the output folder
+    const char *set[TAL_SETS_MAX];             // "SECTION.KEY=VALUE" of each --set, in order
+    int set_count;
+    const char *out; // --out, the output folder
     tal_overwrite overwrite;
     int thread_count; // --threads; default: all cores
 } tal_invocation;

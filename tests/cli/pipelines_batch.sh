@@ -32,6 +32,8 @@ grep -q 'site (String) = three' layers || fail "no row of site three"
 # Each run says what it is made of.
 run_folder=$(ls -d study/runs/* | head -n 1)
 (cd "$run_folder" && sha=$(sha256sum scores.json) && grep -q "${sha%% *}" finished.json) || fail "manifest"
+sha=$(sha256sum b.xyz)
+grep -q "${sha%% *}" study/stages/ingest/*/finished.json || fail "the inputs are not in the manifest of the ingest"
 
 # Again: only what failed is tried.
 : >trace
@@ -52,6 +54,18 @@ contact.friction=0.41 solve post
 solve.dt_s=0.02 solve post
 report.title=Other post
 TABLE
+# What the command line sets holds for all sites, also where it says what the first one says anyway.
+printf '[contact]\nfriction = 0.41\n' >>two.ini
+"$batch" one.ini two.ini --out same --set contact.friction=0.6 >said 2>&1 || fail "--set"
+[ "$(cat same/stages/solve/*/run.nc | cut -d' ' -f1 | sort -u)" = 0.6 ] || fail "--set does not hold for all sites"
+sed -i '/contact/,$d' two.ini
+# A program built anew, of the same version, does its stage and what follows again.
+: >trace
+cp bin/talus-solve solve-before
+echo '# built anew' >>bin/talus-solve
+"$batch" one.ini --out study --set contact.friction=0.41 >said 2>&1 || fail "a new program"
+[ "$(ran ingest) $(ran mesh) $(ran solve) $(ran post)" = "0 0 1 1" ] || fail "a new program runs $(sort trace)"
+mv solve-before bin/talus-solve
 # A comment, or blanks, run nothing; other bytes in a cloud run everything, the same bytes elsewhere nothing.
 : >trace
 printf '# a comment\n' >>one.ini

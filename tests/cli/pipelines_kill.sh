@@ -13,7 +13,9 @@ echo 2 >b.xyz
 printf '[site]\nbefore = a.xyz\nafter = b.xyz\n[contact]\nfriction = 0.8\n[calibrate]\nruns = 40\n' >one.ini
 printf '[vary.contact.friction]\nlow = 0.2\nhigh = 0.9\n[vary.contact.restitution]\nlow = 0.1\nhigh = 0.8\n' >>one.ini
 run() { "$calibrate" one.ini --out "$1" --threads 2 --progress none; }
+begun=$(date +%s.%N)
 run calm >said 2>&1 || fail "the undisturbed study failed"
+took=$(awk "BEGIN { print $(date +%s.%N) - $begun }")
 
 seed=$(awk 'BEGIN { srand(); print int(1000000 * rand()) }')
 echo "random moments from seed $seed"
@@ -21,8 +23,8 @@ i=0
 : >seen
 while [ "$i" -lt "$kills" ]; do
     i=$((i + 1))
-    # Early and late moments, and those right at the start.
-    pause=$(awk -v s="$seed" -v i="$i" 'BEGIN { srand(s + 7919 * i); printf "%.3f", 0.4 * rand() + 0.01 }')
+    # Right at the start, early and late: all attempts together take longer than the study.
+    pause=$(awk -v s="$seed" -v i="$i" -v t="$took" 'BEGIN { srand(s + 7919 * i); printf "%.3f", t / 6 * rand() + 0.01 }')
     "$calibrate" one.ini --out disturbed --threads 2 --progress none >said 2>&1 & # its number, not a shell's
     study=$!
     sleep "$pause"

@@ -12,6 +12,11 @@ echo 2 >b.xyz
 printf '[site]\nbefore = a.xyz\nafter = b.xyz\n' >one.ini
 table() { awk -v n="$1" 'BEGIN { print "contact.friction"; for (i = 0; i < n; i++) printf "%.6f\n", 0.2 + 0.7 * i / n }'; }
 
+# Processor time, not the clock: other work on the machine must not decide.
+seconds() { # of the children so far, from the words of `times` in this shell, not in another
+    tail -n 1 "$1" | tr -d s | awk '{ split($1, u, "m"); split($2, s, "m"); print 60 * u[1] + u[2] + 60 * s[1] + s[2] }'
+}
+
 # Time besides the stages: a worker each way, stages that take a known time.
 cat >bin/fake-quick <<'STUB'
 #!/bin/sh
@@ -27,13 +32,18 @@ for stage in ingest mesh solve post; do ln bin/fake-quick "quick/talus-$stage"; 
 table 40 >forty.csv
 # The same 82 programs, two at a time, without any study around them.
 start=$(now)
+times >before
 seq 82 | xargs -P 2 -n 1 sh -c 'mkdir "bare-$0"; quick/talus-solve --out "bare-$0"'
+times >between
 end=$(now)
 bare=$(awk "BEGIN { print $end - $start }")
 start=$(now)
 TALUS_BIN_DIR=$PWD/quick "$batch" one.ini --settings forty.csv --out forty --threads 2 --progress none >said 2>&1 || fail "forty"
+times >after
 end=$(now)
-awk "BEGIN { t = $end - $start; printf \"40 runs: %.2f s, the same programs alone %.2f s: %.1f ms per run besides the stages, workers busy %.0f %%\n\", t, $bare, 1000 * (t - $bare) * 2 / 40, 100 * $bare / t }"
+extra=$(awk "BEGIN { print 1000 * ($(seconds after) - 2 * $(seconds between) + $(seconds before)) / 40 }")
+awk "BEGIN { t = $end - $start; printf \"40 runs: %.2f s, the same programs alone %.2f s: %.1f ms per run besides the stages (%.1f ms of processor time), workers busy %.0f %%\\n\", t, $bare, 1000 * (t - $bare) * 2 / 40, $extra, 100 * $bare / t }"
+awk "BEGIN { exit !($extra < 50) }" || fail "$extra ms of processor time per run besides the stages"
 
 # Ten thousand finished runs, made by copying one: the folders are those the settings ask for.
 count=${RUNS:-10000}
@@ -44,10 +54,6 @@ tail -n +2 many/results.csv | cut -d, -f3 | while read -r key; do
     cp -rl "forty/runs/$one" "many/runs/$key"
 done
 : >trace
-# Processor time, not the clock: other work on the machine must not decide.
-seconds() { # of the children so far, from the words of `times` in this shell, not in another
-    tail -n 1 "$1" | tr -d s | awk '{ split($1, u, "m"); split($2, s, "m"); print 60 * u[1] + u[2] + 60 * s[1] + s[2] }'
-}
 for try in first second; do
     start=$(now)
     times >before

@@ -158,7 +158,7 @@ static void say(double (*misfit_at)(const double *), tal_text *words) {
     }
     check_ok(tal_posterior_create(&c.posterior, &c.parameters, points, misfit, POINTS, 0.05,
                                   &check_error));
-    tal_calibration_words(&c, words);
+    check_ok(tal_calibration_words(&c, words, &check_error));
     tal_posterior_destroy(&c.posterior);
 }
 
