@@ -334,19 +334,18 @@ static void prepare_pair(const tal_model *model, tal_state *state, tal_pair *pai
 
 static void set_problem(const tal_model *model, tal_state *state, int32_t island_count) {
     const tal_contact_set *set = &state->contacts;
-    state->problem =
-        (tal_percussion_problem){.body_count = model->body_count,
-                                 .motion = state->motion,
-                                 .inertia = state->inertia_world,
-                                 .pair_count = state->list.manifold_count,
-                                 .pair = set->pair,
-                                 .contact_count = state->list.point_count,
-                                 .contact = set->contact,
-                                 .island_count = island_count,
-                                 .island = state->island,
-                                 .island_body = state->island_body,
-                                 .color_end = set->color_end,
-                                 .thread_count = state->thread_count};
+    state->problem = (tal_percussion_problem){.body_count = model->body_count,
+                                              .motion = state->motion,
+                                              .inertia = state->inertia_world,
+                                              .pair_count = state->list.manifold_count,
+                                              .pair = set->pair,
+                                              .contact_count = state->list.point_count,
+                                              .contact = set->contact,
+                                              .island_count = island_count,
+                                              .island = state->island,
+                                              .island_body = state->island_body,
+                                              .color_end = set->color_end,
+                                              .thread_count = state->thread_count};
 }
 
 static void count_contacts(const tal_state *state, tal_report *report) {

@@ -281,8 +281,7 @@ static void extrapolate(const island_solve *s, double beta) {
 }
 
 static int32_t contacts_end(const island_solve *s) {
-    const tal_pair *last =
-        &s->problem->pair[s->island->first_pair + s->island->pair_count - 1];
+    const tal_pair *last = &s->problem->pair[s->island->first_pair + s->island->pair_count - 1];
     return last->first_contact + last->contact_count;
 }
 

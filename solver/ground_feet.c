@@ -151,8 +151,8 @@ static void try_border(const tal_terrain *t, const tal_posed_body *body, int32_t
         const tal_vec3 q = tal_vec3_add_scaled(a, s, ab), d = tal_vec3_subtract(p, q);
         if (tal_vec3_dot(d, d) < best->distance2) {
             const int32_t vertex = s <= 0.0 ? k : s >= 1.0 ? next_corner(k) : -1;
-            *best = (nearest_ground){
-                tal_vec3_dot(d, d), q, triangle, vertex < 0 ? k : -1, vertex, 0.0};
+            *best =
+                (nearest_ground){tal_vec3_dot(d, d), q, triangle, vertex < 0 ? k : -1, vertex, 0.0};
         }
     }
 }
@@ -270,7 +270,10 @@ static void settle_behind(const tal_terrain *t, const tal_posed_body *body,
             nearest =
                 (nearest_ground){foot->gap * foot->gap,
                                  tal_vec3_add_scaled(p, -foot->gap, t->normal[foot->triangle]),
-                                 foot->triangle, -1, -1, foot->gap};
+                                 foot->triangle,
+                                 -1,
+                                 -1,
+                                 foot->gap};
         }
     }
     find_nearest(t, body, scratch, p, &nearest);
@@ -328,8 +331,7 @@ void tal_ground_settle_feet(const tal_terrain *terrain, const tal_posed_body *bo
         }
     }
     for (int32_t v = 0; v < point_count_of(body); v++) {
-        if (scratch->vertex_behind[v] != 0 &&
-            !is_above_all(terrain, body, point_of(body, v))) {
+        if (scratch->vertex_behind[v] != 0 && !is_above_all(terrain, body, point_of(body, v))) {
             settle_behind(terrain, body, scratch, v);
         }
     }

@@ -82,8 +82,8 @@ static bool move_ahead(const tal_model *model, tal_state *state, double dt, bool
         if (!state->is_fixed[b]) {
             any |= state->is_calm[b] == 0;
             state->position_ahead[b] = tal_vec3_add_scaled(state->position[b], dt, motion->v);
-            state->orientation_ahead[b] = tal_quat_multiply(
-                turn_by(tal_vec3_scale(motion->w, dt)), state->orientation[b]);
+            state->orientation_ahead[b] =
+                tal_quat_multiply(turn_by(tal_vec3_scale(motion->w, dt)), state->orientation[b]);
         }
     }
     return any != 0;

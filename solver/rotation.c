@@ -283,8 +283,8 @@ void tal_rotation_advance(tal_vec3 inertia, tal_vec3 momentum, double t, tal_qua
     const double smallest = fmin(inertia.x, fmin(inertia.y, inertia.z));
     const double angle = sqrt(energy_2 / smallest) * fabs(t); // no motion turns faster
     if (angle < ANGLE_TINY) {
-        *orientation = tal_quat_normalize(
-            tal_quat_multiply(*orientation, turn_little(inertia, spin, t)));
+        *orientation =
+            tal_quat_normalize(tal_quat_multiply(*orientation, turn_little(inertia, spin, t)));
         return;
     }
     const double pieces = angle > ANGLE_10_NODES ? ceil(angle / ANGLE_10_NODES) : 1.0;

@@ -72,11 +72,55 @@ static void islands_are_the_connected_bodies(void **unused) {
     }
 }
 
+static void check_island(const tal_island *one, int number, const int32_t *by_island,
+                         const int32_t *body, const int32_t *color_end) {
+    for (int32_t n = 0; n < one->body_count; n++) {
+        assert_int_equal(island[body[one->first_body + n]], number);
+    }
+    int32_t first = one->first_pair;
+    for (int32_t c = one->first_color; c < one->first_color + one->color_count; c++) {
+        for (int32_t p = first; p < color_end[c]; p++) {
+            assert_int_equal(island[edge[by_island[p]].i], number);
+            assert_int_equal(color[by_island[p]], color[by_island[first]]);
+            assert_true(p == first || by_island[p] > by_island[p - 1]);
+        }
+        assert_true(first == one->first_pair ||
+                    color[by_island[first]] > color[by_island[first - 1]]);
+        first = color_end[c];
+    }
+    assert_int_equal(first, one->first_pair + one->pair_count);
+}
+
+static void each_island_has_its_pairs_by_color_and_its_bodies(void **unused) {
+    (void)unused;
+    static tal_island found[BODIES];
+    static int32_t by_island[EDGES], body[BODIES], color_end[EDGES];
+    for (uint32_t run = 0; run < 50; run++) {
+        const int edges = run == 0 ? EDGES : 90; // one island and a serial color, or many islands
+        tal_coloring c;
+        int32_t pairs = 0;
+        throw_edges(run == 0 ? 5 : BODIES, edges, run);
+        tal_color_edges(edge, edges, used, BODIES, color, order, &c);
+        const int32_t count = tal_find_islands(edge, edges, BODIES, parent, island);
+        tal_sort_by_island(edge, color, edges, order, island, BODIES, count, found, by_island, body,
+                           color_end);
+        for (int32_t n = 0; n < count; n++) {
+            assert_int_equal(found[n].first_pair, pairs);
+            assert_int_equal(found[n].last_color_is_serial, run == 0);
+            check_island(&found[n], n, by_island, body, color_end);
+            pairs += found[n].pair_count;
+        }
+        assert_int_equal(pairs, edges);
+        assert_true(run == 0 ? count == 1 : count > 20);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pairs_of_one_color_share_no_body),
         cmocka_unit_test(too_many_neighbours_share_a_serial_color),
         cmocka_unit_test(islands_are_the_connected_bodies),
+        cmocka_unit_test(each_island_has_its_pairs_by_color_and_its_bodies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
