@@ -239,7 +239,8 @@ static void three_blocks_on_a_shaken_floor_go_as_dry_friction_says(void **unused
     w.scene.law_table = table;
     add_floor(&w, &series);
     for (int n = 0; n < 3; n++) {
-        w.scene.body_class[add_block(&w, tal_vec3_make(0, 0, 0.25 + 0.5 * n))] = 1;
+        const int32_t block = add_block(&w, tal_vec3_make(0, 0, 0.25 + 0.5 * n));
+        w.scene.body_class[block] = 1; // the array has grown only now
     }
     world_start(&w);
     turnover sum = {0};
