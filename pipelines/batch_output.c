@@ -105,25 +105,14 @@ static void append_row(const tal_batch *batch, int site, int variation, tal_text
     tal_csv_append_text(text, batch->sites->site[site].name);
     tal_text_append(text, ",");
     tal_csv_append_text(text, name);
-    tal_text_append(text, ",%s,%s", answer->keys.text[TAL_CHAIN_POST],
-                    !answer->done           ? "failed"
-                    : answer->sheet.trusted ? "done"
-                                            : "doubtful");
+    tal_text_append(text, ",%s,%s", answer->keys.text[TAL_CHAIN_POST], tal_run_answer_word(answer));
     for (int column = 0; csv->rows > 0 && column < csv->columns; column++) {
         if (column != batch->variations->name_column) {
             tal_text_append(text, ",");
             tal_csv_append_text(text, tal_csv_cell(csv, variation + 1, column));
         }
     }
-    for (int i = 0; i < TAL_SHEET_COUNT; i++) {
-        tal_text_append(text, ",");
-        if (answer->done) {
-            tal_csv_append_real(text, answer->sheet.value[i]);
-        }
-    }
-    tal_text_append(text, ",");
-    tal_csv_append_text(text, answer->reason);
-    tal_text_append(text, "\n");
+    tal_run_answer_append(text, answer);
 }
 
 static tal_status write_table(const tal_batch *batch, tal_error *err) {

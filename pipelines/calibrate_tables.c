@@ -35,9 +35,7 @@ static void append_csv_run(const tal_calibration *c, int number, int site, int s
     tal_text_append(text, "%d,%s,", number, tal_point_words[point->kind]);
     tal_csv_append_text(text, c->sites.site[site].name);
     tal_text_append(text, ",%d,%s,%s", seed, answer->keys.text[TAL_CHAIN_POST],
-                    !answer->done           ? "failed"
-                    : answer->sheet.trusted ? "done"
-                                            : "doubtful");
+                    tal_run_answer_word(answer));
     for (int k = 0; k < c->parameters.count; k++) {
         char value[64];
         value_text(c, point, k, value);
@@ -48,15 +46,7 @@ static void append_csv_run(const tal_calibration *c, int number, int site, int s
     tal_csv_append_real(text, point->misfit);
     tal_text_append(text, ",");
     tal_csv_append_real(text, c->posterior.weight[number]);
-    for (int i = 0; i < TAL_SHEET_COUNT; i++) {
-        tal_text_append(text, ",");
-        if (answer->done) {
-            tal_csv_append_real(text, answer->sheet.value[i]);
-        }
-    }
-    tal_text_append(text, ",");
-    tal_csv_append_text(text, answer->reason);
-    tal_text_append(text, "\n");
+    tal_run_answer_append(text, answer);
 }
 
 static tal_status write_csv(const tal_calibration *c, tal_error *err) {

@@ -4,6 +4,7 @@
 
 #include "core/log.h"
 #include "core/memory.h"
+#include "pipelines/csv.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -102,4 +103,20 @@ tal_status tal_runner_do(tal_runner *runner, const tal_run_request *requests, in
     }
     tal_plan_destroy(&plan);
     return status;
+}
+
+const char *tal_run_answer_word(const tal_run_answer *answer) {
+    return !answer->done ? "failed" : answer->sheet.trusted ? "done" : "doubtful";
+}
+
+void tal_run_answer_append(tal_text *line, const tal_run_answer *answer) {
+    for (int i = 0; i < TAL_SHEET_COUNT; i++) {
+        tal_text_append(line, ",");
+        if (answer->done) {
+            tal_csv_append_real(line, answer->sheet.value[i]);
+        }
+    }
+    tal_text_append(line, ",");
+    tal_csv_append_text(line, answer->reason);
+    tal_text_append(line, "\n");
 }

@@ -38,6 +38,10 @@ typedef struct {
     char reason[512]; // why it failed
 } tal_run_answer;
 
+const char *tal_run_answer_word(const tal_run_answer *answer); // done, doubtful, failed
+// The end of a line of a table: all scores, and why it failed.
+void tal_run_answer_append(tal_text *line, const tal_run_answer *answer);
+
 typedef struct {
     tal_study study;
     tal_engine engine;

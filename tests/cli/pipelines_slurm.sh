@@ -43,7 +43,7 @@ while kill -0 "$study" 2>/dev/null; do
     # Slurm makes a requeued job wait two minutes; a test need not.
     [ -z "$requeued" ] || scontrol update JobId="$requeued" StartTime=now >/dev/null 2>&1 || true
     [ -z "$cancelled" ] || continue
-    ls there/study/work/solve-*/run.checkpoint >/dev/null 2>&1 || continue
+    find there/study -name run.checkpoint 2>/dev/null | grep -q . || continue
     job=$(squeue -h -r -t RUNNING -n talus-solve -o '%i' 2>/dev/null | tail -n 1)
     if [ -z "$job" ]; then
         continue
