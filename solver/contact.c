@@ -431,6 +431,7 @@ static void remember_pair(const tal_state *state, const tal_pair *pair,
 
 tal_status tal_remember_percussions(tal_state *state, double dt, tal_error *err) {
     tal_contact_memory *memory = &state->memory_before; // the older of the two is written over
+    TAL_ASSERT(state->problem.pair_count == state->list.manifold_count); // solved as listed
     TAL_TRY(tal_contact_memory_reserve(memory, state->problem.pair_count,
                                        state->problem.contact_count, err));
     memory->pair_count = state->problem.pair_count;
