@@ -31,7 +31,7 @@ typedef struct {
 typedef struct {
     tal_box box;
     int32_t body;
-    int32_t is_fixed;
+    int32_t unused;
 } sweep_box;
 
 typedef struct {
@@ -209,7 +209,7 @@ static void extend_column(column *c, const tal_box *box) {
     c->end++;
 }
 
-static void list_columns(tal_broad_phase *b, const tal_box *boxes, const uint8_t *is_fixed) {
+static void list_columns(tal_broad_phase *b, const tal_box *boxes) {
     b->column_count = 0;
     for (int32_t bucket = 0; bucket < b->bucket_count; bucket++) {
         const int32_t start = b->bucket_start[bucket], end = b->bucket_start[bucket + 1];
@@ -220,8 +220,7 @@ static void list_columns(tal_broad_phase *b, const tal_box *boxes, const uint8_t
         sort_bucket(b, boxes, &b->sorted[start], end - start, b->start);
         for (int32_t k = start; k < end; k++) {
             const int32_t body = b->sorted[k];
-            b->sweep[k] =
-                (sweep_box){boxes[body], body, is_fixed != NULL && is_fixed[body] != 0 ? 1 : 0};
+            b->sweep[k] = (sweep_box){.box = boxes[body], .body = body};
             if (k == start || !same_key(b->key[body], b->key[b->sorted[k - 1]])) {
                 b->column[b->column_count++] = (column){b->key[body], k, k, boxes[body]};
             }
@@ -255,7 +254,7 @@ static bool overlap_sideways(const tal_box *a, const tal_box *b) {
 }
 
 static void try_pair(const sweep_box *a, const sweep_box *b, pair_list *list) {
-    if (overlap_sideways(&a->box, &b->box) && (a->is_fixed & b->is_fixed) == 0) {
+    if (overlap_sideways(&a->box, &b->box)) {
         add_pair(list, a->body, b->body);
     }
 }
@@ -440,14 +439,14 @@ static tal_status make_thread_room(tal_broad_phase *b, int thread_count, tal_err
     return TAL_OK;
 }
 
-tal_status tal_broad_phase_find(tal_broad_phase *b, const tal_box *boxes, const uint8_t *is_fixed,
-                                int thread_count, tal_pairs *pairs, tal_error *err) {
+tal_status tal_broad_phase_find(tal_broad_phase *b, const tal_box *boxes, int thread_count,
+                                tal_pairs *pairs, tal_error *err) {
     const int threads = thread_count > 1 ? thread_count : 1;
     TAL_TRY(make_thread_room(b, threads, err));
     choose_levels(b, boxes);
     assign_columns(b, boxes);
     sort_into_buckets(b);
-    list_columns(b, boxes, is_fixed);
+    list_columns(b, boxes);
 #ifdef _OPENMP
 #pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
 #endif

@@ -26,10 +26,9 @@ tal_status tal_broad_phase_create(tal_broad_phase **broad_phase, int32_t body_co
                                   tal_error *err);
 void tal_broad_phase_destroy(tal_broad_phase *broad_phase);
 
-// All pairs of overlapping boxes; two fixed bodies never pair (`is_fixed` may be NULL). Boxes with a
-// coordinate that is not finite pair with nothing. `pairs` lives until the next call.
+// All pairs of overlapping boxes. Boxes with a coordinate that is not finite pair with nothing. `pairs`
+// lives until the next call.
 tal_status tal_broad_phase_find(tal_broad_phase *broad_phase, const tal_box *boxes,
-                                const uint8_t *is_fixed, int thread_count, tal_pairs *pairs,
-                                tal_error *err);
+                                int thread_count, tal_pairs *pairs, tal_error *err);
 
 #endif

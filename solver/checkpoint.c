@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The complete state in one file: poses, velocities, momenta and the percussions remembered for the
-// next step. Little-endian, versioned, with the fingerprint of its model and a checksum.
+// The complete state in one file: poses, velocities, momenta, who rests, and the percussions remembered
+// for the next step. Little-endian, versioned, with the fingerprint of its model and a checksum.
 #include "solver/state.h"
 
 #include "core/file.h"
 #include "core/memory.h"
 #include "solver/hash.h"
+#include "solver/rest.h"
 
 #include <string.h>
 
 static const char MAGIC[8] = {'T', 'A', 'L', 'U', 'S', 'C', 'H', 'K'};
-enum { VERSION = 2 };
+enum { VERSION = 3 };
 
 typedef struct {
     char magic[8];
@@ -31,7 +32,7 @@ typedef struct {
     size_t size;
 } section;
 
-enum { SECTIONS = 7 };
+enum { SECTIONS = 8 };
 
 static void list_sections(const tal_state *state, section list[SECTIONS]) {
     const size_t bodies = (size_t)state->body_count;
@@ -41,8 +42,9 @@ static void list_sections(const tal_state *state, section list[SECTIONS]) {
     list[2] = (section){state->velocity, bodies * sizeof *state->velocity};
     list[3] = (section){state->momentum, bodies * sizeof *state->momentum};
     list[4] = (section){memory->pair, (size_t)memory->pair_count * sizeof *memory->pair};
-    list[6] = (section){state->is_gone, bodies * sizeof *state->is_gone};
     list[5] = (section){memory->point, (size_t)memory->point_count * sizeof *memory->point};
+    list[6] = (section){state->rest, bodies * sizeof *state->rest};
+    list[7] = (section){state->is_gone, bodies * sizeof *state->is_gone}; // bytes: at the end
 }
 
 static uint64_t checksum_of(const section list[SECTIONS]) {
@@ -100,9 +102,11 @@ static tal_status check_header(const tal_model *model, const header *head, const
 
 static tal_status restore(tal_state *state, const header *head, const char *bytes, size_t length,
                           const char *path, tal_error *err) {
-    const size_t bodies = (size_t)head->body_count * (3 * sizeof(tal_vec3) + sizeof(tal_quat) + 1);
+    const size_t body =
+        3 * sizeof(tal_vec3) + sizeof(tal_quat) + sizeof(tal_rest) + sizeof(uint8_t);
     if (head->pair_count < 0 || head->point_count < 0 ||
-        length != bodies + (size_t)head->pair_count * sizeof(tal_memory_pair) +
+        length != (size_t)head->body_count * body +
+                      (size_t)head->pair_count * sizeof(tal_memory_pair) +
                       (size_t)head->point_count * sizeof(tal_memory_point)) {
         return TAL_FAIL(err, TAL_BAD_INPUT, "%s is cut short: start again or use an older one",
                         path);
@@ -143,8 +147,9 @@ tal_status tal_checkpoint_read(const tal_model *model, tal_state *state, const c
     if (status == TAL_OK) {
         tal_state_refresh_spins(model, state);
         for (int32_t b = 0; b < model->body_count; b++) {
-            state->is_fixed[b] = model->is_fixed[b] | state->is_gone[b];
-            state->is_immovable[b] = model->is_immovable[b] | state->is_gone[b];
+            const uint8_t stands = state->is_gone[b] != 0 || tal_is_at_rest(state, b) ? 1 : 0;
+            state->is_fixed[b] = model->is_fixed[b] | stands;
+            state->is_immovable[b] = model->is_immovable[b] | stands;
         }
     }
     tal_memory_destroy(bytes);

@@ -25,19 +25,25 @@ struct tal_collider {
     int32_t body_count;
     tal_broad_phase *broad_phase;
     tal_posed_body *posed;
-    tal_box *box;  // grown by the reach
+    tal_quat *orientation; // as posed
+    tal_box *box;          // grown by the reach
+    tal_box *fat;          // grown some more: `pairs` are all overlaps of these
+    tal_pairs pairs;
+    bool has_pairs;
     size_t *slot;  // per body: where its block of turned vertices and faces begins
     double *block; // x.. y.. z.. of the vertices, then (normal, offset) of the faces, body by body
-    // Axes that separated pairs in the last call, and the pairs they belong to.
-    int32_t *old_start;
+    tal_axis_hint *hint; // per pair: an axis that separated it last time
+    int32_t *old_start;  // pairs and hints of the list before
     int32_t *old_partner;
     tal_axis_hint *old_hint;
-    tal_axis_hint *hint;
     int32_t old_capacity, hint_capacity;
     worker *workers;
     int worker_count;
     tal_contact_sink joined; // used when there are several threads
 };
+
+// Margin of the fat boxes: shares of the reach and of the bounding radius.
+static const double FAT_REACHES = 0.5, FAT_SIZE = 0.02;
 
 // Vertices are read four at a time.
 static int32_t padded(int32_t vertex_count) {
@@ -67,7 +73,9 @@ static tal_status create_parts(tal_collider *c, const int32_t *shape_of_body, ta
     const size_t bodies = (size_t)c->body_count;
     TAL_TRY(create_slots(c, shape_of_body, err));
     TAL_CREATE(c->posed, bodies, "posed bodies", err);
+    TAL_CREATE(c->orientation, bodies, "body orientations", err);
     TAL_CREATE(c->box, bodies, "body boxes", err);
+    TAL_CREATE(c->fat, bodies, "body boxes", err);
     TAL_CREATE(c->old_start, bodies + 1, "pair hints", err);
     return tal_broad_phase_create(&c->broad_phase, c->body_count, err);
 }
@@ -105,8 +113,8 @@ void tal_collider_destroy(tal_collider *c) {
     }
     tal_broad_phase_destroy(c->broad_phase);
     tal_contact_sink_destroy(&c->joined);
-    void *const arrays[] = {c->posed,       c->box,  c->slot,     c->block,  c->old_start,
-                            c->old_partner, c->hint, c->old_hint, c->workers};
+    void *const arrays[] = {c->posed,     c->orientation, c->box,  c->fat,      c->slot,   c->block,
+                            c->old_start, c->old_partner, c->hint, c->old_hint, c->workers};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
         tal_memory_destroy(arrays[k]);
     }
@@ -185,10 +193,18 @@ static void find_half_edges(tal_posed_body *p) {
     }
 }
 
-static void pose_body(tal_collider *c, const tal_collide_input *input, int32_t b) {
+static bool is_posed(const tal_collider *c, const tal_collide_input *input, int32_t b) {
+    const tal_vec3 x = input->position[b], y = c->posed[b].centre;
+    const tal_quat q = input->orientation[b], r = c->orientation[b];
+    return x.x == y.x && x.y == y.y && x.z == y.z && q.w == r.w && q.x == r.x && q.y == r.y &&
+           q.z == r.z;
+}
+
+static void turn_body(tal_collider *c, const tal_collide_input *input, int32_t b) {
     const tal_shapes *s = c->shapes;
     const int32_t shape = input->shape_of_body[b];
     tal_posed_body *p = &c->posed[b];
+    c->orientation[b] = input->orientation[b]; // all zero before the first time: nobody's
     p->shapes = s;
     p->shape = shape;
     p->topology = s->topology[shape];
@@ -198,7 +214,6 @@ static void pose_body(tal_collider *c, const tal_collide_input *input, int32_t b
     p->radius = s->sphere_radius[shape];
     p->bounding_radius = s->bounding_radius[shape];
     p->smallest_edge = s->smallest_edge[shape];
-    p->reach = input->reach[b];
     p->vertex_count = s->vertex_start[shape + 1] - s->vertex_start[shape];
     p->padded_count = padded(p->vertex_count);
     p->face_count = s->face_start[shape + 1] - s->face_start[shape];
@@ -215,8 +230,46 @@ static void pose_body(tal_collider *c, const tal_collide_input *input, int32_t b
             find_half_edges(p);
         }
     }
+}
+
+static void pose_body(tal_collider *c, const tal_collide_input *input, int32_t b) {
+    tal_posed_body *p = &c->posed[b];
+    if (!is_posed(c, input, b)) {
+        turn_body(c, input, b);
+    }
+    p->reach = input->reach[b];
     const tal_vec3 grow = {p->reach, p->reach, p->reach};
     c->box[b] = (tal_box){tal_vec3_subtract(p->low, grow), tal_vec3_add(p->high, grow)};
+}
+
+static bool is_within(const tal_box *inner, const tal_box *outer) {
+    return inner->low.x >= outer->low.x && inner->low.y >= outer->low.y &&
+           inner->low.z >= outer->low.z && inner->high.x <= outer->high.x &&
+           inner->high.y <= outer->high.y && inner->high.z <= outer->high.z;
+}
+
+static bool overlap(const tal_box *a, const tal_box *b) {
+    return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y &&
+           b->low.y <= a->high.y && a->low.z <= b->high.z && b->low.z <= a->high.z;
+}
+
+static bool pairs_still_hold(const tal_collider *c) {
+    for (int32_t b = 0; c->has_pairs && b < c->body_count; b++) {
+        if (!is_within(&c->box[b], &c->fat[b])) {
+            return false;
+        }
+    }
+    return c->has_pairs;
+}
+
+static void fatten_boxes(tal_collider *c) {
+    for (int32_t b = 0; b < c->body_count; b++) {
+        const tal_posed_body *p = &c->posed[b];
+        const double margin = FAT_REACHES * p->reach + FAT_SIZE * p->bounding_radius;
+        const tal_vec3 grow = {margin, margin, margin};
+        c->fat[b] =
+            (tal_box){tal_vec3_subtract(c->box[b].low, grow), tal_vec3_add(c->box[b].high, grow)};
+    }
 }
 
 static tal_status grow_hints(tal_collider *c, int32_t pair_count, tal_error *err) {
@@ -271,16 +324,42 @@ static tal_status keep_hints(tal_collider *c, const tal_pairs *pairs, tal_error 
     return TAL_OK;
 }
 
-static tal_status collide_body(tal_collider *c, const tal_collide_input *input,
-                               const tal_pairs *pairs, int32_t i, worker *w) {
+// The pairs of one query serve the next ones, until a body leaves its fat box.
+static tal_status find_pairs(tal_collider *c, int threads, tal_error *err) {
+    if (pairs_still_hold(c)) {
+        return TAL_OK;
+    }
+    if (c->has_pairs) {
+        TAL_TRY(keep_hints(c, &c->pairs, err));
+    }
+    c->has_pairs = false;
+    fatten_boxes(c);
+    TAL_TRY(tal_broad_phase_find(c->broad_phase, c->fat, threads, &c->pairs, err));
+    TAL_TRY(grow_hints(c, c->pairs.pair_count, err));
+    for (int32_t b = 0; b < c->body_count; b++) {
+        carry_hints(c, &c->pairs, b);
+    }
+    c->has_pairs = true;
+    return TAL_OK;
+}
+
+static bool is_fixed(const tal_collide_input *input, int32_t b) {
+    return input->is_fixed != NULL && input->is_fixed[b] != 0;
+}
+
+static tal_status collide_body(tal_collider *c, const tal_collide_input *input, int32_t i,
+                               worker *w) {
+    const tal_pairs *pairs = &c->pairs;
     const tal_posed_body *body = &c->posed[i];
-    if (input->terrain != NULL && (input->is_fixed == NULL || input->is_fixed[i] == 0)) {
+    if (input->terrain != NULL && !is_fixed(input, i)) {
         TAL_TRY(tal_ground_find(input->terrain, body, i, &w->ground, &w->sink));
     }
-    carry_hints(c, pairs, i);
     for (int32_t k = pairs->start[i]; k < pairs->start[i + 1]; k++) {
         const int32_t j = pairs->partner[k];
         const double reach = body->reach + c->posed[j].reach;
+        if (!overlap(&c->box[i], &c->box[j]) || (is_fixed(input, i) && is_fixed(input, j))) {
+            continue;
+        }
         int32_t count = tal_pair_find(body, &c->posed[j], reach, &c->hint[k], &w->pair, w->point);
         if (count > 0) {
             count = tal_manifold_reduce(w->point, count);
@@ -291,13 +370,12 @@ static tal_status collide_body(tal_collider *c, const tal_collide_input *input,
     return TAL_OK;
 }
 
-static void collide_bodies(tal_collider *c, const tal_collide_input *input, const tal_pairs *pairs,
-                           worker *w) {
+static void collide_bodies(tal_collider *c, const tal_collide_input *input, worker *w) {
     w->sink.manifold_count = 0;
     w->sink.point_count = 0;
     w->status = TAL_OK;
     for (int32_t i = w->first_body; i < w->end_body && w->status == TAL_OK; i++) {
-        w->status = collide_body(c, input, pairs, i, w);
+        w->status = collide_body(c, input, i, w);
     }
 }
 
@@ -392,17 +470,13 @@ tal_status tal_collide(tal_collider *collider, const tal_collide_input *input,
     for (int32_t b = 0; b < input->body_count; b++) {
         pose_body(collider, input, b);
     }
-    tal_pairs pairs;
-    TAL_TRY(tal_broad_phase_find(collider->broad_phase, collider->box, input->is_fixed, threads,
-                                 &pairs, err));
-    TAL_TRY(grow_hints(collider, pairs.pair_count, err));
-    share_bodies(collider, &pairs, threads);
+    TAL_TRY(find_pairs(collider, threads, err));
+    share_bodies(collider, &collider->pairs, threads);
 #ifdef _OPENMP
 #pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
 #endif
     for (int t = 0; t < threads; t++) {
-        collide_bodies(collider, input, &pairs, &collider->workers[t]);
+        collide_bodies(collider, input, &collider->workers[t]);
     }
-    TAL_TRY(keep_hints(collider, &pairs, err));
     return collect(collider, threads, contacts, err);
 }

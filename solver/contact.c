@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// From detected manifolds to the contact problem of a step, and back to the memory of percussions.
+// From detected manifolds to the contact problem of a step.
 #include "solver/contact.h"
 
-#include "solver/look_ahead.h"
+#include "solver/percussion_memory.h"
 #include "solver/prescribed.h"
 
 #include <math.h>
@@ -74,10 +74,7 @@ static bool pass_on_reaches(const tal_model *model, tal_state *state) {
 tal_status tal_find_contacts(const tal_model *model, tal_state *state, double dt, tal_error *err) {
     set_reaches(model, state, dt);
     TAL_TRY(collide(model, state, err));
-    if (pass_on_reaches(model, state)) {
-        TAL_TRY(collide(model, state, err));
-    }
-    return tal_list_contacts(state, err);
+    return pass_on_reaches(model, state) ? collide(model, state, err) : TAL_OK;
 }
 
 static void color_manifolds(const tal_model *model, tal_state *state) {
@@ -118,6 +115,7 @@ static void lay_out_pairs(const tal_model *model, tal_state *state, int32_t isla
                                   .contact_count = manifold->point_count,
                                   .law = class_i * model->class_count + class_j,
                                   .manifold = set->order[p]};
+        set->pair_of_manifold[set->order[p]] = p;
         next += manifold->point_count;
     }
     for (int32_t n = 0; n < island_count; n++) {
@@ -125,64 +123,6 @@ static void lay_out_pairs(const tal_model *model, tal_state *state, int32_t isla
         for (int32_t p = island->first_pair; p < island->first_pair + island->pair_count; p++) {
             set->pair[p].island = n;
         }
-    }
-}
-
-static int compare_bodies(const tal_memory_pair *pair, int32_t body_i, int32_t body_j) {
-    if (pair->body_i != body_i) {
-        return pair->body_i < body_i ? -1 : 1;
-    }
-    return pair->body_j < body_j ? -1 : pair->body_j > body_j;
-}
-
-static int32_t first_remembered(const tal_contact_memory *memory, int32_t body_i, int32_t body_j) {
-    int32_t low = 0, high = memory->pair_count;
-    while (low < high) {
-        const int32_t middle = low + (high - low) / 2;
-        if (compare_bodies(&memory->pair[middle], body_i, body_j) < 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-static const tal_memory_point *recall(const tal_contact_memory *memory, int32_t first,
-                                      const tal_manifold *manifold, uint64_t identity) {
-    for (int32_t p = first; p < memory->pair_count; p++) {
-        const tal_memory_pair *pair = &memory->pair[p];
-        if (compare_bodies(pair, manifold->body_i, manifold->body_j) != 0) {
-            break;
-        }
-        for (int32_t k = pair->first_point; k < pair->first_point + pair->point_count; k++) {
-            if (memory->point[k].identity == identity) {
-                return &memory->point[k];
-            }
-        }
-    }
-    return NULL;
-}
-
-// Percussions of the last step, scaled when the step has another length. Only a pair that touched
-// in the very first step is bonded.
-static void recall_percussions(tal_state *state, const tal_pair *pair, double dt) {
-    tal_contact_set *set = &state->contacts;
-    const tal_contact_memory *memory = &state->memory;
-    const tal_manifold *manifold = &state->list.manifold[pair->manifold];
-    const int32_t first = first_remembered(memory, manifold->body_i, manifold->body_j);
-    const bool is_start = memory->dt == 0.0;
-    const double scale = is_start ? 0.0 : dt / memory->dt;
-    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
-        tal_contact *c = &set->contact[k];
-        const tal_memory_point *old = recall(memory, first, manifold, set->identity[k]);
-        c->lambda = 0.0;
-        set->bonded[k] = old != NULL ? old->bonded : (is_start ? 1.0 : 0.0);
-        c->percussion[0] = old != NULL ? scale * old->normal : 0.0;
-        c->percussion[1] =
-            old != NULL ? scale * tal_vec3_dot(old->tangential, pair->tangent_1) : 0.0;
-        c->percussion[2] =
-            old != NULL ? scale * tal_vec3_dot(old->tangential, pair->tangent_2) : 0.0;
     }
 }
 
@@ -327,7 +267,7 @@ static void prepare_laws(const tal_model *model, tal_state *state, const tal_pai
 
 static void prepare_pair(const tal_model *model, tal_state *state, tal_pair *pair, double dt) {
     place_pair(model, state, pair);
-    recall_percussions(state, pair, dt);
+    tal_recall_percussions(state, pair, dt);
     judge_pair(model, state, pair, dt);
     prepare_laws(model, state, pair, dt);
 }
@@ -349,8 +289,6 @@ static void set_problem(const tal_model *model, tal_state *state, int32_t island
 }
 
 static void count_contacts(const tal_state *state, tal_report *report) {
-    report->manifold_count = state->problem.pair_count;
-    report->contact_count = state->problem.contact_count;
     report->color_count = state->contacts.coloring.color_count;
     report->impact_count = 0;
     for (int32_t k = 0; k < state->problem.contact_count; k++) {
@@ -377,6 +315,7 @@ tal_status tal_prepare_contacts(const tal_model *model, tal_state *state, double
     number_islands(model, state, report);
     lay_out_pairs(model, state, report->island_count);
     set_problem(model, state, report->island_count);
+    tal_find_remembered(state);
     const int threads = state->thread_count;
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
     for (int32_t p = 0; p < state->problem.pair_count; p++) {
@@ -396,52 +335,4 @@ void tal_soften_island(const tal_model *model, tal_state *state, int32_t island)
             c->percussion[0] = c->percussion[1] = c->percussion[2] = 0.0;
         }
     }
-}
-
-// A bonded point breaks when it slides or opens under its full adhesion.
-static double still_bonded(const tal_contact *c, double bonded) {
-    if (bonded == 0.0 || c->adhesion == 0.0) {
-        return bonded;
-    }
-    const double normal = c->percussion[0] + c->adhesion;
-    const double along = hypot(c->percussion[1], c->percussion[2]);
-    const bool torn = normal <= 1e-9 * c->adhesion;
-    const bool sheared = along >= (1.0 - 1e-9) * c->friction * normal;
-    return torn || sheared ? 0.0 : bonded;
-}
-
-static void remember_pair(const tal_state *state, const tal_pair *pair,
-                          tal_contact_memory *memory) {
-    const tal_manifold *manifold = &state->list.manifold[pair->manifold];
-    memory->pair[pair->manifold] = (tal_memory_pair){.body_i = manifold->body_i,
-                                                     .body_j = manifold->body_j,
-                                                     .first_point = manifold->first_point,
-                                                     .point_count = manifold->point_count};
-    for (int32_t n = 0; n < pair->contact_count; n++) {
-        const int32_t k = pair->first_contact + n;
-        const tal_contact *c = &state->contacts.contact[k];
-        const tal_vec3 along = tal_vec3_scale(pair->tangent_1, c->percussion[1]);
-        memory->point[manifold->first_point + n] = (tal_memory_point){
-            .identity = state->contacts.identity[k],
-            .normal = c->percussion[0],
-            .tangential = tal_vec3_add_scaled(along, c->percussion[2], pair->tangent_2),
-            .bonded = still_bonded(c, state->contacts.bonded[k])};
-    }
-}
-
-tal_status tal_remember_percussions(tal_state *state, double dt, tal_error *err) {
-    tal_contact_memory *memory = &state->memory_before; // the older of the two is written over
-    TAL_ASSERT(state->problem.pair_count == state->list.manifold_count); // solved as listed
-    TAL_TRY(tal_contact_memory_reserve(memory, state->problem.pair_count,
-                                       state->problem.contact_count, err));
-    memory->pair_count = state->problem.pair_count;
-    memory->point_count = state->problem.contact_count;
-    memory->dt = dt;
-    for (int32_t p = 0; p < state->problem.pair_count; p++) {
-        remember_pair(state, &state->problem.pair[p], memory);
-    }
-    const tal_contact_memory newest = *memory;
-    state->memory_before = state->memory;
-    state->memory = newest;
-    return TAL_OK;
 }

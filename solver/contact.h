@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// From detected manifolds to the contact problem of a step, and back to the memory of percussions.
+// From detected manifolds to the contact problem of a step.
 #ifndef TALUS_SOLVER_CONTACT_H
 #define TALUS_SOLVER_CONTACT_H
 
@@ -14,8 +14,5 @@ tal_status tal_prepare_contacts(const tal_model *model, tal_state *state, double
 
 // Makes the contacts of one island inelastic and forgets their percussions.
 void tal_soften_island(const tal_model *model, tal_state *state, int32_t island);
-
-// Keeps the percussions for the next step.
-tal_status tal_remember_percussions(tal_state *state, double dt, tal_error *err);
 
 #endif

@@ -110,15 +110,15 @@ static double displace_body(const tal_model *model, tal_state *state, int32_t b)
 
 double tal_correct_positions(const tal_model *model, tal_state *state) {
     const tal_percussion_problem *problem = &state->problem;
+    for (int32_t b = 0; b <= model->body_count; b++) {
+        state->displacement[b] = (tal_motion){0};
+    }
     if (model->settings.correction == 0.0 || !flag_pairs(model, state)) {
         return 0.0;
     }
     double *push = state->contacts.work.error;
     for (int32_t k = 0; k < problem->contact_count; k++) {
         push[k] = 0.0;
-    }
-    for (int32_t b = 0; b <= model->body_count; b++) {
-        state->displacement[b] = (tal_motion){0};
     }
     const double settled = SETTLED * model->settings.slop * model->smallest_width;
     for (int sweep = 0; sweep < SWEEPS_MAX && open_pairs(model, state, push) > settled; sweep++) {

@@ -2,6 +2,8 @@
 // The list of contacts of a step and its completion by a look ahead.
 #include "solver/look_ahead.h"
 
+#include "solver/rest.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -191,6 +193,22 @@ static void merge(const tal_model *model, tal_state *state, double dt) {
     }
 }
 
+static bool wake_struck(const tal_model *model, tal_state *state) {
+    bool any = false;
+    for (int32_t n = 0; n < state->found.manifold_count; n++) {
+        const tal_manifold *manifold = &state->found.manifold[n];
+        const int32_t i = manifold->body_i, j = manifold->body_j;
+        const int32_t resting = tal_is_at_rest(state, i) ? i : j;
+        // Nothing is listed between a body at rest and one that moves.
+        if (tal_is_at_rest(state, resting) &&
+            is_new_penetration(model, state, state->list.manifold_count, manifold)) {
+            tal_wake(state, resting);
+            any = true;
+        }
+    }
+    return any;
+}
+
 // Islands that were solved again, because a blow reached them.
 static void find_struck_islands(tal_state *state) {
     memset(state->is_struck, 0, (size_t)state->problem.island_count);
@@ -203,8 +221,8 @@ static void find_struck_islands(tal_state *state) {
 }
 
 tal_status tal_look_ahead(const tal_model *model, tal_state *state, double dt, bool is_first,
-                          bool *added, tal_error *err) {
-    *added = false;
+                          tal_look_result *result, tal_error *err) {
+    *result = TAL_LOOK_NOTHING;
     if (!is_first) {
         find_struck_islands(state);
     }
@@ -212,13 +230,17 @@ tal_status tal_look_ahead(const tal_model *model, tal_state *state, double dt, b
         return TAL_OK;
     }
     TAL_TRY(collide_ahead(model, state, err));
+    if (wake_struck(model, state)) {
+        *result = TAL_LOOK_WOKE;
+        return TAL_OK;
+    }
     TAL_TRY(tal_contact_list_reserve(&state->list_merged,
                                      state->list.manifold_count + state->found.manifold_count,
                                      state->list.point_count + state->found.point_count, err));
     memset(state->body_struck, 0, (size_t)state->body_count);
     merge(model, state, dt);
-    *added = state->list_merged.manifold_count > state->list.manifold_count;
-    if (*added) {
+    if (state->list_merged.manifold_count > state->list.manifold_count) {
+        *result = TAL_LOOK_ADDED;
         const tal_contact_list merged = state->list_merged;
         state->list_merged = state->list;
         state->list = merged;

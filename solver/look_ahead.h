@@ -6,13 +6,16 @@
 
 #include "solver/state.h"
 
+typedef enum { TAL_LOOK_NOTHING, TAL_LOOK_ADDED, TAL_LOOK_WOKE } tal_look_result;
+
 // Copies what the collider found at the present poses.
 tal_status tal_list_contacts(tal_state *state, tal_error *err);
 
 // Moves all bodies a step ahead with the velocities just solved and looks for penetrations that the
-// listed contacts did not prevent. They join the list, linearised there; `added` says if any did. Looks
-// after the first of a step go only where the one before added something.
+// listed contacts did not prevent. They join the list, linearised there; if one of them touches bodies
+// at rest these are woken instead, and the contacts have to be found again. Looks after the first of a
+// step go only where the one before added something.
 tal_status tal_look_ahead(const tal_model *model, tal_state *state, double dt, bool is_first,
-                          bool *added, tal_error *err);
+                          tal_look_result *result, tal_error *err);
 
 #endif

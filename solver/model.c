@@ -19,7 +19,8 @@ tal_solver_settings tal_solver_settings_default(void) {
                                  .correction = 0.2,
                                  .slop = 1e-4,
                                  .overlap_max = 0.01,
-                                 .substep_max = 16};
+                                 .substep_max = 16,
+                                 .rest_steps = 16};
 }
 
 static tal_status copy_array(void *target, const void *source, int32_t count, size_t size,
@@ -107,7 +108,7 @@ static uint64_t fingerprint_of(const tal_model *model) {
     const double number[] = {
         s->dt_s,           s->gravity_mps2.x, s->gravity_mps2.y,        s->gravity_mps2.z,
         (double)s->scheme, s->tolerance,      (double)s->iteration_max, s->impact_speed_mps,
-        s->correction,     s->slop,           (double)s->substep_max};
+        s->correction,     s->slop,           (double)s->substep_max,   (double)s->rest_steps};
     hash = tal_hash_bytes(hash, number, sizeof number);
     hash = tal_prescribed_hash(hash, model);
     if (model->has_terrain) {

@@ -68,6 +68,9 @@ static void check_settings(check *c) {
         FAULT(c, TAL_BAD_SETTING, "ground_overlap_max_m = %g must not be negative",
               s->ground_overlap_max_m);
     }
+    if (s->rest_steps < 0) {
+        FAULT(c, TAL_BAD_SETTING, "rest_steps = %d must be 0 or more", s->rest_steps);
+    }
     if (s->substep_max < 1) {
         FAULT(c, TAL_BAD_SETTING, "substep_max = %d must be at least 1", s->substep_max);
     }

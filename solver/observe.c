@@ -5,6 +5,7 @@
 #include "solver/contact.h"
 #include "solver/integrate.h"
 #include "solver/prescribed.h"
+#include "solver/rest.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,7 +16,7 @@ tal_energy tal_observe_energy(const tal_model *model, const tal_state *state, do
     tal_energy sum = {0};
     const tal_vec3 g = model->settings.gravity_mps2;
     for (int32_t b = 0; b < model->body_count; b++) {
-        if (state->is_immovable[b]) {
+        if (state->is_immovable[b] && !tal_is_at_rest(state, b)) {
             continue;
         }
         const double mass = model->mass[b];
@@ -76,7 +77,6 @@ void tal_observe_contacts(const tal_model *model, tal_state *state, double dt, t
     report->dissipated_normal_j = report->dissipated_tangential_j = 0.0;
     report->applied_j = tal_prescribed_force_work(model, state);
     report->clausius_duhem_worst_j = report->opposed_worst_j = -INFINITY;
-    report->active_count = 0;
     for (int32_t p = 0; p < problem->pair_count; p++) {
         const tal_pair *pair = &problem->pair[p];
         double *island = &state->island_energy[ISLAND_NUMBERS * pair->island];
@@ -88,7 +88,6 @@ void tal_observe_contacts(const tal_model *model, tal_state *state, double dt, t
             report->dissipated_normal_j -= work.normal;
             report->dissipated_tangential_j -= work.tangential;
             report->applied_j += tal_prescribed_contact_work(model, state, pair, k);
-            report->active_count += state->contacts.contact[k].percussion[0] > 0.0;
             island[WORK] += sum;
             island[SLACK] += work.exchanged;
             if (tal_law_is_dissipative(kind, state->contacts.data[k].impact)) {

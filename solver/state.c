@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "solver/hash.h"
 #include "solver/prescribed.h"
+#include "solver/rest.h"
 #include "solver/rotation.h"
 
 // Room for contacts grows in steps of half its size, so that growing is rare.
@@ -31,6 +32,8 @@ static tal_status reserve_pairs(tal_contact_set *set, int32_t count, tal_error *
     RENEW(set->by_color, count, err);
     RENEW(set->order, count, err);
     RENEW(set->color_end, count, err);
+    RENEW(set->pair_of_manifold, count, err);
+    RENEW(set->first_remembered, count, err);
     RENEW(set->pair_flag, count, err);
     RENEW(set->work.pair_sum, 2 * count, err);
     RENEW(set->work.listed, count, err);
@@ -112,6 +115,7 @@ static tal_status take_bodies(tal_state *state, size_t count, tal_error *err) {
     TAL_TAKE(arena, state->is_fixed, count, "fixed marks", err);
     TAL_TAKE(arena, state->is_immovable, count, "immovable marks", err);
     TAL_TAKE(arena, state->is_gone, count, "gone marks", err);
+    TAL_TAKE(arena, state->rest, count, "marks of rest", err);
     TAL_TAKE(arena, state->is_calm, count, "calm marks", err);
     TAL_TAKE(arena, state->body_struck, count, "blow marks", err);
     TAL_TAKE(arena, state->is_struck, count, "blow marks", err);
@@ -131,6 +135,7 @@ static tal_status take_bodies(tal_state *state, size_t count, tal_error *err) {
     TAL_TAKE(arena, state->island, count, "islands", err);
     TAL_TAKE(arena, state->island_body, count, "bodies of islands", err);
     TAL_TAKE(arena, state->is_rising, count, "island marks", err);
+    TAL_TAKE(arena, state->is_restless, count, "island marks", err);
     TAL_TAKE(arena, state->island_energy, 3 * count, "island energies", err);
     return TAL_OK;
 }
@@ -146,6 +151,7 @@ void tal_state_refresh_spins(const tal_model *model, tal_state *state) {
 static void start_bodies(const tal_model *model, tal_state *state) {
     for (int32_t b = 0; b < model->body_count; b++) {
         const bool fixed = model->is_immovable[b] != 0;
+        state->rest[b].group = TAL_AWAKE;
         state->is_fixed[b] = model->is_fixed[b];
         state->is_immovable[b] = model->is_immovable[b];
         state->position[b] = model->start_position[b];
@@ -188,6 +194,7 @@ tal_status tal_state_create(tal_state **state, const tal_model *model, int threa
 }
 
 void tal_state_remove_body(tal_state *state, int32_t body) {
+    tal_wake(state, body);
     state->is_gone[body] = 1;
     state->is_fixed[body] = state->is_immovable[body] = 1;
     state->load[body] = (tal_motion){0};
@@ -212,6 +219,8 @@ void tal_state_destroy(tal_state *state) {
                            set->by_color,
                            set->order,
                            set->color_end,
+                           set->pair_of_manifold,
+                           set->first_remembered,
                            set->pair_flag,
                            set->contact,
                            set->data,

@@ -30,6 +30,15 @@ typedef struct {
     double dt; // of the step they come from; 0: none yet
 } tal_contact_memory;
 
+// Whether a body moves (rest.h).
+typedef struct {
+    int32_t group;       // a body of the island it came to rest with, or TAL_AWAKE
+    int32_t still_steps; // since it last moved
+    double depth;        // deepest penetration of a body at rest, and into whom
+    int32_t partner;
+    int32_t unused;
+} tal_rest;
+
 // Contacts of the step as detected, by bodies; with the arms of the poses they were found at.
 typedef struct {
     int32_t manifold_count, manifold_capacity;
@@ -48,7 +57,9 @@ typedef struct {
     int32_t *by_color;  // manifold numbers by color
     int32_t *order;     // and by island, then color
     int32_t *color_end; // of each island
-    uint8_t *pair_flag; // scratch
+    int32_t *pair_of_manifold;
+    int32_t *first_remembered; // by manifold: where its bodies begin in the memory
+    uint8_t *pair_flag;        // scratch
     tal_contact *contact;
     tal_contact_data *data;
     double *gap; // as detected
@@ -76,6 +87,7 @@ struct tal_state {
     uint8_t *is_fixed;     // stands still: by the model, or gone
     uint8_t *is_immovable; // by percussions: fixed, or follows a series
     uint8_t *is_gone;      // taken out: touches nothing and stays where it was
+    tal_rest *rest;
 
     tal_vec3 *position_ahead; // a step later, if nothing else happens
     tal_quat *orientation_ahead;
@@ -95,6 +107,7 @@ struct tal_state {
     tal_island *island;
     int32_t *island_body;     // bodies by island
     uint8_t *is_rising;       // per island
+    uint8_t *is_restless;     // per island
     double *island_energy;    // three per island: work of contacts, bound, slack
     tal_motion *displacement; // of the position correction: metres and radians, not velocities
 

@@ -5,7 +5,9 @@
 #include "solver/integrate.h"
 #include "solver/look_ahead.h"
 #include "solver/observe.h"
+#include "solver/percussion_memory.h"
 #include "solver/prescribed.h"
+#include "solver/rest.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -48,6 +50,17 @@ static double kick_of_a_step(const tal_model *model, const tal_state *state, dou
     return by_gravity > 0.0 ? by_gravity : by_loads;
 }
 
+// Contacts at the present poses. What moves wakes what it may touch.
+static tal_status find_contacts(const tal_model *model, tal_state *state, double dt,
+                                tal_error *err) {
+    do {
+        tal_load_motion(model, state);
+        tal_prescribed_load(model, state); // series, point forces
+        TAL_TRY(tal_find_contacts(model, state, dt, err));
+    } while (tal_wake_reached(state));
+    return tal_list_contacts(state, err);
+}
+
 // The contact problem of the contacts listed, with the percussions of the last step or look.
 static tal_status set_up(const tal_model *model, tal_state *state, double dt, tal_report *report,
                          tal_error *err) {
@@ -63,19 +76,20 @@ static tal_status set_up(const tal_model *model, tal_state *state, double dt, ta
 static tal_status strike(const tal_model *model, tal_state *state, double dt, tal_report *report,
                          tal_error *err) {
     const tal_solver_settings *settings = &model->settings;
-    tal_load_motion(model, state);
-    tal_prescribed_load(model, state);                 // series, point forces
-    TAL_TRY(tal_find_contacts(model, state, dt, err)); // gaps at the mid-step position
+    TAL_TRY(find_contacts(model, state, dt, err)); // gaps at the mid-step position
     TAL_TRY(set_up(model, state, dt, report, err));
     for (int look = 0; look < LOOKS_AHEAD; look++) {
-        bool added;
+        tal_look_result result;
         solve(state, LOOK_SLACK * settings->tolerance,
               settings->iteration_max < LOOK_SWEEPS_MAX ? settings->iteration_max : LOOK_SWEEPS_MAX,
               report);
         TAL_TRY(tal_remember_percussions(state, dt, err)); // to start from; before the list changes
-        TAL_TRY(tal_look_ahead(model, state, dt, look == 0, &added, err));
-        if (!added) {
+        TAL_TRY(tal_look_ahead(model, state, dt, look == 0, &result, err));
+        if (result == TAL_LOOK_NOTHING) {
             break;
+        }
+        if (result == TAL_LOOK_WOKE) {
+            TAL_TRY(find_contacts(model, state, dt, err));
         }
         TAL_TRY(set_up(model, state, dt, report, err));
     }
@@ -85,7 +99,11 @@ static tal_status strike(const tal_model *model, tal_state *state, double dt, ta
     report->islands_resolved = tal_guard_energy(model, state, dt, report);
     tal_store_motion(model, state);
     report->correction_j = tal_correct_positions(model, state);
-    return tal_remember_percussions(state, dt, err);
+    TAL_TRY(tal_remember_percussions(state, dt, err));
+    tal_count_remembered(state, report);
+    tal_observe_rest(state, report);
+    tal_lay_to_rest(model, state, dt, kick_of_a_step(model, state, dt), report);
+    return TAL_OK;
 }
 
 static tal_status advance(const tal_model *model, tal_state *state, double dt, tal_report *report,

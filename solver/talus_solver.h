@@ -53,6 +53,7 @@ typedef struct {
     double overlap_max;      // initial overlap up to this share of the smaller width is accepted
     double ground_overlap_max_m; // and into the ground, whose surface is only so exact, this much
     int substep_max;             // a fast step is cut into at most so many pieces
+    int rest_steps; // bodies that do not move for so many are left alone until touched; 0: never
 } tal_solver_settings;
 
 tal_solver_settings tal_solver_settings_default(void);

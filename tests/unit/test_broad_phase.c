@@ -27,19 +27,17 @@ static bool overlap(const tal_box *a, const tal_box *b) {
            fmax(a->low.z, b->low.z) <= fmin(a->high.z, b->high.z);
 }
 
-static void compare_with_all_pairs(const tal_box *boxes, const uint8_t *is_fixed, int threads) {
+static void compare_with_all_pairs(const tal_box *boxes, int threads) {
     tal_broad_phase *broad_phase;
     tal_pairs pairs;
     tal_error err;
     assert_int_equal(tal_broad_phase_create(&broad_phase, BOXES, &err), TAL_OK);
-    assert_int_equal(tal_broad_phase_find(broad_phase, boxes, is_fixed, threads, &pairs, &err),
-                     TAL_OK);
+    assert_int_equal(tal_broad_phase_find(broad_phase, boxes, threads, &pairs, &err), TAL_OK);
     int32_t k = 0;
     for (int32_t i = 0; i < BOXES; i++) {
         assert_int_equal(pairs.start[i], k);
         for (int32_t j = i + 1; j < BOXES; j++) {
-            const bool both_fixed = is_fixed != NULL && is_fixed[i] != 0 && is_fixed[j] != 0;
-            if (!both_fixed && overlap(&boxes[i], &boxes[j])) {
+            if (overlap(&boxes[i], &boxes[j])) {
                 assert_true(k < pairs.pair_count);
                 assert_int_equal(pairs.partner[k], j);
                 k++;
@@ -58,8 +56,8 @@ static void finds_what_testing_all_pairs_finds(void **state) {
     const double rooms[] = {8.0, 20.0, 1500.0};
     for (uint64_t k = 0; k < 3; k++) {
         scatter(boxes, k, ratios[k], rooms[k]);
-        compare_with_all_pairs(boxes, NULL, 1);
-        compare_with_all_pairs(boxes, NULL, 3);
+        compare_with_all_pairs(boxes, 1);
+        compare_with_all_pairs(boxes, 3);
     }
 }
 
@@ -71,18 +69,7 @@ static void finds_pairs_in_a_dense_lattice_of_equal_boxes(void **state) {
         const tal_vec3 low = {k % 10, k / 10 % 10, k / 100};
         boxes[k] = (tal_box){low, {low.x + 1.0, low.y + 1.0, low.z + 1.0}};
     }
-    compare_with_all_pairs(boxes, NULL, 1);
-}
-
-static void two_fixed_boxes_never_pair(void **state) {
-    (void)state;
-    static tal_box boxes[BOXES];
-    uint8_t is_fixed[BOXES];
-    scatter(boxes, 9, 3.0, 20.0);
-    for (int32_t k = 0; k < BOXES; k++) {
-        is_fixed[k] = k % 3 == 0 ? 1 : 0;
-    }
-    compare_with_all_pairs(boxes, is_fixed, 2);
+    compare_with_all_pairs(boxes, 1);
 }
 
 static void boxes_that_are_not_finite_are_left_out(void **state) {
@@ -96,7 +83,7 @@ static void boxes_that_are_not_finite_are_left_out(void **state) {
     tal_pairs pairs;
     tal_error err;
     assert_int_equal(tal_broad_phase_create(&broad_phase, BOXES, &err), TAL_OK);
-    assert_int_equal(tal_broad_phase_find(broad_phase, boxes, NULL, 1, &pairs, &err), TAL_OK);
+    assert_int_equal(tal_broad_phase_find(broad_phase, boxes, 1, &pairs, &err), TAL_OK);
     for (int32_t k = 0; k < pairs.pair_count; k++) {
         assert_false(pairs.partner[k] >= 7 && pairs.partner[k] <= 9);
     }
@@ -116,7 +103,7 @@ static void every_failed_allocation_is_survived(void **state) {
         tal_fault_arm(TAL_FAULT_ALLOCATION, nth, false);
         tal_status status = tal_broad_phase_create(&broad_phase, BOXES, &err);
         if (status == TAL_OK) {
-            status = tal_broad_phase_find(broad_phase, boxes, NULL, 1, &pairs, &err);
+            status = tal_broad_phase_find(broad_phase, boxes, 1, &pairs, &err);
         }
         const long struck = tal_fault_count();
         tal_fault_disarm();
@@ -132,7 +119,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_what_testing_all_pairs_finds),
         cmocka_unit_test(finds_pairs_in_a_dense_lattice_of_equal_boxes),
-        cmocka_unit_test(two_fixed_boxes_never_pair),
         cmocka_unit_test(boxes_that_are_not_finite_are_left_out),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };
