@@ -5,6 +5,8 @@
 // Islands do not know of each other: each is swept as often as it needs, while it is in the cache.
 #include "solver/contact_solver.h"
 
+#include "solver/patch.h"
+
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -20,9 +22,10 @@ enum { LIST_AGE_MAX = 12, LIST_PAIRS_MIN = 32 };
 // Islands with more pairs are shared between threads color by color, the others one by one.
 enum { SHARED_PAIRS_MIN = 512 };
 
-// A failed residual check is repeated after this many sweeps. A few are always made: errors within the
-// tolerance that have the same sign in every step would let a wall creep.
-enum { CHECK_PAUSE = 3, SWEEPS_MIN = 3 };
+// The residual is measured when the changes look small enough, and now and then anyway: percussions
+// that wander change though nothing is wrong with them. A failed check is repeated after this many
+// sweeps.
+enum { CHECK_PAUSE = 3, CHECK_EVERY = 64, RELEASE_FIRST = 64 };
 
 void tal_contact_effective_mass(const tal_percussion_problem *problem, const tal_pair *pair,
                                 tal_contact *contact) {
@@ -48,13 +51,6 @@ void tal_contact_effective_mass(const tal_percussion_problem *problem, const tal
 
 static double mean_inverse_mass(const tal_contact *c) {
     return (c->w[0] + c->w[3] + c->w[5]) / 3.0;
-}
-
-static void store_motion(const tal_percussion_problem *problem, int32_t body,
-                         const tal_motion *motion) {
-    if (problem->inertia[body].inverse_mass > 0.0) { // immobile bodies are shared between threads
-        problem->motion[body] = *motion;
-    }
 }
 
 static double relative_error(double square, double scale) {
@@ -121,8 +117,8 @@ static void sweep_pair(const tal_percussion_problem *problem, const tal_pair *pa
     if (holds && pair->contact_count >= 3) {
         visit_points(problem, pair, &i, &j);
     }
-    store_motion(problem, pair->body_i, &i);
-    store_motion(problem, pair->body_j, &j);
+    tal_store_body_motion(problem, pair->body_i, &i);
+    tal_store_body_motion(problem, pair->body_j, &j);
     sums[0] = 0.0;
     for (int32_t k = 0; k < pair->contact_count; k++) {
         const double weight = mean_inverse_mass(&contact[k]);
@@ -198,8 +194,8 @@ static void warm_start_pair(const tal_percussion_problem *problem, const tal_pai
         tal_apply_percussion(pair, c, c->percussion, &problem->inertia[pair->body_i],
                              &problem->inertia[pair->body_j], &i, &j);
     }
-    store_motion(problem, pair->body_i, &i);
-    store_motion(problem, pair->body_j, &j);
+    tal_store_body_motion(problem, pair->body_i, &i);
+    tal_store_body_motion(problem, pair->body_j, &j);
 }
 
 void tal_warm_start(const tal_percussion_problem *problem) {
@@ -401,8 +397,22 @@ static void measure_residual(const island_solve *s, double tolerance, tal_island
     }
 }
 
+// After 64, 128, 256 .. sweeps: earlier it would do harm, see docs/theory/solver.md.
+static bool is_time_to_release(int sweeps) {
+    return sweeps >= RELEASE_FIRST && (sweeps & (sweeps - 1)) == 0;
+}
+
+static bool release_patches(const island_solve *s, double tolerance) {
+    const int32_t first = s->island->first_pair;
+    bool any = false;
+    for (int32_t p = first; p < first + s->island->pair_count; p++) {
+        any = tal_patch_release(s->problem, &s->problem->pair[p], tolerance) || any;
+    }
+    return any;
+}
+
 static void solve_island(const tal_percussion_problem *problem, const tal_solver_work *work,
-                         int32_t number, int thread_count, double tolerance, int iteration_max) {
+                         int32_t number, int thread_count, const tal_solver_goal *goal) {
     const tal_island *island = &problem->island[number];
     tal_island_result *result = &work->island_result[number];
     island_solve s = {.problem = problem,
@@ -412,7 +422,8 @@ static void solve_island(const tal_percussion_problem *problem, const tal_solver
                       .listed = &work->listed[island->first_pair]};
     const int32_t contact_count =
         contacts_end(&s) - problem->pair[island->first_pair].first_contact;
-    const double goal = tolerance * tolerance * contact_count;
+    const double tolerance = goal->tolerance;
+    const double error_max = tolerance * tolerance * contact_count;
     int pause = 0;
     list_all(&s);
     begin(&s);
@@ -420,11 +431,12 @@ static void solve_island(const tal_percussion_problem *problem, const tal_solver
         double relative;
         sweep(&s);
         const double change = sum_changes(&s, &relative);
-        const bool is_last = result->iterations >= iteration_max;
-        const bool may_stop = result->iterations >= SWEEPS_MIN && s.is_complete && pause == 0;
-        if (is_last || (relative <= goal && may_stop)) {
+        const bool is_last = result->iterations >= goal->sweeps_max;
+        const bool may_stop = result->iterations >= goal->sweeps_min && s.is_complete && pause == 0;
+        const bool looks_done = relative <= error_max || result->iterations % CHECK_EVERY == 0;
+        if (is_last || (looks_done && may_stop)) {
             measure_residual(&s, tolerance, result);
-            if (is_last || result->error <= goal) {
+            if (is_last || result->error <= error_max) {
                 return;
             }
             pause = CHECK_PAUSE;
@@ -432,10 +444,14 @@ static void solve_island(const tal_percussion_problem *problem, const tal_solver
         pause -= pause > 0;
         extrapolate(&s, choose_beta(change, s.change_before));
         s.change_before = change;
-        if (s.is_complete) {
+        if (s.is_complete && is_time_to_release(result->iterations) &&
+            release_patches(&s, tolerance)) {
+            begin(&s);
+            s.change_before = 0.0;
+        } else if (s.is_complete) {
             shorten_list(&s, LIST_NEGLIGIBLE * tolerance * tolerance);
             s.change_before = sum_changes(&s, &relative);
-        } else if (relative <= goal || ++s.age >= LIST_AGE_MAX) {
+        } else if (relative <= error_max || ++s.age >= LIST_AGE_MAX) {
             list_all(&s);
         }
     }
@@ -463,19 +479,19 @@ static tal_solver_result sum_up(const tal_percussion_problem *problem, const tal
 }
 
 void tal_solve_percussions(const tal_percussion_problem *problem, const tal_solver_work *work,
-                           const uint8_t *is_wanted, double tolerance, int iteration_max,
+                           const uint8_t *is_wanted, const tal_solver_goal *goal,
                            tal_solver_result *result) {
     const int threads = problem->thread_count;
     for (int32_t n = 0; threads > 1 && n < problem->island_count; n++) {
         if (problem->island[n].pair_count >= SHARED_PAIRS_MIN && !is_left_alone(is_wanted, n)) {
-            solve_island(problem, work, n, threads, tolerance, iteration_max);
+            solve_island(problem, work, n, threads, goal);
         }
     }
 #pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)
     for (int32_t n = 0; n < problem->island_count; n++) {
         const bool is_done = threads > 1 && problem->island[n].pair_count >= SHARED_PAIRS_MIN;
         if (!is_done && !is_left_alone(is_wanted, n)) {
-            solve_island(problem, work, n, 1, tolerance, iteration_max);
+            solve_island(problem, work, n, 1, goal);
         }
     }
     *result = sum_up(problem, work, is_wanted);

@@ -79,8 +79,15 @@ typedef struct {
 // Adds the effect of the percussions stored in the contacts to the motion.
 void tal_warm_start(const tal_percussion_problem *problem);
 
-// Sweeps each island until its measured residual is below `tolerance` or `iteration_max` is reached.
-// Islands whose `is_wanted` is zero are left alone (NULL: all are wanted).
+// When to stop. A few sweeps are always worth making: errors within the tolerance that have the same sign
+// in every step would let a wall creep.
+typedef struct {
+    double tolerance;
+    int sweeps_min, sweeps_max;
+} tal_solver_goal;
+
+// Sweeps each island until its measured residual is below the tolerance or the sweeps run out. Islands
+// whose `is_wanted` is zero are left alone (NULL: all are wanted).
 //
 // The residual is the natural map e: root of the mean over contacts of W |e|^2 / energy_scale, W the
 // mean inverse mass of a contact: each error against the energy of its own two bodies, so that a pile
@@ -88,7 +95,7 @@ void tal_warm_start(const tal_percussion_problem *problem);
 // count as size: an error in them moves bodies. Contacts above `tolerance` are counted in islands that
 // did not reach it.
 void tal_solve_percussions(const tal_percussion_problem *problem, const tal_solver_work *work,
-                           const uint8_t *is_wanted, double tolerance, int iteration_max,
+                           const uint8_t *is_wanted, const tal_solver_goal *goal,
                            tal_solver_result *result);
 
 // W of a contact (nn n1 n2 11 12 22) from the frame of its pair and its arms.
@@ -109,6 +116,14 @@ static inline tal_vec3 tal_arm(const double arm[3]) {
 // `tolerance` times that speed never matter.
 void tal_set_energy_scales(const tal_percussion_problem *problem, const tal_motion *before,
                            double speed_min);
+
+// Immobile bodies are shared between threads and never written.
+static inline void tal_store_body_motion(const tal_percussion_problem *problem, int32_t body,
+                                         const tal_motion *motion) {
+    if (problem->inertia[body].inverse_mass > 0.0) {
+        problem->motion[body] = *motion;
+    }
+}
 
 // Relative velocity of i against j at the contact, in the frame of the pair.
 static inline void tal_relative_velocity(const tal_pair *pair, const tal_contact *contact,

@@ -151,10 +151,12 @@ int32_t tal_guard_energy(const tal_model *model, tal_state *state, double dt, ta
     if (count == 0) {
         return 0;
     }
+    const tal_solver_goal goal = {.tolerance = model->settings.tolerance,
+                                  .sweeps_min = 1,
+                                  .sweeps_max = model->settings.iteration_max};
     tal_solver_result result;
     free_bodies_again(model, state, dt);
-    tal_solve_percussions(&state->problem, &state->contacts.work, state->is_rising,
-                          model->settings.tolerance, model->settings.iteration_max, &result);
+    tal_solve_percussions(&state->problem, &state->contacts.work, state->is_rising, &goal, &result);
     report->iterations += result.iterations;
     report->residual = fmax(report->residual, result.residual);
     report->unconverged_count += result.unconverged_count;

@@ -17,7 +17,7 @@ static const double TURN_MAX = 0.5;
 
 // The percussions need this many times less accuracy while contacts are still being added.
 static const double LOOK_SLACK = 10.0;
-enum { LOOKS_AHEAD = 3, LOOK_SWEEPS_MAX = 100 };
+enum { LOOKS_AHEAD = 3, LOOK_SWEEPS_MAX = 100, SWEEPS_MIN = 3 };
 
 static int count_substeps(const tal_model *model, const tal_state *state) {
     double fastest = 0.0; // in units of what is allowed per piece
@@ -31,10 +31,9 @@ static int count_substeps(const tal_model *model, const tal_state *state) {
     return pieces <= 1.0 ? 1 : (int)fmin(pieces, most);
 }
 
-static void solve(tal_state *state, double tolerance, int iteration_max, tal_report *report) {
+static void solve(tal_state *state, tal_solver_goal goal, tal_report *report) {
     tal_solver_result result;
-    tal_solve_percussions(&state->problem, &state->contacts.work, NULL, tolerance, iteration_max,
-                          &result);
+    tal_solve_percussions(&state->problem, &state->contacts.work, NULL, &goal, &result);
     report->iterations += result.iterations;
     report->residual = result.residual;
     report->unconverged_count = result.unconverged_count;
@@ -75,14 +74,16 @@ static tal_status set_up(const tal_model *model, tal_state *state, double dt, ta
 // well as asked for.
 static tal_status strike(const tal_model *model, tal_state *state, double dt, tal_report *report,
                          tal_error *err) {
-    const tal_solver_settings *settings = &model->settings;
+    const int most = model->settings.iteration_max;
+    const double tolerance = model->settings.tolerance;
+    const tal_solver_goal final = {tolerance, SWEEPS_MIN, most};
+    const tal_solver_goal rough = {LOOK_SLACK * tolerance, 3,
+                                   most < LOOK_SWEEPS_MAX ? most : LOOK_SWEEPS_MAX};
     TAL_TRY(find_contacts(model, state, dt, err)); // gaps at the mid-step position
     TAL_TRY(set_up(model, state, dt, report, err));
     for (int look = 0; look < LOOKS_AHEAD; look++) {
         tal_look_result result;
-        solve(state, LOOK_SLACK * settings->tolerance,
-              settings->iteration_max < LOOK_SWEEPS_MAX ? settings->iteration_max : LOOK_SWEEPS_MAX,
-              report);
+        solve(state, rough, report);
         TAL_TRY(tal_remember_percussions(state, dt, err)); // to start from; before the list changes
         TAL_TRY(tal_look_ahead(model, state, dt, look == 0, &result, err));
         if (result == TAL_LOOK_NOTHING) {
@@ -93,7 +94,7 @@ static tal_status strike(const tal_model *model, tal_state *state, double dt, ta
         }
         TAL_TRY(set_up(model, state, dt, report, err));
     }
-    solve(state, settings->tolerance, settings->iteration_max, report);
+    solve(state, final, report);
     tal_observe_contacts(model, state, dt, report);
     report->energy_rise_bound_j = tal_observe_rise_bound(model, state, dt);
     report->islands_resolved = tal_guard_energy(model, state, dt, report);

@@ -5,6 +5,7 @@ talus_test(solver_test_laws analytic/solver_test_laws.c SOURCES ${TALUS_SCENES} 
 talus_test(solver_test_motion analytic/solver_test_motion.c SOURCES ${TALUS_SCENES} LIBS talus_solver
     LABELS slow)
 talus_test(solver_test_exchange property/solver_test_exchange.c LIBS talus_solver)
+talus_test(test_patch unit/test_patch.c LIBS talus_solver)
 talus_test(test_coloring unit/test_coloring.c LIBS talus_solver)
 talus_test(test_model unit/test_model.c SOURCES ${TALUS_SCENES} LIBS talus_solver)
 talus_test(test_checkpoint unit/test_checkpoint.c SOURCES ${TALUS_SCENES} LIBS talus_solver)
