@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Islands at rest. A body is still when its fastest point, the position correction included, is slower
-// than the tolerance times the kick of gravity in a step: errors of that size are accepted anyway.
+// than what the tolerance lets pass as an error of slow bodies.
 // What is out of balance by more than a small share of the tolerance does not stay that slow for many
 // steps, so only what stands for good is laid to rest.
 #include "solver/rest.h"
@@ -89,12 +89,11 @@ static void keep_depth(tal_state *state, const tal_pair *pair) {
     }
 }
 
-void tal_lay_to_rest(const tal_model *model, tal_state *state, double dt, double kick,
+void tal_lay_to_rest(const tal_model *model, tal_state *state, double dt, double slow,
                      tal_report *report) {
     const tal_vec3 gravity = model->settings.gravity_mps2;
-    const double slow = model->settings.tolerance * kick;
     if (model->settings.rest_steps == 0 || model->series_count > 0 ||
-        !find_quiet_islands(model, state, dt, slow)) {
+        !find_quiet_islands(model, state, dt, model->settings.tolerance * slow)) {
         return;
     }
     for (int32_t b = 0; b < model->body_count; b++) {

@@ -20,9 +20,9 @@ void tal_wake(tal_state *state, int32_t body);
 bool tal_wake_reached(tal_state *state);
 
 // Lays islands to rest that did not move for `rest_steps` steps beyond what the tolerance resolves:
-// `kick` is the speed that gravity gives in a step. The kinetic energy they had left counts as
+// `slow` is the speed that errors of slow bodies are measured against. The kinetic energy they had left counts as
 // dissipated by friction.
-void tal_lay_to_rest(const tal_model *model, tal_state *state, double dt, double kick,
+void tal_lay_to_rest(const tal_model *model, tal_state *state, double dt, double slow,
                      tal_report *report);
 
 // The deepest penetration, if it is between bodies at rest.

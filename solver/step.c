@@ -17,6 +17,7 @@ static const double TURN_MAX = 0.5;
 
 // The percussions need this many times less accuracy while contacts are still being added.
 static const double LOOK_SLACK = 10.0;
+static const double SLOW_MPS = 0.05;
 enum { LOOKS_AHEAD = 3, LOOK_SWEEPS_MAX = 100, SWEEPS_MIN = 3 };
 
 static int count_substeps(const tal_model *model, const tal_state *state) {
@@ -39,14 +40,15 @@ static void solve(tal_state *state, tal_solver_goal goal, tal_report *report) {
     report->unconverged_count = result.unconverged_count;
 }
 
-// By gravity; without it, by the strongest load.
-static double kick_of_a_step(const tal_model *model, const tal_state *state, double dt) {
+// What errors of slow bodies are measured against: the kick of a step by gravity (without it, by the
+// strongest load), but a long step is no reason to let a pile creep.
+static double slow_speed(const tal_model *model, const tal_state *state, double dt) {
     const double by_gravity = dt * tal_vec3_length(model->settings.gravity_mps2);
     double by_loads = 0.0;
     for (int32_t b = 0; by_gravity == 0.0 && b < model->body_count; b++) {
         by_loads = fmax(by_loads, tal_prescribed_speed(model, state, b));
     }
-    return by_gravity > 0.0 ? by_gravity : by_loads;
+    return fmin(by_gravity > 0.0 ? by_gravity : by_loads, SLOW_MPS);
 }
 
 // Contacts at the present poses. What moves wakes what it may touch.
@@ -65,7 +67,7 @@ static tal_status set_up(const tal_model *model, tal_state *state, double dt, ta
                          tal_error *err) {
     TAL_TRY(tal_prepare_contacts(model, state, dt, report, err)); // frames, masses, laws
     tal_advance_free_velocity(model, state, dt);                  // gravity, loads
-    tal_set_energy_scales(&state->problem, state->motion_before, kick_of_a_step(model, state, dt));
+    tal_set_energy_scales(&state->problem, state->motion_before, slow_speed(model, state, dt));
     tal_warm_start(&state->problem);
     return TAL_OK;
 }
@@ -103,7 +105,7 @@ static tal_status strike(const tal_model *model, tal_state *state, double dt, ta
     TAL_TRY(tal_remember_percussions(state, dt, err));
     tal_count_remembered(state, report);
     tal_observe_rest(state, report);
-    tal_lay_to_rest(model, state, dt, kick_of_a_step(model, state, dt), report);
+    tal_lay_to_rest(model, state, dt, slow_speed(model, state, dt), report);
     return TAL_OK;
 }
 

@@ -9,6 +9,8 @@ talus_test(solver_test_layers property/solver_test_layers.c SOURCES scenes/scene
     LIBS talus_solver LABELS slow)
 add_test(NAME solver_test_layers_500 COMMAND solver_test_layers 500)
 talus_test_properties(solver_test_layers_500 "long" 3600)
+talus_test(solver_test_falls property/solver_test_falls.c SOURCES scenes/scene.c
+    LIBS talus_solver LABELS slow)
 talus_test(solver_test_rest property/solver_test_rest.c SOURCES scenes/scene.c LIBS talus_solver)
 talus_test(test_prescribed unit/test_prescribed.c SOURCES scenes/scene.c LIBS talus_solver)
 talus_test(solver_test_flat analytic/solver_test_flat.c SOURCES scenes/scene.c
