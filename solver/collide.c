@@ -23,6 +23,9 @@ typedef struct {
 struct tal_collider {
     const tal_shapes *shapes;
     int32_t body_count;
+    const int32_t *class_of_body; // with the next two: who goes through whom
+    int32_t class_count;
+    const uint8_t *passes; // NULL: nobody
     tal_broad_phase *broad_phase;
     tal_posed_body *posed;
     tal_quat *orientation; // as posed
@@ -119,6 +122,13 @@ void tal_collider_destroy(tal_collider *c) {
         tal_memory_destroy(arrays[k]);
     }
     tal_memory_destroy(c);
+}
+
+void tal_collider_set_passing(tal_collider *c, const int32_t *class_of_body, int32_t class_count,
+                              const uint8_t *passes) {
+    c->class_of_body = class_of_body;
+    c->class_count = class_count;
+    c->passes = passes;
 }
 
 static tal_status make_workers(tal_collider *c, int count, tal_error *err) {
@@ -347,6 +357,11 @@ static bool is_fixed(const tal_collide_input *input, int32_t b) {
     return input->is_fixed != NULL && input->is_fixed[b] != 0;
 }
 
+static bool pass_each_other(const tal_collider *c, int32_t i, int32_t j) {
+    return c->passes != NULL &&
+           c->passes[c->class_of_body[i] * c->class_count + c->class_of_body[j]] != 0;
+}
+
 static tal_status collide_body(tal_collider *c, const tal_collide_input *input, int32_t i,
                                worker *w) {
     const tal_pairs *pairs = &c->pairs;
@@ -357,7 +372,8 @@ static tal_status collide_body(tal_collider *c, const tal_collide_input *input, 
     for (int32_t k = pairs->start[i]; k < pairs->start[i + 1]; k++) {
         const int32_t j = pairs->partner[k];
         const double reach = body->reach + c->posed[j].reach;
-        if (!overlap(&c->box[i], &c->box[j]) || (is_fixed(input, i) && is_fixed(input, j))) {
+        if (!overlap(&c->box[i], &c->box[j]) || (is_fixed(input, i) && is_fixed(input, j)) ||
+            pass_each_other(c, i, j)) {
             continue;
         }
         int32_t count = tal_pair_find(body, &c->posed[j], reach, &c->hint[k], &w->pair, w->point);

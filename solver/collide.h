@@ -63,6 +63,11 @@ tal_status tal_collider_create(tal_collider **collider, const tal_shapes *shapes
                                int32_t body_count, tal_error *err);
 void tal_collider_destroy(tal_collider *collider);
 
+// Bodies i and j with passes[class_of_body[i] * class_count + class_of_body[j]] != 0 go through each
+// other: no query reports them. The arrays stay with the caller. Not called: all meet.
+void tal_collider_set_passing(tal_collider *collider, const int32_t *class_of_body,
+                              int32_t class_count, const uint8_t *passes);
+
 // The arrays in `contacts` belong to the collider and live until the next call.
 tal_status tal_collide(tal_collider *collider, const tal_collide_input *input,
                        tal_contacts *contacts, tal_error *err);

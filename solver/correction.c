@@ -13,11 +13,16 @@
 enum { SWEEPS_MAX = 60 };
 static const double SETTLED = 0.1;
 
+// What is deep in a spring is its deflection, not an error.
+static bool is_spring(const tal_model *model, const tal_pair *pair) {
+    return model->law[pair->law].kind == TAL_LAW_PENALTY;
+}
+
 // How far contact k has to open (or may close, if negative).
-static double wanted_opening(const tal_model *model, double gap) {
+static double wanted_opening(const tal_model *model, const tal_pair *pair, double gap) {
     const double slop = model->settings.slop * model->smallest_width;
     const double depth = -gap - slop;
-    if (depth > 0.0) {
+    if (depth > 0.0 && !is_spring(model, pair)) {
         return model->settings.correction * depth;
     }
     return gap > 0.0 ? -gap : 0.0;
@@ -25,7 +30,7 @@ static double wanted_opening(const tal_model *model, double gap) {
 
 static bool is_too_deep(const tal_model *model, const tal_state *state, const tal_pair *pair) {
     const double slop = model->settings.slop * model->smallest_width;
-    for (int32_t n = 0; n < pair->contact_count; n++) {
+    for (int32_t n = 0; !is_spring(model, pair) && n < pair->contact_count; n++) {
         if (state->contacts.gap[pair->first_contact + n] < -slop) {
             return true;
         }
@@ -71,7 +76,7 @@ static double open_pair(const tal_model *model, tal_state *state, const tal_pair
         const tal_contact *contact = &state->contacts.contact[k];
         double opening[3];
         tal_relative_velocity(pair, contact, i, j, opening);
-        const double missing = wanted_opening(model, state->contacts.gap[k]) - opening[0];
+        const double missing = wanted_opening(model, pair, state->contacts.gap[k]) - opening[0];
         const double new_push = fmax(0.0, push[k] + missing * contact->inverse_normal);
         const double step[3] = {new_push - push[k], 0.0, 0.0};
         push[k] = new_push;

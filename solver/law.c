@@ -17,7 +17,7 @@ static inline double larger(double a, double b) {
 
 const char *tal_law_name(tal_law_kind kind) {
     static const char *const name[TAL_LAW_KIND_COUNT] = {
-        "none", "acd2", "acd2-published", "coulomb", "acd2+coulomb", "penalty"};
+        "none", "acd2", "acd2-published", "coulomb", "acd2+coulomb", "penalty", "pass"};
     return kind >= 0 && kind < TAL_LAW_KIND_COUNT ? name[kind] : "unknown";
 }
 
@@ -116,13 +116,18 @@ void tal_law_prepare(const tal_law *law, const tal_contact_data *data, tal_conta
         }
         break;
     case TAL_LAW_NONE:
+    case TAL_LAW_PASS:
     case TAL_LAW_KIND_COUNT:
-        TAL_ASSERT(law->kind == TAL_LAW_COULOMB); // the model check lets no other kind through
+        TAL_ASSERT(law->kind == TAL_LAW_COULOMB); // model check and detection let no other through
     }
     invert_sticking(c);
 }
 
 void tal_law_prepare_inelastic(const tal_law *law, const tal_contact_data *data, tal_contact *c) {
+    if (law->kind == TAL_LAW_PENALTY) { // stays the spring it is
+        tal_law_prepare(law, data, c);
+        return;
+    }
     const bool has_cone = law->kind == TAL_LAW_COULOMB || law->kind == TAL_LAW_ACD2_COULOMB;
     prepare_dry(data, has_cone ? law->friction : 0.0, c);
     invert_sticking(c);

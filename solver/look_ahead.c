@@ -128,12 +128,24 @@ static double listed_depth(const tal_contact_list *list, int32_t m, const tal_ma
     return depth;
 }
 
+// A spring gets deeper while it is pressed: listed, it is no new contact, and listed twice it would
+// be twice as stiff.
+static bool is_listed_spring(const tal_model *model, const tal_contact_list *list, int32_t m,
+                             const tal_manifold *manifold) {
+    const int32_t class_j =
+        manifold->body_j < 0 ? manifold->surface_class_j : model->class_of_body[manifold->body_j];
+    const int32_t law = model->class_of_body[manifold->body_i] * model->class_count + class_j;
+    return model->law[law].kind == TAL_LAW_PENALTY && m < list->manifold_count &&
+           compare(&list->manifold[m], manifold) == 0;
+}
+
 static bool is_new_penetration(const tal_model *model, const tal_state *state, int32_t m,
                                const tal_manifold *manifold) {
     const double edge = fmin(width_of(model, manifold->body_i), width_of(model, manifold->body_j));
     const double noticeable = DEPTH_NOTICEABLE * edge;
     const double depth = depth_of(state->found.point, manifold);
-    return depth > noticeable && depth > listed_depth(&state->list, m, manifold) + noticeable;
+    return depth > noticeable && depth > listed_depth(&state->list, m, manifold) + noticeable &&
+           !is_listed_spring(model, &state->list, m, manifold);
 }
 
 // A gap as it looks from the present: ahead it is `gap` at the velocities at hand, so that the bound

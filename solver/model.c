@@ -57,6 +57,10 @@ static tal_status copy_bodies(tal_model *model, const tal_model_input *input, ta
     }
     model->class_count = input->class_count;
     COPY(model, law, input->law, input->class_count * input->class_count, err);
+    COPY(model, passes, NULL, input->class_count * input->class_count, err);
+    for (int32_t k = 0; k < input->class_count * input->class_count; k++) {
+        model->passes[k] = model->law[k].kind == TAL_LAW_PASS;
+    }
     model->settings = input->settings;
     return TAL_OK;
 }
@@ -170,7 +174,8 @@ void tal_model_destroy(tal_model *model) {
                            model->start_velocity,
                            model->start_spin,
                            model->inner_radius,
-                           model->law};
+                           model->law,
+                           model->passes};
     for (size_t k = 0; k < sizeof array / sizeof array[0]; k++) {
         tal_memory_destroy(array[k]);
     }

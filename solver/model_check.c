@@ -122,7 +122,7 @@ static void check_laws(check *c) {
               in->class_count);
         return;
     }
-    bool by_body[1000] = {false}, in_use[1000] = {false};
+    bool by_body[1000] = {false}, by_ground[1000] = {false}, in_use[1000] = {false};
     for (int32_t b = 0; b < in->body_count; b++) {
         const int32_t k = in->body_class[b];
         if (k >= 0 && k < in->class_count) {
@@ -132,7 +132,7 @@ static void check_laws(check *c) {
     for (int32_t t = 0; t < in->terrain_triangle_count; t++) {
         const int32_t k = in->terrain_class != NULL ? in->terrain_class[t] : 0;
         if (k >= 0 && k < in->class_count) {
-            in_use[k] = true;
+            by_ground[k] = in_use[k] = true;
         } else {
             FAULT(c, TAL_BAD_INPUT, "triangle %d of the terrain has surface class %d of %d", t, k,
                   in->class_count);
@@ -144,6 +144,13 @@ static void check_laws(check *c) {
             const bool can_meet = (by_body[i] && in_use[j]) || (by_body[j] && in_use[i]);
             if (can_meet || law->kind != TAL_LAW_NONE) {
                 check_law(c, i, j, law);
+            }
+            if (law->kind == TAL_LAW_PASS &&
+                ((by_body[i] && by_ground[j]) || (by_body[j] && by_ground[i]))) {
+                FAULT(c, TAL_BAD_SETTING,
+                      "law of surface classes %d and %d: pass is for bodies among themselves, but "
+                      "one of these classes lies on the ground: blocks would fall through it",
+                      i, j);
             }
             if (i != j && !laws_agree(law, &in->law[j * in->class_count + i])) {
                 FAULT(c, TAL_BAD_SETTING,

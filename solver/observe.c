@@ -88,7 +88,7 @@ void tal_observe_contacts(const tal_model *model, tal_state *state, double dt, t
             report->dissipated_normal_j -= work.normal;
             report->dissipated_tangential_j -= work.tangential;
             report->applied_j += tal_prescribed_contact_work(model, state, pair, k);
-            island[WORK] += sum;
+            island[WORK] += kind == TAL_LAW_PENALTY ? 0.0 : sum; // a spring gives back what it took
             island[SLACK] += work.exchanged;
             if (tal_law_is_dissipative(kind, state->contacts.data[k].impact)) {
                 report->clausius_duhem_worst_j = fmax(report->clausius_duhem_worst_j, sum);

@@ -169,8 +169,11 @@ static tal_status fill(tal_state *state, const tal_model *model, tal_error *err)
     TAL_TRY(tal_arena_create(&state->arena, count * 1024 + 65536, err));
     TAL_TRY(take_bodies(state, count, err));
     start_bodies(model, state);
-    return tal_collider_create(&state->collider, &model->shapes, tal_model_terrain(model),
-                               model->shape_of_body, model->body_count, err);
+    TAL_TRY(tal_collider_create(&state->collider, &model->shapes, tal_model_terrain(model),
+                                model->shape_of_body, model->body_count, err));
+    tal_collider_set_passing(state->collider, model->class_of_body, model->class_count,
+                             model->passes);
+    return TAL_OK;
 }
 
 tal_status tal_state_create(tal_state **state, const tal_model *model, int thread_count,

@@ -21,6 +21,7 @@ typedef enum {
     TAL_LAW_COULOMB,        // Moreau-Jean: Newton restitution, dry friction, optional cohesion
     TAL_LAW_ACD2_COULOMB,   // acd2 at impacts, cut at the friction cone; dry friction elsewhere
     TAL_LAW_PENALTY,        // spring and dashpot, dry friction
+    TAL_LAW_PASS,           // none: these surfaces go through each other (bodies only)
     TAL_LAW_KIND_COUNT
 } tal_law_kind;
 

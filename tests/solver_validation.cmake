@@ -12,6 +12,10 @@ talus_test_properties(solver_test_layers_500 "long" 3600)
 talus_test(solver_test_falls property/solver_test_falls.c SOURCES scenes/scene.c
     LIBS talus_solver LABELS slow)
 talus_test(solver_test_rest property/solver_test_rest.c SOURCES scenes/scene.c LIBS talus_solver)
+talus_test(solver_test_gabion property/solver_test_gabion.c SOURCES scenes/gabion.c
+    LIBS talus_solver LABELS slow)
+add_test(NAME solver_test_gabion_wall COMMAND solver_test_gabion wall)
+talus_test_properties(solver_test_gabion_wall "long" 3600)
 talus_test(test_prescribed unit/test_prescribed.c SOURCES scenes/scene.c LIBS talus_solver)
 talus_test(solver_test_flat analytic/solver_test_flat.c SOURCES scenes/scene.c
     LIBS talus_solver LABELS slow)
@@ -26,6 +30,7 @@ talus_test(solver_test_clashes property/solver_test_clashes.c SOURCES scenes/sol
 talus_test(test_ground_touch property/test_ground_touch.c SOURCES scenes/solids.c
     LIBS talus_solver)
 talus_test(test_model_classes unit/test_model_classes.c LIBS talus_solver)
+talus_test(test_soft_walls unit/test_soft_walls.c SOURCES scenes/scene.c LIBS talus_solver)
 talus_script_test(solver_wrong_input cli/solver_wrong_input.sh)
 
 # Prints the tables of docs/validation/figures.sh.
