@@ -14,6 +14,8 @@ static const double AXIS_TOLERANCE = 1e-3;
 // A contact normal this close to a face normal (cosine of about 2 degrees) gets the face's full
 // manifold.
 static const double FACE_COSINE = 0.9994;
+// That manifold may be deeper than what was found otherwise by this part of the smaller body's radius.
+static const double FACE_DEEPER = 2e-3;
 
 typedef struct {
     double separation;
@@ -252,11 +254,23 @@ static int32_t find_incident_face(const tal_posed_body *incident, tal_vec3 n) {
     return best;
 }
 
-static int32_t clip_face_of(const pair_view *pair, bool reference_is_i, int32_t face,
+// The one of the two faces at an edge that looks most against n.
+static int32_t find_face_at_edge(const tal_posed_body *incident, int32_t edge, tal_vec3 n) {
+    const int32_t *face = edge_faces(incident, edge);
+    return tal_vec3_dot(incident->face[face[0]].normal, n) <=
+                   tal_vec3_dot(incident->face[face[1]].normal, n)
+               ? face[0]
+               : face[1];
+}
+
+// `edge` of the other body is known to touch; -1: nothing is known.
+static int32_t clip_face_of(const pair_view *pair, bool reference_is_i, int32_t face, int32_t edge,
                             tal_contact_point *points) {
     const tal_posed_body *reference = reference_is_i ? pair->i : pair->j;
     const tal_posed_body *incident = reference_is_i ? pair->j : pair->i;
-    const int32_t other = find_incident_face(incident, reference->face[face].normal);
+    const tal_vec3 n = reference->face[face].normal;
+    const int32_t other =
+        edge >= 0 ? find_face_at_edge(incident, edge, n) : find_incident_face(incident, n);
     return tal_manifold_clip_faces(reference, face, incident, other, reference_is_i, pair->reach,
                                    points);
 }
@@ -325,9 +339,13 @@ static int32_t find_face_along(const tal_posed_body *body, tal_vec3 n, double *c
     return best;
 }
 
-// When a normal found otherwise is nearly a face's, that face's manifold says more than one point.
-static int32_t try_faces_along(const pair_view *pair, tal_vec3 normal, double gap,
-                               tal_contact_point *points) {
+// When a normal found otherwise is nearly a face's, that face's manifold says more than one point: an
+// edge that lies across a face touches both its sides. It has to hold the place that was found, and
+// must not ask for much more way out. `edge_i`, `edge_j`: the edges that touch there, or -1.
+static int32_t try_faces_along(const pair_view *pair, tal_vec3 normal, double gap, int32_t edge_i,
+                               int32_t edge_j, tal_contact_point *points) {
+    const double deeper =
+        FACE_DEEPER * tal_smaller(pair->i->bounding_radius, pair->j->bounding_radius);
     double cosine[2];
     const int32_t face[2] = {find_face_along(pair->i, normal, &cosine[0]),
                              find_face_along(pair->j, tal_vec3_scale(normal, -1.0), &cosine[1])};
@@ -337,9 +355,10 @@ static int32_t try_faces_along(const pair_view *pair, tal_vec3 normal, double ga
         if (cosine[reference_is_i ? 0 : 1] < FACE_COSINE) {
             return 0; // the other one looks even farther away
         }
-        const int32_t count =
-            clip_face_of(pair, reference_is_i, face[reference_is_i ? 0 : 1], points);
-        if (count > 1 && fabs(smallest_gap(points, count) - gap) <= pair->tolerance) {
+        const int32_t count = clip_face_of(pair, reference_is_i, face[reference_is_i ? 0 : 1],
+                                           reference_is_i ? edge_j : edge_i, points);
+        const double smallest = smallest_gap(points, count);
+        if (count > 1 && smallest <= gap + pair->tolerance && smallest >= gap - deeper) {
             return count;
         }
     }
@@ -350,7 +369,8 @@ static int32_t write_edges(const pair_view *pair, const edge_axis *axis,
                            tal_contact_point *points) {
     tal_vec3 on_i, on_j;
     edge_witnesses(pair, axis, &on_i, &on_j);
-    const int32_t count = try_faces_along(pair, axis->normal, axis->separation, points);
+    const int32_t count =
+        try_faces_along(pair, axis->normal, axis->separation, axis->edge_i, axis->edge_j, points);
     if (count > 0) {
         return count;
     }
@@ -369,7 +389,7 @@ static int32_t write_closest(const pair_view *pair, tal_vec3 guess, tal_axis_hin
     if (closest.distance < pair->margin) {
         closest.normal = guess; // touching: the direction between the witnesses is noise
     }
-    const int32_t count = try_faces_along(pair, closest.normal, closest.distance, points);
+    const int32_t count = try_faces_along(pair, closest.normal, closest.distance, -1, -1, points);
     if (count > 0) {
         return count;
     }
@@ -427,7 +447,7 @@ int32_t tal_pair_find_polyhedra(const tal_posed_body *i, const tal_posed_body *j
     const bool first_is_i = prefer_face_of_i(&pair, of_i, of_j);
     const face_axis first = first_is_i ? of_i : of_j;
     const double deepest_face = tal_larger(of_i.separation, of_j.separation);
-    int32_t count = clip_face_of(&pair, first_is_i, first.face, points);
+    int32_t count = clip_face_of(&pair, first_is_i, first.face, -1, points);
     const bool agrees = count > 0 && smallest_gap(points, count) <= deepest_face + pair.tolerance;
     if (agrees && deepest_face > -pair.tolerance) {
         return count;

@@ -128,6 +128,32 @@ static void crossing_edges_touch_at_one_point(void **state) {
     }
 }
 
+// A beam on its edge, a little inclined, across a block: it lies on both sides of the block's face. Its
+// lower end, beyond the block, is cut off aslant, so that the face below that end is not at the edge.
+static void edge_across_a_face_touches_both_sides(void **state) {
+    (void)state;
+    const solid block = make_box(1, 2, 1);
+    solid beam = make_box(4, 1, 1);
+    for (int k = 1; k < 8; k += 2) {
+        beam.vertex[k].x += beam.vertex[k].y + beam.vertex[k].z;
+    }
+    const double angle = 0.002, sunk = 0.004;
+    const tal_quat turn = tal_quat_multiply(turn_about((tal_vec3){0, 1, 0}, angle),
+                                            turn_about((tal_vec3){1, 0, 0}, 0.25 * PI));
+    const double height = 0.5 - sunk + sqrt(0.5) / cos(angle);
+    world *w = stack(&beam, &block, (tal_vec3){0, 0, height}, turn, 0.01);
+    assert_int_equal(w->contacts.point_count, 2);
+    for (int k = 0; k < 2; k++) {
+        const double x = k == 0 ? -0.5 : 0.5, gap = -sunk - x * tan(angle);
+        const tal_contact_point *point =
+            find_point(&w->contacts, (tal_vec3){x, 0.0, 0.5 + 0.5 * gap}, 1e-9);
+        assert_non_null(point);
+        assert_near(point->gap, gap, 1e-12);
+        assert_near3(point->normal, UP, 1e-12);
+    }
+    world_destroy(w);
+}
+
 static void corner_over_corner_is_measured_along_the_line_between_them(void **state) {
     (void)state;
     const solid box = make_box(1, 1, 1);
@@ -264,6 +290,7 @@ int main(void) {
         cmocka_unit_test(offset_boxes_touch_on_their_overlap),
         cmocka_unit_test(crossed_beams_touch_on_a_square),
         cmocka_unit_test(crossing_edges_touch_at_one_point),
+        cmocka_unit_test(edge_across_a_face_touches_both_sides),
         cmocka_unit_test(corner_over_corner_is_measured_along_the_line_between_them),
         cmocka_unit_test(corner_stands_on_a_face),
         cmocka_unit_test(boxes_side_by_side_do_not_catch_on_tops),
