@@ -288,7 +288,7 @@ static void set_problem(const tal_model *model, tal_state *state, int32_t island
                                               .thread_count = state->thread_count};
 }
 
-static void count_contacts(const tal_state *state, tal_report *report) {
+static void count_contacts(const tal_model *model, const tal_state *state, tal_report *report) {
     report->color_count = state->contacts.coloring.color_count;
     report->impact_count = 0;
     for (int32_t k = 0; k < state->problem.contact_count; k++) {
@@ -296,7 +296,8 @@ static void count_contacts(const tal_state *state, tal_report *report) {
     }
     for (int32_t p = 0; p < state->problem.pair_count; p++) {
         const tal_pair *pair = &state->problem.pair[p];
-        for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
+        for (int32_t k = pair->first_contact;
+             !tal_is_spring(model, pair) && k < pair->first_contact + pair->contact_count; k++) {
             if (-state->contacts.gap[k] > report->penetration_m) {
                 report->penetration_m = -state->contacts.gap[k];
                 report->penetration_body_i = pair->body_i;
@@ -321,7 +322,7 @@ tal_status tal_prepare_contacts(const tal_model *model, tal_state *state, double
     for (int32_t p = 0; p < state->problem.pair_count; p++) {
         prepare_pair(model, state, &state->problem.pair[p], dt);
     }
-    count_contacts(state, report);
+    count_contacts(model, state, report);
     return TAL_OK;
 }
 

@@ -13,16 +13,11 @@
 enum { SWEEPS_MAX = 60 };
 static const double SETTLED = 0.1;
 
-// What is deep in a spring is its deflection, not an error.
-static bool is_spring(const tal_model *model, const tal_pair *pair) {
-    return model->law[pair->law].kind == TAL_LAW_PENALTY;
-}
-
 // How far contact k has to open (or may close, if negative).
 static double wanted_opening(const tal_model *model, const tal_pair *pair, double gap) {
     const double slop = model->settings.slop * model->smallest_width;
     const double depth = -gap - slop;
-    if (depth > 0.0 && !is_spring(model, pair)) {
+    if (depth > 0.0 && !tal_is_spring(model, pair)) {
         return model->settings.correction * depth;
     }
     return gap > 0.0 ? -gap : 0.0;
@@ -30,7 +25,7 @@ static double wanted_opening(const tal_model *model, const tal_pair *pair, doubl
 
 static bool is_too_deep(const tal_model *model, const tal_state *state, const tal_pair *pair) {
     const double slop = model->settings.slop * model->smallest_width;
-    for (int32_t n = 0; !is_spring(model, pair) && n < pair->contact_count; n++) {
+    for (int32_t n = 0; !tal_is_spring(model, pair) && n < pair->contact_count; n++) {
         if (state->contacts.gap[pair->first_contact + n] < -slop) {
             return true;
         }

@@ -149,7 +149,7 @@ static bool is_new_penetration(const tal_model *model, const tal_state *state, i
 }
 
 // A gap as it looks from the present: ahead it is `gap` at the velocities at hand, so that the bound
-// -gap/dt of the law closes it exactly.
+// -gap/dt of the law closes it exactly. It is no penetration yet: those are listed already.
 static void linearise(const tal_state *state, tal_contact_list *list, int32_t manifold, double dt) {
     const tal_manifold *m = &list->manifold[manifold];
     const tal_motion *i = &state->motion[m->body_i];
@@ -158,7 +158,8 @@ static void linearise(const tal_state *state, tal_contact_list *list, int32_t ma
         const tal_vec3 of_i = tal_vec3_add(i->v, tal_vec3_cross(i->w, list->arm_i[k]));
         const tal_vec3 of_j = tal_vec3_add(j->v, tal_vec3_cross(j->w, list->arm_j[k]));
         tal_contact_point *point = &list->point[k];
-        point->gap -= dt * tal_vec3_dot(point->normal, tal_vec3_subtract(of_i, of_j));
+        const double closing = -tal_vec3_dot(point->normal, tal_vec3_subtract(of_i, of_j));
+        point->gap = fmax(point->gap + dt * closing, 0.0);
         point->identity |= IDENTITY_AHEAD;
     }
 }

@@ -106,8 +106,9 @@ void tal_lay_to_rest(const tal_model *model, tal_state *state, double dt, double
         }
     }
     for (int32_t p = 0; p < state->problem.pair_count; p++) {
-        if (!state->is_restless[state->problem.pair[p].island]) {
-            keep_depth(state, &state->problem.pair[p]);
+        const tal_pair *pair = &state->problem.pair[p];
+        if (!state->is_restless[pair->island] && !tal_is_spring(model, pair)) {
+            keep_depth(state, pair);
         }
     }
 }

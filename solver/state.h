@@ -116,6 +116,11 @@ struct tal_state {
     tal_contact_memory memory, memory_before;
 };
 
+// What is deep in a spring is its deflection, not a penetration.
+static inline bool tal_is_spring(const tal_model *model, const tal_pair *pair) {
+    return model->law[pair->law].kind == TAL_LAW_PENALTY;
+}
+
 // Angular velocities from momenta and orientations.
 void tal_state_refresh_spins(const tal_model *model, tal_state *state);
 

@@ -32,6 +32,7 @@ talus_test(test_ground_touch property/test_ground_touch.c SOURCES scenes/solids.
 talus_test(test_model_classes unit/test_model_classes.c LIBS talus_solver)
 talus_test(test_soft_walls unit/test_soft_walls.c SOURCES scenes/scene.c LIBS talus_solver)
 talus_script_test(solver_wrong_input cli/solver_wrong_input.sh)
+talus_script_test(solver_piton_times cli/solver_piton_times.sh LABELS long TIMEOUT 3600)
 
 # Prints the tables of docs/validation/figures.sh.
 add_executable(solver_tosses bench/solver_tosses.c scenes/tosses.c scenes/scene.c)
