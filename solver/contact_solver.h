@@ -79,8 +79,8 @@ typedef struct {
 // Adds the effect of the percussions stored in the contacts to the motion.
 void tal_warm_start(const tal_percussion_problem *problem);
 
-// When to stop. A few sweeps are always worth making: errors within the tolerance that have the same sign
-// in every step would let a wall creep.
+// When to stop. A few sweeps are always worth making: errors within the tolerance that have the same
+// sign in every step would let a wall creep.
 typedef struct {
     double tolerance;
     int sweeps_min, sweeps_max;

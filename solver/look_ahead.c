@@ -57,7 +57,7 @@ static tal_quat turn_by(tal_vec3 turn) {
 // Nobody strikes what stands between two calm bodies: neither moves noticeably, or neither has got
 // another velocity since the last look.
 static bool is_calm(const tal_model *model, const tal_state *state, int32_t b, double dt,
-                    bool is_first) {
+                    bool everywhere) {
     const int32_t island = state->island_of_body[b];
     if (state->is_fixed[b] || island < 0) {
         return true;
@@ -66,18 +66,18 @@ static bool is_calm(const tal_model *model, const tal_state *state, int32_t b, d
     const double radius = model->shapes.bounding_radius[model->shape_of_body[b]];
     const double way = dt * (tal_vec3_length(motion->v) + tal_vec3_length(motion->w) * radius);
     return way <= DEPTH_NOTICEABLE * width_of(model, b) ||
-           (!is_first && state->is_struck[island] == 0);
+           (!everywhere && state->is_struck[island] == 0);
 }
 
 // Poses after dt with the velocities being solved, the turn as if those were constant. False if all
 // are calm.
-static bool move_ahead(const tal_model *model, tal_state *state, double dt, bool is_first) {
+static bool move_ahead(const tal_model *model, tal_state *state, double dt, bool everywhere) {
     const int threads = state->thread_count;
     int any = 0;
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1) reduction(| : any)
     for (int32_t b = 0; b < model->body_count; b++) {
         const tal_motion *motion = &state->motion[b];
-        state->is_calm[b] = is_calm(model, state, b, dt, is_first) ? 1 : 0;
+        state->is_calm[b] = is_calm(model, state, b, dt, everywhere) ? 1 : 0;
         state->position_ahead[b] = state->position[b];
         state->orientation_ahead[b] = state->orientation[b];
         state->reach[b] = state->is_gone[b] != 0 ? -INFINITY : 0.0; // penetrations alone
@@ -233,13 +233,13 @@ static void find_struck_islands(tal_state *state) {
     }
 }
 
-tal_status tal_look_ahead(const tal_model *model, tal_state *state, double dt, bool is_first,
+tal_status tal_look_ahead(const tal_model *model, tal_state *state, double dt, bool everywhere,
                           tal_look_result *result, tal_error *err) {
     *result = TAL_LOOK_NOTHING;
-    if (!is_first) {
+    if (!everywhere) {
         find_struck_islands(state);
     }
-    if (!move_ahead(model, state, dt, is_first)) {
+    if (!move_ahead(model, state, dt, everywhere)) {
         return TAL_OK;
     }
     TAL_TRY(collide_ahead(model, state, err));

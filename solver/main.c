@@ -276,6 +276,7 @@ static tal_status write_summary(const simulation *s, const tal_run_summary *r, t
     tal_json_add_number(root, "energy_drift", r->energy_drift);
     tal_json_add_number(root, "kinetic_peak_j", r->kinetic_peak_j);
     tal_json_add_number(root, "kinetic_peak_s", r->kinetic_peak_s);
+    tal_json_add_number(root, "settled_s", r->settled_s);
     cJSON_AddItemToObject(root, "provenance", tal_provenance_json(s->provenance));
     const tal_status status = tal_json_write(s->summary_path, root, TAL_REPLACE, err);
     cJSON_Delete(root);

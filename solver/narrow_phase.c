@@ -14,7 +14,8 @@ static const double AXIS_TOLERANCE = 1e-3;
 // A contact normal this close to a face normal (cosine of about 2 degrees) gets the face's full
 // manifold.
 static const double FACE_COSINE = 0.9994;
-// That manifold may be deeper than what was found otherwise by this part of the smaller body's radius.
+// That manifold may be deeper than what was found otherwise by this part of the smaller body's radius,
+// unless that is ten times as deep anyway: then its depth has to be exact.
 static const double FACE_DEEPER = 2e-3;
 
 typedef struct {
@@ -344,8 +345,9 @@ static int32_t find_face_along(const tal_posed_body *body, tal_vec3 n, double *c
 // must not ask for much more way out. `edge_i`, `edge_j`: the edges that touch there, or -1.
 static int32_t try_faces_along(const pair_view *pair, tal_vec3 normal, double gap, int32_t edge_i,
                                int32_t edge_j, tal_contact_point *points) {
-    const double deeper =
+    const double part =
         FACE_DEEPER * tal_smaller(pair->i->bounding_radius, pair->j->bounding_radius);
+    const double deeper = gap > -10.0 * part ? part : pair->tolerance;
     double cosine[2];
     const int32_t face[2] = {find_face_along(pair->i, normal, &cosine[0]),
                              find_face_along(pair->j, tal_vec3_scale(normal, -1.0), &cosine[1])};

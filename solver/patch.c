@@ -66,7 +66,7 @@ static bool find_conflict(patch *p, double negligible) {
 }
 
 // Along z until the first percussion is zero; tangential ones shrink and grow with their normal.
-static void go(const tal_percussion_problem *problem, const tal_pair *pair, const patch *p) {
+static bool go(const tal_percussion_problem *problem, const tal_pair *pair, const patch *p) {
     double way = INFINITY;
     int first = 0;
     for (int n = 0; n < p->count; n++) {
@@ -75,6 +75,9 @@ static void go(const tal_percussion_problem *problem, const tal_pair *pair, cons
             way = left / -p->z[n];
             first = n;
         }
+    }
+    if (!isfinite(way)) { // nothing but rounding
+        return false;
     }
     tal_motion i = problem->motion[pair->body_i], j = problem->motion[pair->body_j];
     for (int n = 0; n < p->count; n++) {
@@ -90,6 +93,7 @@ static void go(const tal_percussion_problem *problem, const tal_pair *pair, cons
     }
     tal_store_body_motion(problem, pair->body_i, &i);
     tal_store_body_motion(problem, pair->body_j, &j);
+    return true;
 }
 
 bool tal_patch_release(const tal_percussion_problem *problem, const tal_pair *pair,
@@ -98,10 +102,10 @@ bool tal_patch_release(const tal_percussion_problem *problem, const tal_pair *pa
     const double negligible = NEGLIGIBLE * tolerance * sqrt(w * pair->energy_scale);
     patch p;
     bool changed = false;
-    for (collect(problem, pair, &p); p.count >= POINTS_MIN && find_conflict(&p, negligible);
-         collect(problem, pair, &p)) {
-        go(problem, pair, &p);
+    collect(problem, pair, &p);
+    while (p.count >= POINTS_MIN && find_conflict(&p, negligible) && go(problem, pair, &p)) {
         changed = true;
+        collect(problem, pair, &p);
     }
     return changed;
 }

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+static const double SETTLED = 1e-3; // kinetic energy, share of its peak
+
 // A per-step series: where it stands in tal_journal_step and what it is called in run.nc.
 typedef struct {
     const char *name, *units, *long_name;
@@ -87,6 +89,9 @@ static tal_status sum_step(void *context, size_t number, const tal_journal_step 
     if (kinetic > s->kinetic_peak_j) {
         s->kinetic_peak_j = kinetic;
         s->kinetic_peak_s = step->time_s;
+    }
+    if (kinetic > SETTLED * s->kinetic_peak_j) {
+        s->settled_s = step->time_s;
     }
     return TAL_OK;
 }

@@ -26,6 +26,7 @@ typedef struct {
     double penetration_max_m; // deepest of all steps
     double residual_max;
     double kinetic_peak_j, kinetic_peak_s;
+    double settled_s; // from then on the kinetic energy is below a thousandth of its peak
 } tal_run_summary;
 
 tal_status tal_run_file_write(const char *path, tal_overwrite overwrite, tal_journal *journal,

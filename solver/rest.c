@@ -19,6 +19,16 @@ void tal_wake(tal_state *state, int32_t body) {
     }
 }
 
+void tal_wake_touching(tal_state *state, int32_t body) {
+    for (int32_t p = 0; p < state->memory.pair_count; p++) {
+        const tal_memory_pair *pair = &state->memory.pair[p];
+        const int32_t other = pair->body_i == body ? pair->body_j : pair->body_i;
+        if ((pair->body_i == body || pair->body_j == body) && tal_is_at_rest(state, other)) {
+            tal_wake(state, other);
+        }
+    }
+}
+
 bool tal_wake_reached(tal_state *state) {
     bool any = false;
     for (int32_t m = 0; m < state->found.manifold_count; m++) {
@@ -64,6 +74,17 @@ static bool find_quiet_islands(const tal_model *model, tal_state *state, double 
     return any;
 }
 
+// What creeps, however slowly, goes on creeping.
+static void keep_viscous_awake(const tal_model *model, tal_state *state) {
+    for (int32_t p = 0; p < state->problem.pair_count; p++) {
+        const tal_pair *pair = &state->problem.pair[p];
+        const tal_law_kind kind = model->law[pair->law].kind;
+        if (kind != TAL_LAW_COULOMB && kind != TAL_LAW_ACD2_COULOMB) {
+            state->is_restless[pair->island] = 1;
+        }
+    }
+}
+
 static double kinetic_energy(const tal_model *model, const tal_state *state, int32_t b) {
     return 0.5 * model->mass[b] * tal_vec3_dot(state->velocity[b], state->velocity[b]) +
            0.5 * tal_vec3_dot(state->momentum[b], state->spin[b]);
@@ -96,6 +117,7 @@ void tal_lay_to_rest(const tal_model *model, tal_state *state, double dt, double
         !find_quiet_islands(model, state, dt, model->settings.tolerance * slow)) {
         return;
     }
+    keep_viscous_awake(model, state);
     for (int32_t b = 0; b < model->body_count; b++) {
         const int32_t island = state->island_of_body[b];
         if (island >= 0 && !state->is_restless[island]) {

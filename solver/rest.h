@@ -15,13 +15,16 @@ static inline bool tal_is_at_rest(const tal_state *state, int32_t body) {
 // Wakes all that came to rest together with `body`.
 void tal_wake(tal_state *state, int32_t body);
 
+// Wakes all that rest on `body` or against it.
+void tal_wake_touching(tal_state *state, int32_t body);
+
 // Wakes those at rest that the contacts just found would touch. True if there were any: the contacts
 // have to be found again.
 bool tal_wake_reached(tal_state *state);
 
-// Lays islands to rest that did not move for `rest_steps` steps beyond what the tolerance resolves:
-// `slow` is the speed that errors of slow bodies are measured against. The kinetic energy they had left counts as
-// dissipated by friction.
+// Lays islands to rest that did not move for `rest_steps` steps (or pieces of steps) beyond what the
+// tolerance resolves, and that dry friction holds: viscous contacts creep on. `slow` is the speed that
+// errors of slow bodies are measured against. The kinetic energy left counts as dissipated by friction.
 void tal_lay_to_rest(const tal_model *model, tal_state *state, double dt, double slow,
                      tal_report *report);
 

@@ -198,6 +198,7 @@ tal_status tal_state_create(tal_state **state, const tal_model *model, int threa
 
 void tal_state_remove_body(tal_state *state, int32_t body) {
     tal_wake(state, body);
+    tal_wake_touching(state, body);
     state->is_gone[body] = 1;
     state->is_fixed[body] = state->is_immovable[body] = 1;
     state->load[body] = (tal_motion){0};

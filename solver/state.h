@@ -84,7 +84,7 @@ struct tal_state {
     tal_vec3 *velocity;
     tal_vec3 *momentum;    // angular, world axes: constant in free flight
     tal_vec3 *spin;        // follows from momentum and orientation
-    uint8_t *is_fixed;     // stands still: by the model, or gone
+    uint8_t *is_fixed;     // stands still: by the model, gone, or at rest
     uint8_t *is_immovable; // by percussions: fixed, or follows a series
     uint8_t *is_gone;      // taken out: touches nothing and stays where it was
     tal_rest *rest;

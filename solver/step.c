@@ -17,8 +17,10 @@ static const double TURN_MAX = 0.5;
 
 // The percussions need this many times less accuracy while contacts are still being added.
 static const double LOOK_SLACK = 10.0;
-static const double SLOW_MPS = 0.05;
 enum { LOOKS_AHEAD = 3, LOOK_SWEEPS_MAX = 100, SWEEPS_MIN = 3 };
+
+// Errors of slow bodies are measured against at most this speed.
+static const double SLOW_MPS = 0.05;
 
 static int count_substeps(const tal_model *model, const tal_state *state) {
     double fastest = 0.0; // in units of what is allowed per piece
@@ -79,20 +81,23 @@ static tal_status strike(const tal_model *model, tal_state *state, double dt, ta
     const int most = model->settings.iteration_max;
     const double tolerance = model->settings.tolerance;
     const tal_solver_goal final = {tolerance, SWEEPS_MIN, most};
-    const tal_solver_goal rough = {LOOK_SLACK * tolerance, 3,
+    const tal_solver_goal rough = {LOOK_SLACK * tolerance, SWEEPS_MIN,
                                    most < LOOK_SWEEPS_MAX ? most : LOOK_SWEEPS_MAX};
     TAL_TRY(find_contacts(model, state, dt, err)); // gaps at the mid-step position
     TAL_TRY(set_up(model, state, dt, report, err));
+    bool everywhere = true;
     for (int look = 0; look < LOOKS_AHEAD; look++) {
         tal_look_result result;
         solve(state, rough, report);
         TAL_TRY(tal_remember_percussions(state, dt, err)); // to start from; before the list changes
-        TAL_TRY(tal_look_ahead(model, state, dt, look == 0, &result, err));
+        TAL_TRY(tal_look_ahead(model, state, dt, everywhere, &result, err));
         if (result == TAL_LOOK_NOTHING) {
             break;
         }
-        if (result == TAL_LOOK_WOKE) {
+        everywhere = result == TAL_LOOK_WOKE;
+        if (result == TAL_LOOK_WOKE) { // from the beginning: less is at rest each time
             TAL_TRY(find_contacts(model, state, dt, err));
+            look = -1;
         }
         TAL_TRY(set_up(model, state, dt, report, err));
     }

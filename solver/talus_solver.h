@@ -129,24 +129,24 @@ typedef struct {
     double kinetic_rotation_j;
     double potential_j;
     double dissipated_normal_j;     // - sum of R_N x_N
-    double dissipated_tangential_j; // - sum of R_T . x_T
-    double correction_j;            // potential energy moved by the position correction
+    double dissipated_tangential_j; // - sum of R_T . x_T, and what bodies laid to rest had left
+    double correction_j;            // potential energy moved by the position correction and by rest
     double applied_j;               // work of prescribed bodies and point forces on the others
     double energy_defect_j;         // change of E not explained by the lines above: rounding only
     double energy_rise_bound_j;     // sum of m (g dt + kick of the loads)^2 / 8
     double clausius_duhem_worst_j;  // largest R . x at a contact whose law forbids R . x > 0
     double opposed_worst_j;         // largest R_T . d_T+ at a dry-friction contact
-    int32_t manifold_count;
-    int32_t contact_count; // points
-    int32_t active_count;  // points that carry a percussion
+    int32_t manifold_count;         // this and the next two: those at rest included
+    int32_t contact_count;          // points
+    int32_t active_count;           // points that carry a percussion
     int32_t impact_count;
-    int32_t color_count;
+    int32_t color_count; // this and the next: of what moves
     int32_t island_count;
     int32_t islands_resolved; // solved again without rebound, because energy rose
     int iterations;
     double residual;           // relative, measured on the percussions that were applied
     int32_t unconverged_count; // points above the tolerance when the sweeps ran out
-    double penetration_m;      // deepest
+    double penetration_m;      // deepest, springs (penalty) left out
     int32_t penetration_body_i, penetration_body_j;
 } tal_report;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A block on four points whose least velocities no rigid motion has: one of them carries nothing in the
-// solution, and the sweeps find that within a few.
+// solution.
 #include "tests/check.h"
 
 #include "solver/patch.h"
