@@ -43,6 +43,15 @@ struct tal_collider {
     worker *workers;
     int worker_count;
     tal_contact_sink joined; // used when there are several threads
+
+    // The answer to the last query: it is copied for bodies that nothing changed for.
+    tal_contact_sink last;
+    int32_t *last_start; // body_count + 1: manifolds by body_i
+    uint8_t *was_fixed;
+    uint8_t *has_changed; // pose, reach or being fixed
+    const tal_terrain *last_terrain;
+    bool has_last, last_is_joined;
+    bool use_last; // in the query at hand
 };
 
 // Margin of the fat boxes: shares of the reach and of the bounding radius.
@@ -79,6 +88,9 @@ static tal_status create_parts(tal_collider *c, const int32_t *shape_of_body, ta
     TAL_CREATE(c->orientation, bodies, "body orientations", err);
     TAL_CREATE(c->box, bodies, "body boxes", err);
     TAL_CREATE(c->fat, bodies, "body boxes", err);
+    TAL_CREATE(c->last_start, bodies + 1, "last contacts", err);
+    TAL_CREATE(c->was_fixed, bodies, "last contacts", err);
+    TAL_CREATE(c->has_changed, bodies, "last contacts", err);
     TAL_CREATE(c->old_start, bodies + 1, "pair hints", err);
     return tal_broad_phase_create(&c->broad_phase, c->body_count, err);
 }
@@ -116,8 +128,10 @@ void tal_collider_destroy(tal_collider *c) {
     }
     tal_broad_phase_destroy(c->broad_phase);
     tal_contact_sink_destroy(&c->joined);
-    void *const arrays[] = {c->posed,     c->orientation, c->box,  c->fat,      c->slot,   c->block,
-                            c->old_start, c->old_partner, c->hint, c->old_hint, c->workers};
+    tal_contact_sink_destroy(&c->last);
+    void *const arrays[] = {c->posed,   c->orientation, c->box,         c->fat,        c->slot,
+                            c->block,   c->old_start,   c->old_partner, c->hint,       c->old_hint,
+                            c->workers, c->last_start,  c->was_fixed,   c->has_changed};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
         tal_memory_destroy(arrays[k]);
     }
@@ -242,11 +256,18 @@ static void turn_body(tal_collider *c, const tal_collide_input *input, int32_t b
     }
 }
 
+static bool is_fixed(const tal_collide_input *input, int32_t b) {
+    return input->is_fixed != NULL && input->is_fixed[b] != 0;
+}
+
 static void pose_body(tal_collider *c, const tal_collide_input *input, int32_t b) {
     tal_posed_body *p = &c->posed[b];
-    if (!is_posed(c, input, b)) {
+    const bool is_turned = !is_posed(c, input, b), fixed = is_fixed(input, b);
+    if (is_turned) {
         turn_body(c, input, b);
     }
+    c->has_changed[b] = is_turned || p->reach != input->reach[b] || c->was_fixed[b] != fixed;
+    c->was_fixed[b] = fixed;
     p->reach = input->reach[b];
     const tal_vec3 grow = {p->reach, p->reach, p->reach};
     c->box[b] = (tal_box){tal_vec3_subtract(p->low, grow), tal_vec3_add(p->high, grow)};
@@ -353,8 +374,22 @@ static tal_status find_pairs(tal_collider *c, int threads, tal_error *err) {
     return TAL_OK;
 }
 
-static bool is_fixed(const tal_collide_input *input, int32_t b) {
-    return input->is_fixed != NULL && input->is_fixed[b] != 0;
+// Neither body i changed nor anything it can meet under its own number.
+static bool is_as_before(const tal_collider *c, int32_t i) {
+    bool same = c->use_last && c->has_changed[i] == 0;
+    for (int32_t k = c->pairs.start[i]; same && k < c->pairs.start[i + 1]; k++) {
+        same = c->has_changed[c->pairs.partner[k]] == 0;
+    }
+    return same;
+}
+
+static tal_status copy_last(const tal_collider *c, int32_t i, worker *w) {
+    for (int32_t m = c->last_start[i]; m < c->last_start[i + 1]; m++) {
+        const tal_manifold *manifold = &c->last.manifold[m];
+        TAL_TRY(tal_contact_sink_add(&w->sink, *manifold, &c->last.point[manifold->first_point],
+                                     manifold->point_count));
+    }
+    return TAL_OK;
 }
 
 static bool pass_each_other(const tal_collider *c, int32_t i, int32_t j) {
@@ -391,7 +426,7 @@ static void collide_bodies(tal_collider *c, const tal_collide_input *input, work
     w->sink.point_count = 0;
     w->status = TAL_OK;
     for (int32_t i = w->first_body; i < w->end_body && w->status == TAL_OK; i++) {
-        w->status = collide_body(c, input, i, w);
+        w->status = is_as_before(c, i) ? copy_last(c, i, w) : collide_body(c, input, i, w);
     }
 }
 
@@ -474,12 +509,43 @@ static tal_status collect(tal_collider *c, int threads, tal_contacts *contacts, 
     return TAL_OK;
 }
 
+static void exchange(tal_contact_sink *a, tal_contact_sink *b) {
+    const tal_contact_sink kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+// Takes the answer to the last query out of the way, if it can serve this one.
+static void keep_last(tal_collider *c, const tal_collide_input *input, int threads) {
+    c->use_last =
+        c->has_last && c->last_is_joined == (threads > 1) && c->last_terrain == input->terrain;
+    c->has_last = false; // until this query has its answer
+    if (c->use_last) {
+        exchange(&c->last, threads > 1 ? &c->joined : &c->workers[0].sink);
+    }
+}
+
+static void number_last(tal_collider *c, const tal_collide_input *input, int threads,
+                        const tal_contacts *contacts) {
+    int32_t m = 0;
+    for (int32_t b = 0; b <= c->body_count; b++) {
+        while (m < contacts->manifold_count && contacts->manifold[m].body_i < b) {
+            m++;
+        }
+        c->last_start[b] = m;
+    }
+    c->last_is_joined = threads > 1;
+    c->last_terrain = input->terrain;
+    c->has_last = true;
+}
+
 tal_status tal_collide(tal_collider *collider, const tal_collide_input *input,
                        tal_contacts *contacts, tal_error *err) {
     const int threads = input->thread_count > 1 ? input->thread_count : 1;
     TAL_ASSERT(input->body_count == collider->body_count && input->shapes == collider->shapes);
     *contacts = (tal_contacts){0};
     TAL_TRY(make_workers(collider, threads, err));
+    keep_last(collider, input, threads);
 #ifdef _OPENMP
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
 #endif
@@ -494,5 +560,7 @@ tal_status tal_collide(tal_collider *collider, const tal_collide_input *input,
     for (int t = 0; t < threads; t++) {
         collide_bodies(collider, input, &collider->workers[t]);
     }
-    return collect(collider, threads, contacts, err);
+    TAL_TRY(collect(collider, threads, contacts, err));
+    number_last(collider, input, threads, contacts);
+    return TAL_OK;
 }
