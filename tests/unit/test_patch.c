@@ -119,11 +119,42 @@ static void percussions_stay_in_their_cones_and_the_motion_follows(void **unused
     check_near(s.motion[0].v.z, v.z, 1e-15);
 }
 
+// Left to themselves, sweeps take percussions from one point to the next by the size of the conflict:
+// ten thousand of them would not do here.
+static void sweeps_end_where_a_conflict_is_resolved(void **unused) {
+    (void)unused;
+    const double bound[POINTS] = {-1e-6, 0.0, 0.0, -1e-6}, normal[POINTS] = {0.2, 0.3, 0.3, 0.2};
+    double change[3 * POINTS], direction[3 * POINTS], error[POINTS], pair_sum[2];
+    int32_t listed[1];
+    uint8_t is_listed[1];
+    tal_island_result island_result[1];
+    tal_motion motion_start[2], motion_direction[2];
+    const tal_island island = {.pair_count = 1, .body_count = 1, .color_count = 1};
+    const int32_t island_body[1] = {0}, color_end[1] = {1};
+    const tal_solver_work work = {change,    direction,     error,        pair_sum,        listed,
+                                  is_listed, island_result, motion_start, motion_direction};
+    const tal_solver_goal goal = {1e-8, 1, 1000};
+    tal_solver_result result;
+    patch_scene s;
+    make(&s, bound, 0.6);
+    s.problem.island_count = 1;
+    s.problem.island = &island;
+    s.problem.island_body = island_body;
+    s.problem.color_end = color_end;
+    s.problem.thread_count = 1;
+    press(&s, normal);
+    tal_solve_percussions(&s.problem, &work, NULL, &goal, &result);
+    assert_int_equal(result.unconverged_count, 0);
+    assert_true(result.residual <= 1e-8);
+    assert_true(s.contact[0].percussion[0] == 0.0 || s.contact[3].percussion[0] == 0.0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bounds_of_a_rigid_motion_are_left_alone),
         cmocka_unit_test(the_lower_of_the_deeper_diagonal_goes_free),
         cmocka_unit_test(conflict_within_the_tolerance_is_left_alone),
+        cmocka_unit_test(sweeps_end_where_a_conflict_is_resolved),
         cmocka_unit_test(percussions_stay_in_their_cones_and_the_motion_follows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
