@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Piton Marcel with the calibrated friction, 435 and 874 bricks, steps of 0.1 s: when the kinetic energy
+# Piton Marcel with a friction that its calibration allows, 435 and 874 bricks, steps of 0.1 s: when the kinetic energy
 # peaks, when the avalanche has settled, where the deposit lies. The published times are those of threefold gravity
 # (docs/decisions/0005): they have to come out with it, and scaled by the root of three without it.
 set -eu
