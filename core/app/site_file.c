@@ -46,12 +46,16 @@ static void complain(reader *r, int line, const char *format, const char *what) 
     tal_error_add(r->err, TAL_BAD_SETTING, "%s:%d: %s", r->path, line, message);
 }
 
-// Length of a line without its comment: # or ; at the start or after a blank.
+// Length of a line without its comment: # or ; at the start, after a blank, or where a value begins.
 static size_t length_without_comment(const char *line, size_t length) {
+    bool may_begin = true, in_value = false;
     for (size_t i = 0; i < length; i++) {
-        if ((line[i] == '#' || line[i] == ';') && (i == 0 || isspace((unsigned char)line[i - 1]))) {
+        if (may_begin && (line[i] == '#' || line[i] == ';')) {
             return i;
         }
+        const bool separates = !in_value && (line[i] == '=' || line[i] == ':');
+        may_begin = separates || isspace((unsigned char)line[i]);
+        in_value = in_value || separates;
     }
     return length;
 }

@@ -48,6 +48,16 @@ static void keys_comments_and_lists_are_read(void **state) {
     assert_true(settings->joint[0].dip_deg == 30.0);
 }
 
+// A value that begins with # would be a comment when it is printed and read again.
+static void a_comment_may_stand_where_a_value_would_begin(void **state) {
+    (void)state;
+    assert_int_equal(read_text("[site]\nbefore =# none yet\nafter = a#1.las\ncrs:;none\n", 0),
+                     TAL_OK);
+    assert_string_equal(settings->site.before, "");
+    assert_string_equal(settings->site.after, "a#1.las\n");
+    assert_string_equal(settings->site.crs, "");
+}
+
 static void windows_line_ends_and_a_byte_order_mark_are_fine(void **state) {
     (void)state;
     assert_int_equal(read_text("\xEF\xBB\xBF[contact]\r\nfriction = 0.5\r\n", 0), TAL_OK);
@@ -215,6 +225,7 @@ static void bytes_that_are_not_text_are_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_comments_and_lists_are_read),
+        cmocka_unit_test(a_comment_may_stand_where_a_value_would_begin),
         cmocka_unit_test(windows_line_ends_and_a_byte_order_mark_are_fine),
         cmocka_unit_test(an_empty_file_is_all_defaults),
         cmocka_unit_test(all_mistakes_come_at_once_with_their_lines),
