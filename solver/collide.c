@@ -374,11 +374,15 @@ static tal_status find_pairs(tal_collider *c, int threads, tal_error *err) {
     return TAL_OK;
 }
 
-// Neither body i changed nor anything it can meet under its own number.
+// Neither body i changed nor anything that it meets, or met last, under its own number.
 static bool is_as_before(const tal_collider *c, int32_t i) {
     bool same = c->use_last && c->has_changed[i] == 0;
     for (int32_t k = c->pairs.start[i]; same && k < c->pairs.start[i + 1]; k++) {
         same = c->has_changed[c->pairs.partner[k]] == 0;
+    }
+    for (int32_t m = c->last_start[i]; same && m < c->last_start[i + 1]; m++) {
+        const int32_t j = c->last.manifold[m].body_j;
+        same = j < 0 || c->has_changed[j] == 0;
     }
     return same;
 }

@@ -264,6 +264,28 @@ static void sphere_meets_face_edge_and_corner_of_a_box(void **state) {
     world_destroy(w);
 }
 
+// Nothing of the last query is left where a body has gone, however far, nor missing where it came back;
+// what did not move is found again, with one thread and with three.
+static void a_body_that_jumps_takes_its_contacts_along(void **state) {
+    (void)state;
+    const solid box = make_box(1, 1, 1);
+    const tal_shape_input input = solid_input(&box);
+    const int threads[5] = {1, 1, 1, 3, 3};
+    const double place[5] = {1.0, 50.0, 1.0, 1.0, 50.0};
+    world *w = world_create(&input, 1, NULL);
+    for (int k = 0; k < 4; k++) { // a stack of two, and another one elsewhere
+        world_add(w, 0, (tal_vec3){k < 2 ? 0.0 : 9.0, 0, k % 2}, NO_TURN, 0.01);
+    }
+    for (int n = 0; n < 5; n++) {
+        w->position[1].z = place[n];
+        world_collide(w, threads[n]);
+        assert_int_equal(w->contacts.manifold_count, place[n] == 1.0 ? 2 : 1);
+        assert_int_equal(w->contacts.manifold[w->contacts.manifold_count - 1].body_i, 2);
+        assert_all(&w->contacts, (tal_vec3){0, 0, -1}, 0.0, 1e-14);
+    }
+    world_destroy(w);
+}
+
 static void fixed_bodies_meet_others_but_not_each_other(void **state) {
     (void)state;
     const solid box = make_box(1, 1, 1);
@@ -297,6 +319,7 @@ int main(void) {
         cmocka_unit_test(identities_stay_when_the_pair_moves_a_little),
         cmocka_unit_test(spheres_touch_on_the_line_of_centres),
         cmocka_unit_test(sphere_meets_face_edge_and_corner_of_a_box),
+        cmocka_unit_test(a_body_that_jumps_takes_its_contacts_along),
         cmocka_unit_test(fixed_bodies_meet_others_but_not_each_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
