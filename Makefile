@@ -78,7 +78,7 @@ check: deps all
 check-long: deps all
 	@sh tests/run.sh $(BUILD)/$(PRESET) --only long
 
-# As root: starts a Slurm of its own on this machine and stops it (pipelines/slurm-here.sh).
+# As root: starts a Slurm of its own on this machine and stops it (pipelines/engine/slurm-here.sh).
 check-slurm: deps all
 	@sh tests/run.sh $(BUILD)/$(PRESET) --only slurm
 

@@ -2,7 +2,7 @@
 // The files of an embedded site. truth.json is the last one: where it is, all the others are.
 #include "datasets/generate.h"
 
-#include "core/log.h"
+#include "core/base/log.h"
 #include "datasets/crs_text.h"
 #include "datasets/las_writer.h"
 #include "datasets/truth.h"

@@ -3,7 +3,7 @@
 #ifndef TALUS_DATASETS_GENERATE_H
 #define TALUS_DATASETS_GENERATE_H
 
-#include "core/file.h"
+#include "core/base/file.h"
 #include "datasets/sites.h"
 
 typedef struct {

@@ -4,8 +4,8 @@
 #ifndef TALUS_DATASETS_LAS_WRITER_H
 #define TALUS_DATASETS_LAS_WRITER_H
 
-#include "core/file.h"
-#include "core/status.h"
+#include "core/base/file.h"
+#include "core/base/status.h"
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // talus-dataset: makes the point clouds of the embedded sites.
 #include "core/app/program.h"
-#include "core/text.h"
+#include "core/base/text.h"
 #include "datasets/generate.h"
 
 #ifdef _OPENMP

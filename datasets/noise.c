@@ -2,7 +2,7 @@
 // Gradient noise on a fixed lattice.
 #include "datasets/noise.h"
 
-#include "core/random.h"
+#include "core/base/random.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -4,7 +4,7 @@
 #ifndef TALUS_DATASETS_NOISE_H
 #define TALUS_DATASETS_NOISE_H
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 enum { TAL_NOISE_LATTICE = 128 }; // the pattern repeats after this many wavelengths
 

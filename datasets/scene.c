@@ -2,8 +2,8 @@
 // Ground and trees as a ray meets them.
 #include "datasets/scene.h"
 
-#include "core/memory.h"
-#include "core/random.h"
+#include "core/base/memory.h"
+#include "core/base/random.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 // cliff, volume, greatest loss, shape and place of the deposit); everything else is invention.
 #include "datasets/surface.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 #include "datasets/noise.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #ifndef TALUS_DATASETS_SURFACE_H
 #define TALUS_DATASETS_SURFACE_H
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 typedef enum { TAL_SITE_PITON_MARCEL, TAL_SITE_SLOPE } tal_site_kind;
 typedef enum { TAL_BEFORE, TAL_AFTER } tal_epoch;

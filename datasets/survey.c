@@ -3,10 +3,10 @@
 // many threads make it.
 #include "datasets/survey.h"
 
-#include "core/interrupt.h"
-#include "core/memory.h"
-#include "core/progress.h"
-#include "core/random.h"
+#include "core/base/interrupt.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/base/random.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #ifndef TALUS_DATASETS_TRUTH_H
 #define TALUS_DATASETS_TRUTH_H
 
-#include "core/file.h"
+#include "core/base/file.h"
 #include "datasets/sites.h"
 
 enum { TAL_OUTLINE_VERTICES = 240 };

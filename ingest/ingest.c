@@ -2,13 +2,13 @@
 // The stage from end to end: look at everything, place it, grid it, compare it, write it.
 #include "ingest/ingest.h"
 
-#include "core/log.h"
-#include "core/memory.h"
-#include "ingest/analysis.h"
-#include "ingest/cliff.h"
-#include "ingest/output.h"
-#include "ingest/pdal.h"
-#include "ingest/scenario.h"
+#include "core/base/log.h"
+#include "core/base/memory.h"
+#include "ingest/compare/analysis.h"
+#include "ingest/ground/cliff.h"
+#include "ingest/read/pdal.h"
+#include "ingest/volume/scenario.h"
+#include "ingest/write/output.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -3,9 +3,9 @@
 #ifndef TALUS_INGEST_INGEST_H
 #define TALUS_INGEST_INGEST_H
 
-#include "core/file.h"
-#include "core/settings.h"
-#include "core/status.h"
+#include "core/base/file.h"
+#include "core/base/settings.h"
+#include "core/base/status.h"
 
 tal_status tal_ingest_check(const tal_settings *settings, tal_error *err);
 tal_status tal_ingest_run(const tal_settings *settings, const char *folder, tal_overwrite overwrite,

@@ -2,9 +2,9 @@
 // The stage from beginning to end.
 #include "mesher/stage.h"
 
-#include "core/log.h"
-#include "core/memory.h"
-#include "mesher/terrain_file.h"
+#include "core/base/log.h"
+#include "core/base/memory.h"
+#include "mesher/write/terrain_file.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,12 +7,12 @@
 #include "core/app/provenance.h"
 #include "core/geo/crs.h"
 #include "core/geo/grid.h"
-#include "mesher/block_set.h"
-#include "mesher/body.h"
-#include "mesher/classes.h"
-#include "mesher/divide.h"
-#include "mesher/import.h"
-#include "mesher/terrain_mesh.h"
+#include "mesher/import/import.h"
+#include "mesher/rock/block_set.h"
+#include "mesher/rock/body.h"
+#include "mesher/rock/classes.h"
+#include "mesher/rock/divide.h"
+#include "mesher/terrain/terrain_mesh.h"
 
 // Everything the stage knows, in the order it comes to know it.
 typedef struct {

@@ -3,15 +3,15 @@
 #include "postproc/post.h"
 
 #include "core/app/provenance.h"
-#include "core/log.h"
-#include "postproc/analysis.h"
-#include "postproc/figures.h"
-#include "postproc/gis.h"
-#include "postproc/ground.h"
-#include "postproc/maps.h"
-#include "postproc/paraview.h"
-#include "postproc/report.h"
-#include "postproc/score_file.h"
+#include "core/base/log.h"
+#include "postproc/figures/figures.h"
+#include "postproc/measure/analysis.h"
+#include "postproc/measure/ground.h"
+#include "postproc/report/report.h"
+#include "postproc/write/gis.h"
+#include "postproc/write/maps.h"
+#include "postproc/write/paraview.h"
+#include "postproc/write/score_file.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
 #define TALUS_CORE_APP_HELP_H
 
 #include "core/app/program.h"
-#include "core/text.h"
+#include "core/base/text.h"
 
 // Options every program has; ended by a row without a name.
 extern const tal_option tal_common_options[];

@@ -2,7 +2,7 @@
 // JSON files by cJSON.
 #include "core/app/json.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 
 #include <math.h>
 #include <string.h>

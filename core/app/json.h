@@ -3,8 +3,8 @@
 #ifndef TALUS_CORE_APP_JSON_H
 #define TALUS_CORE_APP_JSON_H
 
-#include "core/file.h"
-#include "core/status.h"
+#include "core/base/file.h"
+#include "core/base/status.h"
 
 #include <cjson/cJSON.h>
 

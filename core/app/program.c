@@ -5,11 +5,11 @@
 
 #include "core/app/help.h"
 #include "core/app/site_file.h"
-#include "core/fault.h"
-#include "core/interrupt.h"
-#include "core/log.h"
-#include "core/memory.h"
-#include "core/progress.h"
+#include "core/base/fault.h"
+#include "core/base/interrupt.h"
+#include "core/base/log.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
 
 #include <errno.h>
 #include <getopt.h>

@@ -4,9 +4,9 @@
 #ifndef TALUS_CORE_APP_PROGRAM_H
 #define TALUS_CORE_APP_PROGRAM_H
 
-#include "core/file.h"
-#include "core/settings.h"
-#include "core/status.h"
+#include "core/base/file.h"
+#include "core/base/settings.h"
+#include "core/base/status.h"
 
 typedef struct {
     const char *name;     // "until"

@@ -3,7 +3,7 @@
 #include "core/app/provenance.h"
 
 #include "core/app/program.h"
-#include "core/memory.h"
+#include "core/base/memory.h"
 
 #include <errno.h>
 #include <nettle/sha2.h>

@@ -4,8 +4,8 @@
 #ifndef TALUS_CORE_APP_PROVENANCE_H
 #define TALUS_CORE_APP_PROVENANCE_H
 
-#include "core/settings.h"
-#include "core/status.h"
+#include "core/base/settings.h"
+#include "core/base/status.h"
 
 #include <cjson/cJSON.h>
 

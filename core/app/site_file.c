@@ -3,7 +3,7 @@
 // reports the first bad one only), joins the lines of a list, and keeps going after a mistake.
 #include "core/app/site_file.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 
 #include <ctype.h>
 #include <ini.h>

@@ -3,7 +3,7 @@
 #ifndef TALUS_CORE_APP_SITE_FILE_H
 #define TALUS_CORE_APP_SITE_FILE_H
 
-#include "core/settings.h"
+#include "core/base/settings.h"
 
 // Reads on top of what `settings` holds. Files named in sections of `stages` must be there and
 // readable; every mistake is added to `err`.

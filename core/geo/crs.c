@@ -3,8 +3,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "core/geo/crs_private.h"
 
-#include "core/memory.h"
-#include "core/text.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
 
 #include <math.h>
 #include <proj_experimental.h> // from two to three dimensions and back

@@ -4,7 +4,7 @@
 #ifndef TALUS_CORE_GEO_CRS_H
 #define TALUS_CORE_GEO_CRS_H
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 #include <stddef.h>
 #include <stdint.h>

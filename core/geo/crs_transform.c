@@ -6,8 +6,8 @@
 // own rule, and if that one lacks a grid the point is not transformed by another.
 #include "core/geo/crs_private.h"
 
-#include "core/memory.h"
-#include "core/text.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 // GDAL's messages caught instead of printed, and its set-up.
 #include "core/geo/gdal_log.h"
 
-#include "core/file.h"
+#include "core/base/file.h"
 #include "core/geo/hdf5_exit.h"
 #include "core/geo/raster_file.h"
 

@@ -3,7 +3,7 @@
 #ifndef TALUS_CORE_GEO_GDAL_LOG_H
 #define TALUS_CORE_GEO_GDAL_LOG_H
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 // What GDAL complained about between begin and end, on this thread: the first failure decides, a
 // warning is kept only to explain a failure that came without words.

@@ -2,11 +2,11 @@
 // GeoPackages by GDAL/OGR: written aside and renamed, with QGIS styles inside and fixed dates.
 #include "core/geo/geopackage.h"
 
-#include "core/fault.h"
+#include "core/base/fault.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
 #include "core/geo/gdal_log.h"
 #include "core/geo/write_failure.h"
-#include "core/memory.h"
-#include "core/text.h"
 
 #include <cpl_conv.h>
 #include <gdal.h>

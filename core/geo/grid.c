@@ -2,7 +2,7 @@
 // Regular grids and rasters in memory.
 #include "core/geo/grid.h"
 
-#include "core/memory.h"
+#include "core/base/memory.h"
 
 #include <float.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #ifndef TALUS_CORE_GEO_GRID_H
 #define TALUS_CORE_GEO_GRID_H
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 #include <stddef.h>
 #include <stdint.h>

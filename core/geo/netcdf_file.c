@@ -3,10 +3,10 @@
 #define _XOPEN_SOURCE 700
 #include "core/geo/netcdf_file.h"
 
-#include "core/fault.h"
+#include "core/base/fault.h"
+#include "core/base/text.h"
 #include "core/geo/hdf5_exit.h"
 #include "core/geo/write_failure.h"
-#include "core/text.h"
 
 #include <netcdf.h>
 #include <stdio.h>

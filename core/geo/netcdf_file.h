@@ -4,7 +4,7 @@
 #ifndef TALUS_CORE_GEO_NETCDF_FILE_H
 #define TALUS_CORE_GEO_NETCDF_FILE_H
 
-#include "core/file.h"
+#include "core/base/file.h"
 #include "core/geo/crs.h"
 #include "core/geo/grid.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The coordinate system of a NetCDF file as CF wants it: WKT for programs that know it, and the
 // parameters of the projection by name (CF Conventions 1.11, appendix F) for those that do not.
+#include "core/base/memory.h"
+#include "core/base/text.h"
 #include "core/geo/crs_private.h"
 #include "core/geo/netcdf_file.h"
-#include "core/memory.h"
-#include "core/text.h"
 
 #include <math.h>
 #include <stdio.h>

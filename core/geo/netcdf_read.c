@@ -2,9 +2,9 @@
 // NetCDF files with checked calls: reading. Each message names the file and the variable.
 #include "core/geo/netcdf_file.h"
 
+#include "core/base/memory.h"
+#include "core/base/text.h"
 #include "core/geo/hdf5_exit.h"
-#include "core/memory.h"
-#include "core/text.h"
 
 #include <netcdf.h>
 #include <string.h>

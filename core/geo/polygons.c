@@ -2,8 +2,8 @@
 // Polygons read by OGR, and which of them holds a point or the centre of a cell.
 #include "core/geo/geopackage.h"
 
+#include "core/base/memory.h"
 #include "core/geo/gdal_log.h"
-#include "core/memory.h"
 
 #include <cpl_conv.h>
 #include <gdal.h>

@@ -2,11 +2,11 @@
 // Rasters on disk by GDAL: any format in, Cloud Optimized GeoTIFF out.
 #include "core/geo/raster_file.h"
 
-#include "core/fault.h"
+#include "core/base/fault.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
 #include "core/geo/gdal_log.h"
 #include "core/geo/write_failure.h"
-#include "core/memory.h"
-#include "core/text.h"
 
 #include <cpl_conv.h>
 #include <cpl_string.h>

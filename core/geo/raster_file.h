@@ -3,7 +3,7 @@
 #ifndef TALUS_CORE_GEO_RASTER_FILE_H
 #define TALUS_CORE_GEO_RASTER_FILE_H
 
-#include "core/file.h"
+#include "core/base/file.h"
 #include "core/geo/crs.h"
 #include "core/geo/grid.h"
 

@@ -3,7 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "core/geo/write_failure.h"
 
-#include "core/file.h"
+#include "core/base/file.h"
 
 #include <sys/statvfs.h>
 #include <unistd.h>

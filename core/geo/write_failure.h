@@ -3,7 +3,7 @@
 #ifndef TALUS_CORE_GEO_WRITE_FAILURE_H
 #define TALUS_CORE_GEO_WRITE_FAILURE_H
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 // "PATH: cannot write WHAT: WHY", and what to do about it when the disk is full: the libraries
 // themselves seldom say so.

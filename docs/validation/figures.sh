@@ -13,7 +13,7 @@ cd "$work"
 gmt set FONT_ANNOT_PRIMARY 8p FONT_LABEL 9p FONT_TITLE 10p MAP_TITLE_OFFSET 4p \
     MAP_FRAME_PEN 0.6p MAP_GRID_PEN_PRIMARY 0.2p,gray80
 
-closed() { "$build/tests/solver_test_closed_forms" "$@"; }
+closed() { "$build/tests/solver_analytic_closed_forms" "$@"; }
 tosses() { "$build/tests/solver_tosses" "$tracks" "$@"; }
 
 draw_orders() {

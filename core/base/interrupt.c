@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Ctrl-C and SIGTERM.
+#define _POSIX_C_SOURCE 200809L
+#include "core/base/interrupt.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+// Read by every thread and written by a handler: C17 7.14.1.1 allows lock-free atomics there.
+static atomic_bool pending;
+_Static_assert(ATOMIC_BOOL_LOCK_FREE == 2, "a signal handler writes this");
+
+// The first signal of either kind gives both their default action back: the next one ends the
+// program.
+static void note_signal(int number) {
+    (void)number;
+    struct sigaction usual = {.sa_handler = SIG_DFL};
+    sigemptyset(&usual.sa_mask);
+    sigaction(SIGINT, &usual, NULL);
+    sigaction(SIGTERM, &usual, NULL);
+    atomic_store(&pending, true);
+}
+
+void tal_interrupt_install(void) {
+    // SA_RESTART: a write under way is finished, not failed with "interrupted system call".
+    struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+bool tal_interrupt_pending(void) {
+    return atomic_load_explicit(&pending, memory_order_relaxed);
+}
+
+tal_status tal_interrupt_check(tal_error *err) {
+    return tal_interrupt_pending() ? TAL_FAIL(err, TAL_INTERRUPTED, "stopped as asked") : TAL_OK;
+}

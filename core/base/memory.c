@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Heap memory with checked sizes.
+#include "core/base/memory.h"
+
+#include "core/base/fault.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGNMENT = 64 };
+
+bool tal_size_multiply(size_t count, size_t size, size_t *product) {
+    return !__builtin_mul_overflow(count, size, product);
+}
+
+static size_t round_up(size_t bytes) {
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+void *tal_memory_create(size_t count, size_t size) {
+    size_t bytes = 0;
+    if (!tal_size_multiply(count, size, &bytes) || bytes > PTRDIFF_MAX - ALIGNMENT ||
+        tal_fault_strikes(TAL_FAULT_ALLOCATION)) {
+        return NULL;
+    }
+    const size_t rounded = round_up(bytes > 0 ? bytes : 1);
+    void *memory = aligned_alloc(ALIGNMENT, rounded);
+    if (memory != NULL) {
+        memset(memory, 0, rounded);
+    }
+    return memory;
+}
+
+void *tal_memory_grow(void *memory, size_t old_count, size_t count, size_t size) {
+    void *larger = tal_memory_create(count, size);
+    if (larger != NULL && memory != NULL) {
+        memcpy(larger, memory, (old_count < count ? old_count : count) * size);
+        tal_memory_destroy(memory);
+    }
+    return larger;
+}
+
+void tal_memory_destroy(void *memory) {
+    free(memory);
+}
+
+tal_status tal_memory_failed(tal_error *err, const char *what, size_t count, size_t size) {
+    return TAL_FAIL(err, TAL_NO_MEMORY, "no memory for %s: %zu items of %zu bytes", what, count,
+                    size);
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Everything that is done on one grid: both grounds, co-registration, change, volumes. Runs in the
+// vertical frame and, for cliffs, once more in a frame that lies along the face.
+#ifndef TALUS_INGEST_COMPARE_ANALYSIS_H
+#define TALUS_INGEST_COMPARE_ANALYSIS_H
+
+#include "ingest/compare/areas.h"
+#include "ingest/compare/change.h"
+#include "ingest/compare/coregister.h"
+#include "ingest/compare/variogram.h"
+#include "ingest/read/epoch.h"
+#include "ingest/volume/volume.h"
+
+// What the site file and the surveys give.
+typedef struct {
+    const tal_settings *settings;
+    tal_study study;
+    tal_epoch before, after;
+    int epoch_count;
+    tal_areas area, stable, source, deposit;
+    double depth_max; // in the cliff frame: points farther from the face are left out
+} tal_case;
+
+typedef struct {
+    bool done;
+    bool by_user; // the motion was not sought
+    bool with_rotation;
+    tal_coregister_result fit;
+    tal_rigid motion;                 // in the study's axes
+    double deviation[3];              // of the shift: east, north, up (in the axes of the frame)
+    tal_statistics at_first, at_last; // of dz on the stable terrain
+} tal_registration;
+
+typedef struct {
+    bool is_cliff;
+    tal_rigid frame; // from the study's metres to the axes of the grid
+    tal_grid grid;
+    tal_dem before, after;
+    tal_registration registration;
+    tal_change change;
+    tal_variogram variogram;
+    tal_volume source, deposit;
+} tal_analysis;
+
+tal_status tal_analysis_run(tal_analysis *analysis, tal_case *site, const tal_rigid *frame,
+                            const tal_grid *grid, tal_error *err);
+void tal_analysis_destroy(tal_analysis *analysis);
+
+// Median slope of the earlier ground under a mask, degrees; NaN where it is empty.
+double tal_analysis_slope(const tal_analysis *analysis, const uint8_t *mask);
+
+#endif

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Finding pdal, writing its pipelines and running them.
+#define _GNU_SOURCE
+#include "ingest/read/pdal.h"
+
+#include "core/app/json.h"
+#include "core/base/interrupt.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// ---- Finding -----------------------------------------------------------------------------------
+
+static bool is_program(const char *path) {
+    return path[0] != '\0' && access(path, X_OK) == 0;
+}
+
+static bool find_on_path(char program[TAL_PATH_SIZE]) {
+    const char *path = getenv("PATH");
+    while (path != NULL && *path != '\0') {
+        const size_t length = strcspn(path, ":");
+        const int written = snprintf(program, TAL_PATH_SIZE, "%.*s/pdal", (int)length, path);
+        if (length > 0 && written > 0 && written < TAL_PATH_SIZE && is_program(program)) {
+            return true;
+        }
+        path += length + (path[length] == ':');
+    }
+    return false;
+}
+
+static bool find_under(char program[TAL_PATH_SIZE], const char *prefix, const char *below) {
+    return tal_path_join(program, prefix, below) && is_program(program);
+}
+
+// In a build tree and after installation the private PDAL lies next to the programs' folder.
+static bool find_beside(char program[TAL_PATH_SIZE]) {
+    char self[TAL_PATH_SIZE], folder[TAL_PATH_SIZE];
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length <= 0) {
+        return false;
+    }
+    self[length] = '\0';
+    tal_path_folder(folder, self);
+    return find_under(program, folder, "../../pdal/bin/pdal") ||
+           find_under(program, folder, "../lib/talus/pdal/bin/pdal") ||
+           find_under(program, folder, "../libexec/talus/pdal/bin/pdal");
+}
+
+bool tal_pdal_find(char program[TAL_PATH_SIZE]) {
+    const char *given = getenv("TALUS_PDAL"), *prefix = getenv("TALUS_PREFIX");
+    if (given != NULL && given[0] != '\0') {
+        return tal_text_copy(program, TAL_PATH_SIZE, given) && is_program(program);
+    }
+    if (find_on_path(program) || find_beside(program)) {
+        return true;
+    }
+    return prefix != NULL && prefix[0] != '\0' &&
+           (find_under(program, prefix, "pdal/bin/pdal") ||
+            find_under(program, prefix, "lib/talus/pdal/bin/pdal"));
+}
+
+tal_status tal_pdal_missing(const char *why, tal_error *err) {
+    return TAL_FAIL(err, TAL_UNAVAILABLE,
+                    "%s, but there is no pdal program here: run `make deps`, or "
+                    "name one in TALUS_PDAL, or convert the cloud to LAS",
+                    why);
+}
+
+// ---- The pipeline ------------------------------------------------------------------------------
+
+// `path` as seen from `folder`, so that a pipeline moves with its study.
+static tal_status relative_path(const char *path, const char *folder, tal_text *out,
+                                tal_error *err) {
+    char *from = realpath(folder, NULL), *to = realpath(path, NULL);
+    if (from == NULL || to == NULL) {
+        const char *which = from == NULL ? folder : path;
+        free(from);
+        free(to);
+        return TAL_FAIL(err, TAL_IO, "%s: cannot be found: %s", which, strerror(errno));
+    }
+    size_t common = 0;
+    for (size_t i = 0; from[i] != '\0' && from[i] == to[i]; i++) {
+        if (from[i + 1] == '/' || from[i + 1] == '\0') {
+            common = to[i + 1] == '/' ? i + 1 : common;
+        }
+    }
+    for (const char *c = from + common; *c != '\0'; c++) {
+        if (*c == '/') {
+            tal_text_append(out, "../");
+        }
+    }
+    tal_text_append(out, "%s", to + common + (to[common] == '/'));
+    free(from);
+    free(to);
+    return out->failed ? TAL_FAIL(err, TAL_NO_MEMORY, "no memory for a path") : TAL_OK;
+}
+
+static cJSON *add_stage(cJSON *stages, const char *type) {
+    cJSON *stage = cJSON_CreateObject();
+    cJSON_AddStringToObject(stage, "type", type);
+    cJSON_AddItemToArray(stages, stage);
+    return stage;
+}
+
+static void add_ground_stages(cJSON *stages, tal_pdal_work work) {
+    if (work == TAL_PDAL_CONVERT) {
+        return;
+    }
+    cJSON *noise = add_stage(stages, "filters.outlier");
+    cJSON_AddStringToObject(noise, "method", "statistical");
+    cJSON_AddNumberToObject(noise, "mean_k", 8);
+    cJSON_AddNumberToObject(noise, "multiplier", 8.0);
+    cJSON *ground = add_stage(stages, work == TAL_PDAL_SMRF ? "filters.smrf" : "filters.csf");
+    cJSON_AddStringToObject(ground, "ignore", "Classification[7:7]");
+    cJSON *range = add_stage(stages, "filters.range");
+    cJSON_AddStringToObject(range, "limits", "Classification[2:2]");
+}
+
+static cJSON *pipeline(const char *input, const char *output, tal_pdal_work work) {
+    cJSON *root = cJSON_CreateObject();
+    cJSON *stages = cJSON_AddArrayToObject(root, "pipeline");
+    cJSON_AddItemToArray(stages, cJSON_CreateString(input));
+    add_ground_stages(stages, work);
+    cJSON *writer = add_stage(stages, "writers.las");
+    cJSON_AddStringToObject(writer, "filename", output);
+    cJSON_AddNumberToObject(writer, "minor_version", 4);
+    // Scale and offset of the input keep its coordinates as they are; formats without take these.
+    const char *extension = strrchr(input, '.');
+    const bool is_las = extension != NULL &&
+                        (strcasecmp(extension, ".las") == 0 || strcasecmp(extension, ".laz") == 0);
+    if (is_las) {
+        cJSON_AddStringToObject(writer, "forward", "scale,offset");
+    } else {
+        for (int axis = 0; axis < 3; axis++) {
+            const char scale[] = {'s', 'c', 'a', 'l', 'e', '_', (char)('x' + axis), '\0'};
+            const char offset[] = {'o', 'f', 'f', 's', 'e', 't', '_', (char)('x' + axis), '\0'};
+            cJSON_AddNumberToObject(writer, scale, 0.0001);
+            cJSON_AddStringToObject(writer, offset, "auto");
+        }
+    }
+    return root;
+}
+
+// ---- Running -----------------------------------------------------------------------------------
+
+// In the child: the folder of the results is where the paths of the pipeline begin.
+static _Noreturn void become_pdal(const char *program, const char *folder, const char *json,
+                                  int messages) {
+    dup2(messages, STDOUT_FILENO);
+    dup2(messages, STDERR_FILENO);
+    if (chdir(folder) == 0) {
+        execl(program, program, "pipeline", json, (char *)NULL);
+    }
+    _exit(127);
+}
+
+static void last_line_of(int messages, char *line, size_t size) {
+    char text[4096];
+    const off_t end = lseek(messages, 0, SEEK_END);
+    const off_t start = end > (off_t)sizeof text - 1 ? end - (off_t)sizeof text + 1 : 0;
+    const ssize_t got = pread(messages, text, sizeof text - 1, start);
+    size_t length = got > 0 ? (size_t)got : 0;
+    while (length > 0 && (text[length - 1] == '\n' || text[length - 1] == ' ')) {
+        length--;
+    }
+    text[length] = '\0';
+    const char *newline = strrchr(text, '\n');
+    snprintf(line, size, "%.500s", newline != NULL ? newline + 1 : text);
+}
+
+static tal_status run(const char *program, const char *folder, const char *json, const char *input,
+                      tal_error *err) {
+    FILE *kept = tmpfile();
+    if (kept == NULL) {
+        return TAL_FAIL(err, TAL_IO, "no temporary file for pdal's messages: %s", strerror(errno));
+    }
+    const int messages = fileno(kept);
+    const pid_t child = fork();
+    if (child == 0) {
+        become_pdal(program, folder, json, messages);
+    }
+    int outcome = 0;
+    pid_t ended = -1;
+    while (child > 0 && (ended = waitpid(child, &outcome, 0)) < 0 && errno == EINTR) {
+    }
+    char line[512] = "";
+    last_line_of(messages, line, sizeof line);
+    fclose(kept);
+    TAL_TRY(tal_interrupt_check(err));
+    if (child < 0 || ended != child || !WIFEXITED(outcome) || WEXITSTATUS(outcome) != 0) {
+        return TAL_FAIL(err, TAL_BAD_INPUT, "%s: pdal could not read it: %s", input,
+                        line[0] != '\0' ? line : "it stopped without a message");
+    }
+    return TAL_OK;
+}
+
+// In PDAL 2.2.0 the cloth filter squares the number of points (PDAL's bug 3248) and fills the memory.
+static tal_status check_cloth_filter(const char *program, tal_error *err) {
+    char command[TAL_PATH_SIZE + 64], line[256];
+    snprintf(command, sizeof command, "'%s' --version 2>/dev/null", program);
+    FILE *answer = strchr(program, '\'') == NULL ? popen(command, "r") : NULL;
+    bool broken = false;
+    while (answer != NULL && fgets(line, sizeof line, answer) != NULL) {
+        broken = broken || strstr(line, "2.2.0") != NULL;
+    }
+    if (answer != NULL) {
+        pclose(answer);
+    }
+    return !broken
+               ? TAL_OK
+               : TAL_FAIL(err, TAL_UNAVAILABLE,
+                          "ground = csf: the cloth filter of PDAL 2.2.0 is broken. Use native or "
+                          "smrf, or name a newer pdal in TALUS_PDAL");
+}
+
+tal_status tal_pdal_run(const char *input, const char *folder, const char *name, tal_pdal_work work,
+                        tal_overwrite overwrite, char las_path[TAL_PATH_SIZE], tal_error *err) {
+    char program[TAL_PATH_SIZE], json_path[TAL_PATH_SIZE], las_name[256], json_name[256];
+    tal_text input_from_there = {0};
+    tal_status status = TAL_OK;
+    cJSON *root = NULL;
+    if (!tal_pdal_find(program)) {
+        return tal_pdal_missing(input, err);
+    }
+    if (work == TAL_PDAL_CSF) {
+        TAL_TRY(check_cloth_filter(program, err));
+    }
+    snprintf(json_name, sizeof json_name, "pdal_%s.json", name);
+    snprintf(las_name, sizeof las_name, "pdal_%s.las", name);
+    if (!tal_path_join(json_path, folder, json_name) ||
+        !tal_path_join(las_path, folder, las_name)) {
+        return TAL_FAIL(err, TAL_BAD_USAGE, "%s: the path is too long", folder);
+    }
+    TAL_TRY_OR_DONE(relative_path(input, folder, &input_from_there, err));
+    root = pipeline(tal_text_string(&input_from_there), las_name, work);
+    TAL_TRY_OR_DONE(tal_json_write(json_path, root, overwrite, err));
+    TAL_TRY_OR_DONE(run(program, folder, json_name, input, err));
+done:
+    cJSON_Delete(root);
+    tal_text_destroy(&input_from_there);
+    if (status != TAL_OK) {
+        remove(las_path);
+    }
+    return status;
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What ingest leaves behind: rasters, outlines, the summary and a quick look.
+#ifndef TALUS_INGEST_WRITE_OUTPUT_H
+#define TALUS_INGEST_WRITE_OUTPUT_H
+
+#include "core/app/provenance.h"
+#include "core/base/file.h"
+#include "ingest/compare/analysis.h"
+
+// One study, ready to be written. `cliff` is NULL where the vertical frame is enough.
+typedef struct {
+    const char *folder;
+    tal_overwrite overwrite;
+    const tal_case *site;
+    const tal_analysis *vertical;
+    const tal_analysis *cliff;
+    bool deposit_on_cliff;              // measured along the face like the source
+    const tal_volume *source, *deposit; // each in the frame that was chosen for it
+    const float *bed;                   // on the vertical grid, metres from the origin
+    const float *source_thickness, *deposit_thickness;
+    const uint8_t *source_mask, *deposit_mask; // cells of the outlines
+    const tal_provenance *provenance;
+    double source_slope_deg;
+} tal_ingest_result;
+
+// Refuses early: files that exist already, a folder that cannot be written to.
+tal_status tal_output_check(const char *folder, tal_overwrite overwrite, tal_error *err);
+
+tal_status tal_output_rasters(const tal_ingest_result *result, tal_error *err);
+tal_status tal_output_geopackage(const tal_ingest_result *result, tal_error *err);
+tal_status tal_output_summary(const tal_ingest_result *result, tal_error *err);
+tal_status tal_output_quick_look(const tal_ingest_result *result, tal_error *err);
+
+// The vertical grid in the study's own coordinates.
+tal_grid tal_result_grid(const tal_ingest_result *result);
+
+#endif

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// ingest.png: the later ground as a hillshade, loss in red, gain in blue, outlines in black.
+#include "ingest/write/output.h"
+
+#include "core/base/memory.h"
+#include "core/geo/raster_file.h"
+
+#include <cpl_conv.h>
+#include <gdal.h>
+#include <math.h>
+
+enum { LONGEST_SIDE = 1600 };
+
+typedef struct {
+    int columns, rows;
+    double step;  // cells per pixel
+    uint8_t *rgb; // three planes
+} picture;
+
+// Light from the north-west, 45 degrees high.
+static double shade(const tal_dem *dem, int32_t column, int32_t row) {
+    double slope_x, slope_y;
+    if (!tal_dem_slope(dem, column, row, &slope_x, &slope_y)) {
+        return NAN;
+    }
+    const double length = sqrt(1.0 + slope_x * slope_x + slope_y * slope_y);
+    const double light = (0.5 * slope_x - 0.5 * slope_y + 0.7071067811865476) / length;
+    return 0.35 + 0.65 * fmax(0.0, light);
+}
+
+static bool is_edge(const uint8_t *mask, const tal_grid *grid, int32_t column, int32_t row) {
+    const size_t i = (size_t)row * (size_t)grid->columns + (size_t)column;
+    if (mask == NULL || mask[i] == 0) {
+        return false;
+    }
+    return column == 0 || row == 0 || column == grid->columns - 1 || row == grid->rows - 1 ||
+           !mask[i - 1] || !mask[i + 1] || !mask[i - (size_t)grid->columns] ||
+           !mask[i + (size_t)grid->columns];
+}
+
+static void colour(const tal_ingest_result *result, int32_t column, int32_t row, double strongest,
+                   double rgb[3]) {
+    const tal_analysis *v = result->vertical;
+    const size_t i = (size_t)row * (size_t)v->grid.columns + (size_t)column;
+    const tal_dem *ground = v->after.z != NULL ? &v->after : &v->before;
+    const double light = shade(ground, column, row);
+    if (isnan(light)) {
+        rgb[0] = rgb[1] = rgb[2] = 1.0;
+        return;
+    }
+    rgb[0] = rgb[1] = rgb[2] = light;
+    double lost = result->source_thickness != NULL ? (double)result->source_thickness[i] : 0.0;
+    double gained = result->deposit_thickness != NULL ? (double)result->deposit_thickness[i] : 0.0;
+    const double share = 0.25 + 0.65 * sqrt(fmin(1.0, fmax(lost, gained) / strongest));
+    if (lost > 0.0 || gained > 0.0) {
+        const double tint[3] = {lost > 0.0 ? 0.80 : 0.13, lost > 0.0 ? 0.12 : 0.32,
+                                lost > 0.0 ? 0.10 : 0.72};
+        for (int k = 0; k < 3; k++) {
+            rgb[k] = light * (1.0 - share) + share * tint[k];
+        }
+    }
+    if (is_edge(result->source_mask, &v->grid, column, row) ||
+        is_edge(result->deposit_mask, &v->grid, column, row)) {
+        rgb[0] = rgb[1] = rgb[2] = 0.1;
+    }
+}
+
+static double strongest_change(const tal_ingest_result *result) {
+    return fmax(1e-3, fmax(result->source->max_thickness_m, result->deposit->max_thickness_m));
+}
+
+static void paint(const tal_ingest_result *result, picture *p) {
+    const tal_grid *grid = &result->vertical->grid;
+    const size_t plane = (size_t)p->columns * (size_t)p->rows;
+    const double strongest = strongest_change(result);
+#pragma omp parallel for schedule(static)
+    for (int row = 0; row < p->rows; row++) {
+        for (int column = 0; column < p->columns; column++) {
+            double rgb[3];
+            int32_t c = (int32_t)((column + 0.5) * p->step), r = (int32_t)((row + 0.5) * p->step);
+            c = c < grid->columns ? c : grid->columns - 1;
+            r = r < grid->rows ? r : grid->rows - 1;
+            colour(result, c, r, strongest, rgb);
+            for (size_t k = 0; k < 3; k++) {
+                p->rgb[k * plane + (size_t)row * (size_t)p->columns + (size_t)column] =
+                    (uint8_t)lround(255.0 * fmin(1.0, fmax(0.0, rgb[k])));
+            }
+        }
+    }
+}
+
+static bool write_png(const char *part, const picture *p) {
+    bool good = false;
+    GDALDriverH memory = GDALGetDriverByName("MEM"), png = GDALGetDriverByName("PNG");
+    GDALDatasetH image =
+        memory != NULL ? GDALCreate(memory, "", p->columns, p->rows, 3, GDT_Byte, NULL) : NULL;
+    if (image == NULL || png == NULL) {
+        return false;
+    }
+    if (GDALDatasetRasterIO(image, GF_Write, 0, 0, p->columns, p->rows, p->rgb, p->columns, p->rows,
+                            GDT_Byte, 3, NULL, 0, 0, 0) == CE_None) {
+        CPLSetThreadLocalConfigOption("GDAL_PAM_ENABLED", "NO"); // no second file beside it
+        GDALDatasetH copy = GDALCreateCopy(png, part, image, FALSE, NULL, NULL, NULL);
+        good = copy != NULL;
+        if (copy != NULL) {
+            GDALClose(copy);
+        }
+        CPLSetThreadLocalConfigOption("GDAL_PAM_ENABLED", NULL);
+    }
+    GDALClose(image);
+    return good;
+}
+
+tal_status tal_output_quick_look(const tal_ingest_result *result, tal_error *err) {
+    char path[TAL_PATH_SIZE], part[TAL_PATH_SIZE];
+    const tal_grid *grid = &result->vertical->grid;
+    const int longest = grid->columns > grid->rows ? grid->columns : grid->rows;
+    picture p = {.step = fmax(1.0, (double)longest / LONGEST_SIDE)};
+    p.columns = (int)fmax(1.0, floor(grid->columns / p.step));
+    p.rows = (int)fmax(1.0, floor(grid->rows / p.step));
+    if (!tal_path_join(path, result->folder, "ingest.png")) {
+        return TAL_FAIL(err, TAL_BAD_USAGE, "%s: the path is too long", result->folder);
+    }
+    TAL_CREATE(p.rgb, 3 * (size_t)p.columns * (size_t)p.rows, "a picture", err);
+    paint(result, &p);
+    tal_status status = tal_part_begin(path, result->overwrite, part, err);
+    if (status == TAL_OK && !write_png(part, &p)) {
+        tal_part_discard(path);
+        status = TAL_FAIL(err, TAL_IO, "%s: the picture could not be written: %s", path,
+                          CPLGetLastErrorMsg());
+    } else if (status == TAL_OK) {
+        status = tal_part_commit(path, err);
+    }
+    tal_memory_destroy(p.rgb);
+    return status;
+}

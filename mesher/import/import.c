@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Blocks of the user's own.
+#include "mesher/import/import.h"
+
+#include "core/base/file.h"
+#include "core/base/log.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "mesher/import/mesh_file.h"
+#include "mesher/rock/hull.h"
+#include "mesher/write/block_table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct {
+    tal_block_set *set;
+    tal_class_names *names;
+    const tal_import_options *options;
+    tal_import_report *report;
+    int32_t *class_of;
+    int32_t class_capacity;
+    double next_east; // where the next rock without a place goes
+    bool has_rock;
+} importing;
+
+void tal_import_report_destroy(tal_import_report *report) {
+    if (report != NULL) {
+        tal_memory_destroy(report->rock);
+        *report = (tal_import_report){0};
+    }
+}
+
+// ---- Blocks of the set -----------------------------------------------------------------
+
+static tal_status add_class(importing *work, const char *name, const char *where, tal_error *err) {
+    const int32_t block = work->set->block_count - 1;
+    if (block >= work->class_capacity) {
+        const size_t target = 2 * (size_t)block + 64;
+        int32_t *larger =
+            tal_memory_grow(work->class_of, (size_t)work->class_capacity, target, sizeof *larger);
+        if (larger == NULL) {
+            return tal_memory_failed(err, "classes of blocks", target, sizeof *larger);
+        }
+        work->class_of = larger;
+        work->class_capacity = (int32_t)target;
+    }
+    const int number =
+        tal_class_names_find(work->names, name[0] != '\0' ? name : work->options->block_class);
+    if (number < 0) {
+        return TAL_FAIL(err, TAL_BAD_INPUT, "%s: more than %d surface classes", where,
+                        TAL_CLASSES_MAX);
+    }
+    work->class_of[block] = number;
+    return TAL_OK;
+}
+
+static tal_status add_surface(importing *work, const tal_surface *surface, const char *what,
+                              tal_error *err) {
+    const char *fault = tal_surface_fault(surface, 1e-9);
+    if (fault != NULL) {
+        return TAL_FAIL(err, TAL_BAD_INPUT, "%s cannot be made a block: %s", what, fault);
+    }
+    return tal_block_set_add(work->set, surface, tal_surface_mass(surface).volume, err);
+}
+
+// ---- Rocks -----------------------------------------------------------------------------
+
+static tal_status add_report(importing *work, const tal_import_rock *rock, tal_error *err) {
+    tal_import_report *report = work->report;
+    if (report->rock == NULL) {
+        TAL_CREATE(report->rock, TAL_IMPORT_ROCKS_MAX, "a list of rocks", err);
+    }
+    if (report->rock_count < TAL_IMPORT_ROCKS_MAX) {
+        report->rock[report->rock_count++] = *rock;
+    }
+    return TAL_OK;
+}
+
+// What the user should know about a rock: convex blocks hold more than a hollow surface.
+static void tell(const tal_import_rock *rock) {
+    if (rock->open_edges > 0) {
+        tal_log_warn("%s is not closed (%lld edges without a partner): its convex hull of %.4g m3 "
+                     "is taken, its own volume cannot be told",
+                     rock->name, (long long)rock->open_edges, rock->hull_volume);
+    } else if (rock->crossings > 0) {
+        tal_log_warn("%s crosses itself (%lld pairs of triangles pass through each other): its "
+                     "convex hull of %.4g m3 is taken, its own volume cannot be told",
+                     rock->name, (long long)rock->crossings, rock->hull_volume);
+    } else if (!isnan(rock->file_volume) && rock->hull_volume > 2 * rock->file_volume) {
+        tal_log_warn("%s encloses %.4g m3 but its convex hull %.4g m3: the surface is very hollow",
+                     rock->name, rock->file_volume, rock->hull_volume);
+    } else if (!isnan(rock->file_volume)) {
+        tal_log_info("%s: %.4g m3; its convex hull has %+.1f %%", rock->name, rock->file_volume,
+                     100 * (rock->hull_volume / rock->file_volume - 1));
+    }
+    if (rock->block_volume < 0.999 * rock->hull_volume) {
+        tal_log_info("%s: simplified to %d corners, %.2f %% less volume", rock->name,
+                     rock->block_vertices, 100 * (1 - rock->block_volume / rock->hull_volume));
+    }
+}
+
+// Points of a part, in metres about the local origin.
+static tal_status take_points(const tal_mesh_file *mesh, int32_t part, double unit, tal_vec3 shift,
+                              tal_vec3 **points, int64_t *count, tal_error *err) {
+    uint8_t *used;
+    TAL_CREATE(used, (size_t)mesh->vertex_count, "points of a rock", err);
+    *points = tal_memory_create((size_t)mesh->vertex_count, sizeof **points);
+    if (*points == NULL) {
+        tal_memory_destroy(used);
+        return tal_memory_failed(err, "points of a rock", (size_t)mesh->vertex_count,
+                                 sizeof **points);
+    }
+    for (int64_t t = 0; t < mesh->triangle_count; t++) {
+        for (int k = 0; k < 3 && mesh->part[t] == part; k++) {
+            used[mesh->triangle[3 * t + k]] = 1;
+        }
+    }
+    *count = 0;
+    for (int64_t v = 0; v < mesh->vertex_count; v++) {
+        if (used[v] != 0 || mesh->triangle_count == 0) {
+            (*points)[(*count)++] = tal_vec3_subtract(tal_vec3_scale(mesh->vertex[v], unit), shift);
+        }
+    }
+    tal_memory_destroy(used);
+    return TAL_OK;
+}
+
+static tal_status hull_part(const importing *work, const tal_mesh_file *mesh, int32_t part,
+                            tal_vec3 shift, const char *what, tal_hull *simple,
+                            tal_import_rock *rock, tal_error *err) {
+    tal_vec3 *points = NULL;
+    tal_hull hull = {0};
+    int64_t count = 0;
+    tal_status status = TAL_OK;
+    const double unit = work->options->unit_m;
+    TAL_TRY_OR_DONE(take_points(mesh, part, unit, shift, &points, &count, err));
+    TAL_TRY_OR_DONE(tal_hull_create(&hull, points, count, what, err));
+    TAL_TRY_OR_DONE(tal_hull_simplify(simple, &hull, work->options->vertices_max, what, err));
+    TAL_TRY_OR_DONE(tal_mesh_file_measure(mesh, part, &rock->file_volume, &rock->open_edges, err));
+    TAL_TRY_OR_DONE(tal_mesh_file_crossings(mesh, part, &rock->crossings, err));
+    const tal_surface whole = tal_hull_surface(&hull), small = tal_hull_surface(simple);
+    rock->file_volume = rock->open_edges == 0 && rock->crossings <= 0 && mesh->triangle_count > 0
+                            ? fabs(rock->file_volume) * unit * unit * unit
+                            : NAN;
+    rock->hull_volume = tal_surface_mass(&whole).volume;
+    rock->block_volume = tal_surface_mass(&small).volume;
+    rock->block_vertices = simple->vertex_count;
+    rock->vertex_count = count;
+    rock->face_count = mesh->face_count;
+done:
+    tal_memory_destroy(points);
+    tal_hull_destroy(&hull);
+    return status;
+}
+
+// Moves a rock to its place in the row, its centroid at the wanted position.
+static void place_rock(importing *work, tal_hull *hull) {
+    const tal_import_options *options = work->options;
+    const tal_surface surface = tal_hull_surface(hull);
+    const tal_vec3 centroid = tal_surface_mass(&surface).centroid;
+    double reach = 0;
+    for (int32_t v = 0; v < hull->vertex_count; v++) {
+        reach = fmax(reach, tal_vec3_length(tal_vec3_subtract(hull->vertex[v], centroid)));
+    }
+    const tal_vec3 place = {options->position.x + (work->has_rock ? work->next_east + reach : 0),
+                            options->position.y, options->position.z};
+    work->next_east = (work->has_rock ? work->next_east + reach : 0) + 1.1 * reach;
+    work->has_rock = true;
+    const tal_vec3 origin = {options->origin[0], options->origin[1], options->origin[2]};
+    const tal_vec3 move = tal_vec3_subtract(tal_vec3_subtract(place, origin), centroid);
+    for (int32_t v = 0; v < hull->vertex_count; v++) {
+        hull->vertex[v] = tal_vec3_add(hull->vertex[v], move);
+    }
+}
+
+static tal_status import_part(importing *work, const tal_mesh_file *mesh, int32_t part,
+                              const char *what, tal_error *err) {
+    const tal_import_options *options = work->options;
+    tal_hull hull = {0};
+    tal_import_rock rock = {0};
+    const tal_vec3 zero = {0, 0, 0};
+    const tal_vec3 origin = {options->origin[0], options->origin[1], options->origin[2]};
+    (void)tal_text_copy(rock.name, sizeof rock.name, tal_path_name(what));
+    tal_status status =
+        hull_part(work, mesh, part, options->has_position ? zero : origin, what, &hull, &rock, err);
+    if (status == TAL_OK) {
+        if (options->has_position) {
+            place_rock(work, &hull);
+        }
+        const tal_surface surface = tal_hull_surface(&hull);
+        status = add_surface(work, &surface, what, err);
+    }
+    if (status == TAL_OK) {
+        status = add_class(work, "", what, err);
+    }
+    if (status == TAL_OK) {
+        tell(&rock);
+        status = add_report(work, &rock, err);
+    }
+    tal_hull_destroy(&hull);
+    return status;
+}
+
+static bool part_has_faces(const tal_mesh_file *mesh, int32_t part) {
+    for (int64_t t = 0; t < mesh->triangle_count; t++) {
+        if (mesh->part[t] == part) {
+            return true;
+        }
+    }
+    return mesh->triangle_count == 0 && part == 0;
+}
+
+static tal_status import_rocks(importing *work, const char *path, tal_error *err) {
+    tal_mesh_file mesh;
+    TAL_TRY(tal_mesh_file_read(&mesh, path, err));
+    tal_status status = TAL_OK;
+    for (int32_t part = 0; part < mesh.part_count && status == TAL_OK; part++) {
+        if (!part_has_faces(&mesh, part)) {
+            continue;
+        }
+        char what[TAL_PATH_SIZE + 32];
+        (void)snprintf(what, sizeof what, mesh.part_count > 1 ? "%s (part %d)" : "%s", path,
+                       part + 1);
+        status = import_part(work, &mesh, part, what, err);
+    }
+    tal_mesh_file_destroy(&mesh);
+    return status;
+}
+
+// ---- Tables ----------------------------------------------------------------------------
+
+static tal_status add_box(importing *work, const tal_block_row *row, tal_vec3 centre,
+                          const char *where, tal_error *err) {
+    tal_polyhedron box;
+    const tal_vec3 half = tal_vec3_scale(row->edge, 0.5);
+    tal_polyhedron_box(&box, tal_vec3_scale(half, -1), half);
+    for (int32_t v = 0; v < box.vertex_count; v++) {
+        box.vertex[v] = tal_vec3_add(tal_quaternion_rotate(row->quaternion, box.vertex[v]), centre);
+    }
+    const tal_surface surface = tal_polyhedron_surface(&box);
+    return add_surface(work, &surface, where, err);
+}
+
+// The rock of a file, turned and with its centroid at the place of the row.
+static tal_status add_shape(importing *work, const tal_block_row *row, tal_vec3 centre,
+                            const char *table, tal_error *err) {
+    char folder[TAL_PATH_SIZE], path[TAL_PATH_SIZE];
+    tal_mesh_file mesh = {0};
+    tal_hull hull = {0};
+    tal_import_rock rock = {0};
+    tal_status status = TAL_OK;
+    tal_path_folder(folder, table);
+    if (!tal_path_join(path, folder, row->shape) || !tal_mesh_file_is_known(path)) {
+        return TAL_FAIL(err, TAL_BAD_INPUT, "%s:%lld: shape '%s' must be an OBJ, STL or PLY file",
+                        table, (long long)row->line, row->shape);
+    }
+    TAL_TRY_OR_DONE(tal_mesh_file_read(&mesh, path, err));
+    TAL_TRY_OR_DONE(hull_part(work, &mesh, 0, tal_vec3_make(0, 0, 0), path, &hull, &rock, err));
+    const tal_surface at_home = tal_hull_surface(&hull);
+    const tal_vec3 centroid = tal_surface_mass(&at_home).centroid;
+    for (int32_t v = 0; v < hull.vertex_count; v++) {
+        const tal_vec3 arm = tal_vec3_subtract(hull.vertex[v], centroid);
+        hull.vertex[v] = tal_vec3_add(tal_quaternion_rotate(row->quaternion, arm), centre);
+    }
+    const tal_surface surface = tal_hull_surface(&hull);
+    TAL_TRY_OR_DONE(add_surface(work, &surface, path, err));
+done:
+    tal_mesh_file_destroy(&mesh);
+    tal_hull_destroy(&hull);
+    return status;
+}
+
+static tal_status import_row(importing *work, const tal_block_row *row, const char *path,
+                             tal_error *err) {
+    char where[TAL_PATH_SIZE + 32];
+    const double *origin = work->options->origin;
+    const tal_vec3 centre = {row->position.x - origin[0], row->position.y - origin[1],
+                             row->position.z - origin[2]};
+    (void)snprintf(where, sizeof where, "%s:%lld", path, (long long)row->line);
+    if (row->radius > 0) {
+        TAL_TRY(tal_block_set_add_sphere(work->set, centre, row->radius, err));
+    } else if (row->shape[0] != '\0') {
+        TAL_TRY(add_shape(work, row, centre, path, err));
+    } else {
+        TAL_TRY(add_box(work, row, centre, where, err));
+    }
+    tal_block *block = &work->set->block[work->set->block_count - 1];
+    block->velocity = row->velocity;
+    block->angular_velocity = row->angular_velocity;
+    block->density = row->density;
+    return add_class(work, row->surface_class, where, err);
+}
+
+static tal_status import_table(importing *work, const char *path, tal_error *err) {
+    tal_block_table table;
+    TAL_TRY(tal_block_table_read(&table, path, err));
+    tal_status status = TAL_OK;
+    for (int64_t r = 0; r < table.row_count && status == TAL_OK; r++) {
+        status = import_row(work, &table.row[r], path, err);
+    }
+    work->report->row_count += table.row_count;
+    tal_block_table_destroy(&table);
+    return status;
+}
+
+// ---- All files -------------------------------------------------------------------------
+
+tal_status tal_import(tal_block_set *set, int32_t **block_class, tal_class_names *names,
+                      const tal_import_options *options, tal_import_report *report,
+                      tal_error *err) {
+    importing work = {.set = set, .names = names, .options = options, .report = report};
+    char path[TAL_PATH_SIZE];
+    const char *cursor = options->settings->mesh.import;
+    tal_status status = TAL_OK;
+    while (status == TAL_OK && tal_settings_next_file(options->settings, &cursor, path)) {
+        status = tal_mesh_file_is_known(path) ? import_rocks(&work, path, err)
+                                              : import_table(&work, path, err);
+    }
+    if (status == TAL_OK && set->block_count == 0) {
+        status = TAL_FAIL(err, TAL_BAD_INPUT, "the files of [mesh] import hold no rock");
+    }
+    if (status == TAL_OK) {
+        tal_block_set_finish(set, options->density_kg_m3, 1);
+        *block_class = work.class_of;
+    } else {
+        tal_memory_destroy(work.class_of);
+    }
+    return status;
+}

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Divides the body: every thread carves cells into a store of its own, then all pieces are put in
+// the order of their cells, so that the number of threads leaves no trace.
+#include "mesher/rock/divide.h"
+
+#include "core/base/interrupt.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "mesher/import/simplify.h"
+#include "mesher/rock/carve.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+
+// Where a piece is and which cell it came from.
+typedef struct {
+    int64_t cell;
+    int32_t number;        // within its cell
+    int32_t thread, block; // block -1: a sliver
+    tal_vec3 centroid;
+    double inside; // rock of the body in it
+    double volume; // before gaps
+} piece_entry;
+
+typedef struct {
+    tal_block_set store;
+    piece_entry *entry;
+    int64_t entry_count, entry_capacity;
+    int64_t cell;
+    int32_t number, thread;
+    int64_t rough_count; // blocks with short edges or many corners that could not be simplified
+    double gap;
+    bool clip_to_body;
+    tal_status status;
+    tal_error error;
+} worker;
+
+static tal_status reserve_entry(worker *w, tal_error *err) {
+    if (w->entry_count < w->entry_capacity) {
+        return TAL_OK;
+    }
+    const size_t target = (size_t)w->entry_capacity * 2 + 256;
+    piece_entry *larger =
+        tal_memory_grow(w->entry, (size_t)w->entry_capacity, target, sizeof *larger);
+    if (larger == NULL) {
+        return tal_memory_failed(err, "a list of blocks", target, sizeof *larger);
+    }
+    w->entry = larger;
+    w->entry_capacity = (int64_t)target;
+    return TAL_OK;
+}
+
+// Every face moves inwards by half the gap; false when nothing is left.
+static bool shrink(tal_polyhedron *piece, double gap) {
+    tal_plane planes[TAL_POLYHEDRON_FACES];
+    const int32_t count = piece->face_count;
+    tal_polyhedron_planes(piece, planes);
+    for (int32_t f = 0; f < count; f++) {
+        planes[f].offset -= gap / 2;
+        const tal_cut cut = tal_polyhedron_cut(piece, planes[f]);
+        if (cut == TAL_CUT_EMPTY || cut == TAL_CUT_FAILED) {
+            return false;
+        }
+    }
+    (void)tal_polyhedron_simplify(piece, &tal_simplify_blocks);
+    return true;
+}
+
+static tal_status take_piece(void *context, const tal_polyhedron *piece, double inside,
+                             bool is_sliver, tal_error *err) {
+    worker *w = context;
+    tal_polyhedron shape;
+    TAL_TRY(reserve_entry(w, err));
+    tal_polyhedron_copy(&shape, piece);
+    const double volume = tal_polyhedron_volume(piece);
+    if (!is_sliver && !tal_polyhedron_simplify(&shape, &tal_simplify_blocks)) {
+        w->rough_count++;
+    }
+    const tal_surface whole = tal_polyhedron_surface(&shape);
+    const tal_mass_properties mass = tal_surface_mass(&whole);
+    piece_entry *entry = &w->entry[w->entry_count++];
+    *entry = (piece_entry){w->cell,    w->number++,   w->thread,
+                           -1,         mass.centroid, inside * (mass.volume / volume),
+                           mass.volume};
+    if (is_sliver || (w->gap > 0 && !shrink(&shape, w->gap))) {
+        return TAL_OK;
+    }
+    entry->block = w->store.block_count;
+    const tal_surface surface = tal_polyhedron_surface(&shape);
+    return tal_block_set_add(&w->store, &surface, mass.volume, err);
+}
+
+static tal_status divide_cell(worker *w, const tal_partition *partition, const tal_body *body,
+                              tal_carver *carver, int64_t index, tal_error *err) {
+    tal_polyhedron cell;
+    w->cell = index;
+    w->number = 0;
+    TAL_TRY(partition->make_cell(partition, index, &cell, err));
+    if (cell.vertex_count == 0) {
+        return TAL_OK;
+    }
+    if (w->clip_to_body) {
+        if (partition->target != NULL) {
+            // Small cells are wanted here: what is left of one is measured by itself.
+            const double own = tal_polyhedron_volume(&cell), nominal = partition->nominal_volume;
+            tal_carver_set_nominal(carver, fmin(nominal, fmax(own, 0.02 * nominal)));
+        }
+        return tal_carver_cut(carver, &cell, take_piece, w, err);
+    }
+    if (!tal_body_holds(body, partition->centre(partition, index, &cell))) {
+        return TAL_OK;
+    }
+    double inside = 0;
+    TAL_TRY(tal_carver_rock(carver, &cell, &inside, err));
+    return take_piece(w, &cell, inside, false, err);
+}
+
+// How much trouble is taken to fill the body; more of it gives more and smaller blocks.
+typedef struct {
+    double loss_share, piece_share, sliver_share, air_weight; // see tal_carve_options
+} carve_effort;
+
+// How much trouble is taken, from little to much. Blocks that stand out of the old surface a little
+// come before blocks that are broken up more: the first keep their number.
+static const carve_effort efforts[] = {
+    {0.3, 0.2, 0.06, 1},       {0.3, 0.2, 0.06, 0.5},     {0.3, 0.2, 0.06, 0.2},
+    {0.15, 0.12, 0.05, 0.2},   {0.08, 0.08, 0.04, 0.2},   {0.05, 0.05, 0.03, 0.2},
+    {0.025, 0.05, 0.025, 0.2}, {0.012, 0.025, 0.02, 0.2}, {0.012, 0.025, 0.02, 0.5},
+    {0.025, 0.05, 0.02, 1},    {0.006, 0.02, 0.01, 1}};
+enum { EFFORT_COUNT = sizeof efforts / sizeof efforts[0] };
+
+static void divide_all(worker *workers, const tal_partition *partition, const tal_body *body,
+                       const tal_divide_options *options, const carve_effort *effort,
+                       int thread_count) {
+    const tal_carve_options carve = {partition->nominal_volume, options->depth_m,
+                                     effort->loss_share,        effort->piece_share,
+                                     effort->sliver_share,      effort->air_weight};
+    tal_progress progress;
+    tal_progress_begin(&progress, "dividing the source", "cells", (double)partition->cell_count);
+    int64_t done = 0;
+#pragma omp parallel num_threads(thread_count)
+    {
+        worker *w = &workers[omp_get_thread_num()];
+        tal_carver *carver = NULL;
+        w->status = tal_carver_create(&carver, body, &carve, &w->error);
+#pragma omp for schedule(dynamic, 16)
+        for (int64_t index = 0; index < partition->cell_count; index++) {
+            if (w->status != TAL_OK) {
+                continue;
+            }
+            w->status = divide_cell(w, partition, body, carver, index, &w->error);
+            if (index % 64 == 0 && w->status == TAL_OK) {
+                w->status = tal_interrupt_check(&w->error);
+#pragma omp critical
+                tal_progress_advance(&progress, (double)(done += 64));
+            }
+        }
+        tal_carver_destroy(carver);
+    }
+    tal_progress_end(&progress, (double)partition->cell_count);
+}
+
+// ---- Putting together ------------------------------------------------------------------
+
+static int compare_entries(const void *left, const void *right) {
+    const piece_entry *a = left, *b = right;
+    if (a->cell != b->cell) {
+        return a->cell < b->cell ? -1 : 1;
+    }
+    return a->number < b->number ? -1 : (a->number > b->number ? 1 : 0);
+}
+
+static tal_status gather(tal_block_set *set, const worker *workers, const piece_entry *entry,
+                         int64_t count, tal_divide_report *report, tal_error *err) {
+    for (int64_t k = 0; k < count; k++) {
+        if (entry[k].block < 0) {
+            report->sliver_count++;
+            report->sliver_volume += entry[k].inside;
+            continue;
+        }
+        const tal_block_set *store = &workers[entry[k].thread].store;
+        const tal_surface surface = tal_block_set_surface(store, entry[k].block);
+        TAL_TRY(tal_block_set_add(set, &surface, entry[k].volume, err));
+        report->piece_volume += entry[k].volume;
+        report->inside_volume += entry[k].inside;
+    }
+    return TAL_OK;
+}
+
+// The rock of each sliver goes to the block whose centroid is nearest; ties to the first.
+static tal_status give_slivers(tal_block_set *set, const piece_entry *entry, int64_t count,
+                               int thread_count, tal_error *err) {
+    int32_t *heir;
+    TAL_CREATE(heir, (size_t)count, "heirs of slivers", err);
+#pragma omp parallel for num_threads(thread_count) schedule(dynamic, 64)
+    for (int64_t k = 0; k < count; k++) {
+        heir[k] = -1;
+        double nearest = INFINITY;
+        for (int32_t b = 0; entry[k].block < 0 && b < set->block_count; b++) {
+            const tal_vec3 d = tal_vec3_subtract(set->block[b].position, entry[k].centroid);
+            const double distance = tal_vec3_dot(d, d);
+            if (distance < nearest) {
+                nearest = distance;
+                heir[k] = b;
+            }
+        }
+    }
+    for (int64_t k = 0; k < count; k++) {
+        if (heir[k] >= 0) {
+            set->block[heir[k]].rock += entry[k].inside;
+        }
+    }
+    tal_memory_destroy(heir);
+    return TAL_OK;
+}
+
+static tal_status collect(tal_block_set *set, const worker *workers, int thread_count,
+                          tal_divide_report *report, tal_error *err) {
+    int64_t count = 0;
+    for (int t = 0; t < thread_count; t++) {
+        if (workers[t].status != TAL_OK) {
+            *err = workers[t].error;
+            return workers[t].status;
+        }
+        count += workers[t].entry_count;
+        report->rough_count += workers[t].rough_count;
+    }
+    piece_entry *entry;
+    TAL_CREATE(entry, (size_t)count + 1, "a list of blocks", err);
+    int64_t at = 0;
+    for (int t = 0; t < thread_count; t++) {
+        for (int64_t k = 0; k < workers[t].entry_count; k++) {
+            entry[at++] = workers[t].entry[k];
+        }
+    }
+    qsort(entry, (size_t)count, sizeof *entry, compare_entries);
+    tal_status status = gather(set, workers, entry, count, report, err);
+    if (status == TAL_OK) {
+        status = give_slivers(set, entry, count, thread_count, err);
+    }
+    tal_memory_destroy(entry);
+    return status;
+}
+
+static double rock_sum(const tal_block_set *set) {
+    double sum = 0;
+    for (int32_t b = 0; b < set->block_count; b++) {
+        sum += set->block[b].rock;
+    }
+    return sum;
+}
+
+static void finish(tal_block_set *set, const tal_divide_options *options, double body_volume,
+                   tal_divide_report *report) {
+    report->mass_factor = options->clip_to_body ? body_volume / rock_sum(set) : 1;
+    tal_block_set_finish(set, options->density_kg_m3, report->mass_factor);
+    report->mass = 0;
+    for (int32_t b = 0; b < set->block_count; b++) {
+        report->mass += set->block[b].mass;
+    }
+}
+
+static tal_status divide_once(tal_block_set *set, const tal_partition *partition,
+                              const tal_body *body, const tal_divide_options *options, int effort,
+                              tal_divide_report *report, tal_error *err) {
+    const int thread_count = options->thread_count > 0 ? options->thread_count : 1;
+    *report = (tal_divide_report){
+        .cell_count = partition->cell_count, .body_volume = body->volume, .effort = effort};
+    worker *workers;
+    TAL_CREATE(workers, (size_t)thread_count, "threads", err);
+    for (int t = 0; t < thread_count; t++) {
+        workers[t].thread = t;
+        workers[t].gap = options->gap_m;
+        workers[t].clip_to_body = options->clip_to_body;
+    }
+    divide_all(workers, partition, body, options, &efforts[effort], thread_count);
+    const tal_status status = collect(set, workers, thread_count, report, err);
+    for (int t = 0; t < thread_count; t++) {
+        tal_block_set_destroy(&workers[t].store);
+        tal_memory_destroy(workers[t].entry);
+    }
+    tal_memory_destroy(workers);
+    return status;
+}
+
+// How far the fill is from good, between 97.2 % and 100.5 %; too much is worse than too little.
+static double misfit(double fill) {
+    return fmax(0, fmax(0.972 - fill, 4 * (fill - 1.005)));
+}
+
+// The first effort that fills the body well counts, else the best of them.
+static tal_status divide_well(tal_block_set *set, const tal_partition *partition,
+                              const tal_body *body, const tal_divide_options *options,
+                              tal_divide_report *report, tal_error *err) {
+    const int rounds = options->clip_to_body ? EFFORT_COUNT : 1;
+    double best = INFINITY;
+    int best_effort = 0, effort = options->first_effort;
+    for (; effort < rounds && best > 0; effort++) {
+        tal_block_set_destroy(set);
+        TAL_TRY(divide_once(set, partition, body, options, effort, report, err));
+        const double off = misfit(report->piece_volume / body->volume);
+        if (off < best) {
+            best = off;
+            best_effort = effort;
+        }
+    }
+    if (best_effort != effort - 1) {
+        tal_block_set_destroy(set);
+        TAL_TRY(divide_once(set, partition, body, options, best_effort, report, err));
+    }
+    if (set->block_count == 0) {
+        return TAL_FAIL(err, TAL_BAD_INPUT,
+                        "no block fits into the source of %.4g m3: its blocks would be %.3g m3; "
+                        "ask for smaller ones in [mesh] (brick_m, size_m, block_count)",
+                        body->volume, partition->nominal_volume);
+    }
+    return TAL_OK;
+}
+
+tal_status tal_divide(tal_block_set *set, const tal_partition *partition, const tal_body *body,
+                      const tal_divide_options *options, tal_divide_report *report,
+                      tal_error *err) {
+    const tal_status status = divide_well(set, partition, body, options, report, err);
+    if (status == TAL_OK) {
+        finish(set, options, body->volume, report);
+    } else {
+        tal_block_set_destroy(set);
+    }
+    return status;
+}

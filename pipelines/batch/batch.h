@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Many sites times many settings: one table, one GeoPackage, one page.
+#ifndef TALUS_PIPELINES_BATCH_BATCH_H
+#define TALUS_PIPELINES_BATCH_BATCH_H
+
+#include "pipelines/engine/csv.h"
+#include "pipelines/engine/runner.h"
+
+// Settings to combine with every site: a row each, a column per setting; the column `name`, if
+// there is one, names the row.
+typedef struct {
+    tal_csv csv;
+    int name_column; // -1: none
+    int count;       // 1 without a table
+} tal_variations;
+
+tal_status tal_variations_read(tal_variations *variations, const char *path, const tal_sites *sites,
+                               tal_error *err);
+void tal_variations_destroy(tal_variations *variations);
+void tal_variations_name(const tal_variations *variations, int row, char *name, size_t size);
+
+// All runs of a batch, site by site.
+typedef struct {
+    const tal_sites *sites;
+    const tal_variations *variations;
+    const tal_run_answer *answer; // sites * variations
+    tal_study *study;
+    int failed_count;
+} tal_batch;
+
+tal_status tal_batch_write(const tal_batch *batch, tal_error *err);
+tal_status tal_batch_write_package(const tal_batch *batch, const char *path, tal_error *err);
+
+#endif

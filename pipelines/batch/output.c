@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The table and the page of a batch.
+#include "core/base/memory.h"
+#include "pipelines/batch/batch.h"
+#include "pipelines/engine/html.h"
+#include "pipelines/engine/manifest.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// --- variations ---
+
+static void check_column(const tal_variations *v, const char *path, int column,
+                         tal_settings *scratch, tal_error *err) {
+    const char *name = tal_csv_cell(&v->csv, 0, column);
+    char section[TAL_SETTING_TEXT_SIZE];
+    const char *key = NULL;
+    if (!tal_setting_name_split(name, section, &key)) {
+        tal_error_add(
+            err, TAL_BAD_INPUT,
+            "%s: column '%s' names no setting; write SECTION.KEY, such as contact.friction", path,
+            name);
+        return;
+    }
+    for (int row = 1; row < v->csv.rows; row++) {
+        char where[TAL_PATH_SIZE + 32];
+        snprintf(where, sizeof where, "%s, row %d", path, row + 1);
+        const char *value = tal_csv_cell(&v->csv, row, column);
+        if (value[0] != '\0' &&
+            tal_settings_set(scratch, section, key, value, where, err) != TAL_OK && row == 1 &&
+            tal_settings_find(section, key) == NULL) {
+            return; // an unknown setting is told once
+        }
+    }
+}
+
+tal_status tal_variations_read(tal_variations *variations, const char *path, const tal_sites *sites,
+                               tal_error *err) {
+    variations->name_column = -1;
+    variations->count = 1;
+    if (path == NULL) {
+        return TAL_OK;
+    }
+    TAL_TRY(tal_csv_read(&variations->csv, path, err));
+    if (variations->csv.rows < 2) {
+        return TAL_FAIL(
+            err, TAL_BAD_INPUT,
+            "%s has no rows: the first line names settings, each further one is a variation", path);
+    }
+    variations->count = variations->csv.rows - 1;
+    tal_settings *scratch = NULL;
+    TAL_CREATE(scratch, 1, "settings", err);
+    *scratch = *sites->site[0].settings;
+    for (int column = 0; column < variations->csv.columns; column++) {
+        if (strcmp(tal_csv_cell(&variations->csv, 0, column), "name") == 0) {
+            variations->name_column = column;
+        } else {
+            check_column(variations, path, column, scratch, err);
+        }
+    }
+    tal_memory_destroy(scratch);
+    return err->message_count > 0 ? err->status : TAL_OK;
+}
+
+void tal_variations_destroy(tal_variations *variations) {
+    tal_csv_destroy(&variations->csv);
+}
+
+void tal_variations_name(const tal_variations *v, int row, char *name, size_t size) {
+    if (v->csv.rows == 0) {
+        snprintf(name, size, "%s", "");
+    } else if (v->name_column >= 0) {
+        snprintf(name, size, "%s", tal_csv_cell(&v->csv, row + 1, v->name_column));
+    } else {
+        snprintf(name, size, "%d", row + 1);
+    }
+}
+
+// --- table ---
+
+static const tal_run_answer *answer_of(const tal_batch *batch, int site, int variation) {
+    return &batch->answer[site * batch->variations->count + variation];
+}
+
+static void append_header(const tal_batch *batch, tal_text *text) {
+    const tal_csv *csv = &batch->variations->csv;
+    tal_text_append(text, "site,variation,run,state");
+    for (int column = 0; csv->rows > 0 && column < csv->columns; column++) {
+        if (column != batch->variations->name_column) {
+            tal_text_append(text, ",");
+            tal_csv_append_text(text, tal_csv_cell(csv, 0, column));
+        }
+    }
+    for (int i = 0; i < TAL_SHEET_COUNT; i++) {
+        tal_text_append(text, ",%s", tal_sheet_names[i]);
+    }
+    tal_text_append(text, ",reason\n");
+}
+
+static void append_row(const tal_batch *batch, int site, int variation, tal_text *text) {
+    const tal_csv *csv = &batch->variations->csv;
+    const tal_run_answer *answer = answer_of(batch, site, variation);
+    char name[TAL_SETTING_TEXT_SIZE];
+    tal_variations_name(batch->variations, variation, name, sizeof name);
+    tal_csv_append_text(text, batch->sites->site[site].name);
+    tal_text_append(text, ",");
+    tal_csv_append_text(text, name);
+    tal_text_append(text, ",%s,%s", answer->keys.text[TAL_CHAIN_POST], tal_run_answer_word(answer));
+    for (int column = 0; csv->rows > 0 && column < csv->columns; column++) {
+        if (column != batch->variations->name_column) {
+            tal_text_append(text, ",");
+            tal_csv_append_text(text, tal_csv_cell(csv, variation + 1, column));
+        }
+    }
+    tal_run_answer_append(text, answer);
+}
+
+static tal_status write_table(const tal_batch *batch, tal_error *err) {
+    tal_text text = {0};
+    append_header(batch, &text);
+    for (int site = 0; site < batch->sites->count; site++) {
+        for (int variation = 0; variation < batch->variations->count; variation++) {
+            append_row(batch, site, variation, &text);
+        }
+    }
+    const tal_status status = tal_page_write(&text, batch->study->path, "results.csv", err);
+    tal_text_destroy(&text);
+    return status;
+}
+
+// --- page ---
+
+static void append_link(tal_text *page, const tal_run_answer *answer, const char *words) {
+    tal_text_append(page, "<a href=\"runs/%s/report.html\">", answer->keys.text[TAL_CHAIN_POST]);
+    tal_page_text(page, words);
+    tal_text_append(page, "</a>");
+}
+
+static void append_page_row(const tal_batch *batch, int site, int variation, tal_text *page) {
+    static const tal_sheet_score shown[] = {TAL_SHEET_iou, TAL_SHEET_runout_error_m,
+                                            TAL_SHEET_volume_ratio, TAL_SHEET_thickness_rmse_m,
+                                            TAL_SHEET_centroid_distance_m};
+    const tal_run_answer *answer = answer_of(batch, site, variation);
+    char name[TAL_SETTING_TEXT_SIZE];
+    tal_variations_name(batch->variations, variation, name, sizeof name);
+    tal_text_append(page, "<tr><td>");
+    tal_page_text(page, batch->sites->site[site].name);
+    tal_text_append(page, "</td><td class=\"words\">");
+    tal_page_text(page, name);
+    if (!answer->done) {
+        tal_text_append(page, "</td><td class=\"words bad\" colspan=\"6\">failed: ");
+        tal_page_text(page, answer->reason);
+        tal_text_append(page, "</td></tr>\n");
+        return;
+    }
+    for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
+        tal_text_append(page, "</td><td>");
+        tal_page_number(page, answer->sheet.value[shown[i]]);
+    }
+    tal_text_append(page, "</td><td>");
+    append_link(page, answer, answer->sheet.trusted ? "report" : "report (do not trust)");
+    tal_text_append(page, "</td></tr>\n");
+}
+
+static tal_status write_page(const tal_batch *batch, tal_error *err) {
+    tal_text page = {0};
+    tal_page_begin(&page, "Batch of rockfalls");
+    tal_text_append(&page,
+                    "<p>%d sites, %d variations each; %d runs failed. All scores are in <a "
+                    "href=\"results.csv\">results.csv</a>, outlines of all sites in <a "
+                    "href=\"sites.gpkg\">sites.gpkg</a>.</p>\n",
+                    batch->sites->count, batch->variations->count, batch->failed_count);
+    tal_text_append(&page,
+                    "<table>\n<tr><th>Site</th><th>Variation</th><th>IoU</th><th>Runout error, "
+                    "m</th><th>Volume ratio</th><th>Thickness error, m</th><th>Centroids "
+                    "apart, m</th><th></th></tr>\n");
+    for (int site = 0; site < batch->sites->count; site++) {
+        for (int variation = 0; variation < batch->variations->count; variation++) {
+            append_page_row(batch, site, variation, &page);
+        }
+    }
+    tal_text_append(&page, "</table>\n");
+    tal_page_end(&page);
+    const tal_status status = tal_page_write(&page, batch->study->path, "index.html", err);
+    tal_text_destroy(&page);
+    return status;
+}
+
+tal_status tal_batch_write(const tal_batch *batch, tal_error *err) {
+    char path[TAL_PATH_SIZE];
+    TAL_TRY(tal_study_path(batch->study, path, ".", "sites.gpkg", err));
+    TAL_TRY(write_table(batch, err));
+    TAL_TRY(tal_batch_write_package(batch, path, err));
+    TAL_TRY(write_page(batch, err));
+    return tal_manifest_write(batch->study, batch->sites, "talus-batch", err);
+}

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// calibrate.html: what was found, in one page without anything outside it, and the pairwise plot.
+#include "core/base/memory.h"
+#include "core/geo/raster_file.h"
+#include "pipelines/calibrate/calibrate.h"
+#include "pipelines/engine/html.h"
+#include "pipelines/engine/manifest.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// --- pairwise plot ---
+
+enum { CELL = 150, GAP = 14, LEFT = 60, TOP = 24, BARS = 20, DOTS_MAX = 1500 };
+
+static void append_bars(const tal_calibration *c, int k, double x, double y, tal_text *svg) {
+    const tal_posterior *p = &c->posterior;
+    double share[BARS] = {0}, most = 0;
+    for (int i = 0; i < p->place_count; i++) {
+        int bar = (int)(p->place[i * p->dimensions + k] * BARS);
+        bar = bar < 0 ? 0 : bar >= BARS ? BARS - 1 : bar;
+        share[bar] += p->place_weight[i];
+    }
+    for (int i = 0; i < BARS; i++) {
+        most = fmax(most, share[i]);
+    }
+    for (int i = 0; i < BARS; i++) {
+        const double height = most > 0 ? share[i] / most * (CELL - 8) : 0;
+        tal_text_append(
+            svg, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"#7a9cc6\"/>\n",
+            x + i * (double)CELL / BARS, y + CELL - height, (double)CELL / BARS - 0.5, height);
+    }
+    tal_text_append(
+        svg, "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"#a40000\"/>\n",
+        x + c->point[c->best].unit[k] * CELL, x + c->point[c->best].unit[k] * CELL, y, y + CELL);
+}
+
+// What explains the deposit in grey, the runs in colours from good (dark) to bad (light).
+static void append_dots(const tal_calibration *c, int a, int b, double x, double y, tal_text *svg) {
+    const tal_posterior *p = &c->posterior;
+    const int every = p->place_count / DOTS_MAX + 1;
+    for (int i = 0; i < p->place_count; i += every) {
+        tal_text_append(svg,
+                        "<rect x=\"%.1f\" y=\"%.1f\" width=\"3\" height=\"3\" fill=\"#d5dde8\"/>\n",
+                        x + p->place[i * p->dimensions + a] * CELL - 1.5,
+                        y + (1 - p->place[i * p->dimensions + b]) * CELL - 1.5);
+    }
+    const double best = c->point[c->best].misfit;
+    for (int i = 0; i < c->point_count && i < 4 * DOTS_MAX; i++) {
+        const double excess = fmin(1, (c->point[i].misfit - best) / (4 * p->margin));
+        tal_text_append(
+            svg, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2.2\" fill=\"hsl(215,60%%,%.0f%%)\"/>\n",
+            x + c->point[i].unit[a] * CELL, y + (1 - c->point[i].unit[b]) * CELL, 25 + 60 * excess);
+    }
+    tal_text_append(svg,
+                    "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" fill=\"none\" stroke=\"#a40000\" "
+                    "stroke-width=\"1.5\"/>\n",
+                    x + c->point[c->best].unit[a] * CELL,
+                    y + (1 - c->point[c->best].unit[b]) * CELL);
+}
+
+static void append_ends(const tal_parameter *p, double x, double y, tal_text *svg) {
+    char low[32], high[32];
+    tal_parameter_text(p, 0, low);
+    tal_parameter_text(p, 1, high);
+    tal_text_append(svg, "<text x=\"%.1f\" y=\"%.1f\">", x, y);
+    tal_page_text(svg, low);
+    tal_text_append(svg, "</text>\n<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">", x + CELL, y);
+    tal_page_text(svg, high);
+    tal_text_append(svg, "</text>\n");
+}
+
+void tal_calibration_append_pairs(const tal_calibration *c, tal_text *svg) {
+    const int n = c->parameters.count, size = n * (CELL + GAP);
+    tal_text_append(svg,
+                    "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" "
+                    "height=\"%d\" font-family=\"sans-serif\" font-size=\"10\">\n"
+                    "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
+                    LEFT + size, TOP + size + 20, LEFT + size, TOP + size + 20);
+    for (int row = 0; row < n; row++) {
+        for (int column = 0; column <= row; column++) {
+            const double x = LEFT + column * (CELL + GAP), y = TOP + row * (CELL + GAP);
+            tal_text_append(svg, "<g>\n");
+            if (row == column) {
+                append_bars(c, row, x, y, svg);
+                tal_text_append(svg, "<text x=\"%.1f\" y=\"%.1f\" font-weight=\"bold\">", x, y - 3);
+                tal_page_text(svg, c->parameters.parameter[row].name);
+                tal_text_append(svg, "</text>\n");
+            } else {
+                append_dots(c, column, row, x, y, svg);
+            }
+            tal_text_append(svg,
+                            "<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%d\" fill=\"none\" "
+                            "stroke=\"#666\"/>\n</g>\n",
+                            x, y, CELL, CELL);
+            if (row == n - 1) {
+                append_ends(&c->parameters.parameter[column], x, y + CELL + 12, svg);
+            }
+        }
+    }
+    tal_text_append(svg, "</svg>\n");
+}
+
+// --- page ---
+
+static tal_status append_words(const tal_calibration *c, tal_text *page, tal_error *err) {
+    tal_text words = {0};
+    const tal_status status = tal_calibration_words(c, &words, err);
+    tal_text_append(page, "<ul>\n");
+    for (char *line = words.bytes, *end = NULL; line != NULL && (end = strchr(line, '\n')) != NULL;
+         line = end + 1) {
+        *end = '\0';
+        tal_text_append(page, "<li>");
+        tal_page_text(page, line);
+        tal_text_append(page, "</li>\n");
+    }
+    tal_text_append(page, "</ul>\n");
+    tal_text_destroy(&words);
+    return status;
+}
+
+static void append_cell(tal_text *page, const char *text) {
+    tal_text_append(page, "<td>");
+    tal_page_text(page, text);
+    tal_text_append(page, "</td>");
+}
+
+static void append_parameters(const tal_calibration *c, tal_text *page) {
+    const bool sensitive = c->sensitivity.degree > 0;
+    tal_text_append(page,
+                    "<table>\n<tr><th>Setting</th><th>Before</th><th>Best</th><th>5 %%</th><th>50 "
+                    "%%</th><th>95 %%</th><th>Sensitivity, alone</th><th>with "
+                    "others</th></tr>\n");
+    for (int k = 0; k < c->parameters.count; k++) {
+        const tal_parameter *p = &c->parameters.parameter[k];
+        const tal_marginal *m = &c->posterior.marginal[k];
+        const double units[] = {c->point[c->best].unit[k], m->low, m->median, m->high};
+        char text[32];
+        tal_text_append(page, "<tr>");
+        append_cell(page, p->name);
+        append_cell(page, p->own);
+        for (int i = 0; i < 4; i++) {
+            tal_parameter_text(p, units[i], text);
+            append_cell(page, text);
+        }
+        tal_text_append(page, "<td>");
+        tal_page_number(page, sensitive ? c->sensitivity.first[k] : NAN);
+        tal_text_append(page, "</td><td>");
+        tal_page_number(page, sensitive ? c->sensitivity.total[k] : NAN);
+        tal_text_append(page, "</td></tr>\n");
+    }
+    tal_text_append(page, "</table>\n");
+}
+
+static void append_report_row(const tal_calibration *c, int site, int after, tal_text *page) {
+    static const tal_sheet_score shown[] = {TAL_SHEET_iou, TAL_SHEET_runout_error_m,
+                                            TAL_SHEET_volume_ratio, TAL_SHEET_thickness_rmse_m,
+                                            TAL_SHEET_centroid_distance_m};
+    const tal_run_answer *answer = &c->report[2 * site + after];
+    tal_text_append(page, "<tr><td>");
+    tal_page_text(page, c->sites.site[site].name);
+    tal_text_append(page, "%s</td><td class=\"words\">%s</td>",
+                    site >= c->judge_count ? " (held out)" : "", after == 0 ? "before" : "after");
+    if (!answer->done) {
+        tal_text_append(page, "<td class=\"words bad\" colspan=\"6\">failed: ");
+        tal_page_text(page, answer->reason);
+        tal_text_append(page, "</td></tr>\n");
+        return;
+    }
+    for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
+        tal_text_append(page, "<td>");
+        tal_page_number(page, answer->sheet.value[shown[i]]);
+        tal_text_append(page, "</td>");
+    }
+    tal_text_append(page, "<td><a href=\"runs/%s/report.html\">report</a></td></tr>\n",
+                    answer->keys.text[TAL_CHAIN_POST]);
+}
+
+static void append_reports(const tal_calibration *c, tal_text *page) {
+    tal_text_append(page,
+                    "<table>\n<tr><th>Site</th><th></th><th>IoU</th><th>Runout error, "
+                    "m</th><th>Volume ratio</th><th>Thickness error, m</th><th>Centroids apart, "
+                    "m</th><th></th></tr>\n");
+    for (int i = 0; i < 2 * c->sites.count; i++) {
+        append_report_row(c, i / 2, i % 2, page);
+    }
+    tal_text_append(page, "</table>\n");
+}
+
+static void append_failures(const tal_calibration *c, tal_text *page) {
+    const int count = c->point_count * tal_calibration_runs_per_point(c);
+    int failed = 0, first = -1;
+    for (int i = 0; i < count; i++) {
+        failed += c->answer[i].done ? 0 : 1;
+        first = first < 0 && !c->answer[i].done ? i : first;
+    }
+    if (failed > 0) {
+        tal_text_append(page, "<p class=\"bad\">%d of %d runs failed; the first says: ", failed,
+                        count);
+        tal_page_text(page, c->answer[first].reason);
+        tal_text_append(page, ". All reasons are in <a href=\"runs.csv\">runs.csv</a>.</p>\n");
+    }
+}
+
+// The probability map, made small enough for a page.
+static tal_status append_map(const tal_calibration *c, tal_text *page, tal_error *err) {
+    enum { WIDEST = 400 };
+    char path[TAL_PATH_SIZE], name[512];
+    snprintf(name, sizeof name,
+             c->judge_count > 1 ? "reach_probability-%s.tif" : "reach_probability.tif",
+             c->sites.site[0].name);
+    TAL_TRY(tal_study_path(&c->runner->study, path, ".", name, err));
+    if (!tal_file_exists(path)) {
+        return TAL_OK;
+    }
+    tal_raster map = {0};
+    TAL_TRY(tal_raster_read(&map, path, err));
+    const int wide = map.grid.columns > map.grid.rows ? map.grid.columns : map.grid.rows;
+    const int step = (wide + WIDEST - 1) / WIDEST;
+    const int columns = (map.grid.columns + step - 1) / step,
+              rows = (map.grid.rows + step - 1) / step;
+    unsigned char *cells = tal_memory_create((size_t)columns * (size_t)rows, 1);
+    tal_status status = TAL_OK;
+    if (cells == NULL) {
+        status = tal_memory_failed(err, "a map", (size_t)columns * (size_t)rows, 1);
+    } else {
+        for (int i = 0; i < columns * rows; i++) {
+            const float p = map.value[(size_t)(i / columns * step) * (size_t)map.grid.columns +
+                                      (size_t)(i % columns * step)];
+            cells[i] = p > 0 ? (unsigned char)(255 * fminf(1, p)) : 0;
+        }
+        tal_text_append(page,
+                        "<h2>Probability of reach</h2>\n<p>Over all settings that explain the "
+                        "deposit: white 0, dark red 1. North is up. As GeoTIFF: <a href=\"");
+        tal_page_text(page, name);
+        tal_text_append(page, "\">");
+        tal_page_text(page, name);
+        tal_text_append(page, "</a>.</p>\n");
+        tal_page_image(page, cells, columns, rows, "probability of reach");
+    }
+    tal_memory_destroy(cells);
+    tal_raster_destroy(&map);
+    return status;
+}
+
+tal_status tal_calibration_write_page(const tal_calibration *c, tal_error *err) {
+    tal_text page = {0}, svg = {0};
+    char title[TAL_SETTING_TEXT_SIZE + 32];
+    snprintf(title, sizeof title, "Calibration of %s", c->sites.site[0].name);
+    tal_calibration_append_pairs(c, &svg);
+    tal_status status = tal_page_write(&svg, c->runner->study.path, "pairs.svg", err);
+    tal_page_begin(&page, title);
+    tal_text_append(&page,
+                    "<p>%d points, runs for each: %d. Misfit %.4f before, %.4f at the best point; "
+                    "points up to %.3g above the best count as equally good.</p>\n",
+                    c->point_count, tal_calibration_runs_per_point(c), c->point[0].misfit,
+                    c->point[c->best].misfit, c->posterior.margin);
+    append_failures(c, &page);
+    if (status == TAL_OK) {
+        status = append_words(c, &page, err);
+    }
+    append_parameters(c, &page);
+    tal_text_append(&page, "<h2>Before and after</h2>\n");
+    append_reports(c, &page);
+    tal_text_append(&page,
+                    "<p>The best settings as a site file: <a href=\"best.ini\">best.ini</a>. All "
+                    "runs: <a href=\"runs.csv\">runs.csv</a>, <a "
+                    "href=\"runs.nc\">runs.nc</a>.</p>\n<h2>What explains the deposit</h2>\n"
+                    "<p>Bars: settings weighted by how well they fit; grey: combinations that "
+                    "fit; dots: runs, dark ones fit better; red: the best. A slanting grey band "
+                    "is a trade-off.</p>\n");
+    tal_text_append_bytes(&page, tal_text_string(&svg), svg.length);
+    if (status == TAL_OK) {
+        status = append_map(c, &page, err);
+    }
+    tal_page_end(&page);
+    if (status == TAL_OK) {
+        status = tal_page_write(&page, c->runner->study.path, "calibrate.html", err);
+    }
+    tal_text_destroy(&page);
+    tal_text_destroy(&svg);
+    return status;
+}
+
+tal_status tal_calibration_write(const tal_calibration *c, tal_error *err) {
+    TAL_TRY(tal_calibration_write_tables(c, err));
+    TAL_TRY(tal_calibration_write_best(c, err));
+    TAL_TRY(tal_calibration_write_json(c, err));
+    TAL_TRY(tal_calibration_write_maps(c, err));
+    TAL_TRY(tal_calibration_write_page(c, err));
+    return tal_manifest_write(&c->runner->study, &c->sites, "talus-calibrate", err);
+}

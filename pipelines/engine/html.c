@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The pages of studies.
+#include "pipelines/engine/html.h"
+
+#include "core/base/memory.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+void tal_page_text(tal_text *page, const char *text) {
+    for (; *text != '\0'; text++) {
+        switch (*text) {
+        case '&':
+            tal_text_append(page, "&amp;");
+            break;
+        case '<':
+            tal_text_append(page, "&lt;");
+            break;
+        case '>':
+            tal_text_append(page, "&gt;");
+            break;
+        case '"':
+            tal_text_append(page, "&quot;");
+            break;
+        case '\'':
+            tal_text_append(page, "&#39;");
+            break;
+        default:
+            tal_text_append_bytes(page, text, 1);
+        }
+    }
+}
+
+void tal_page_begin(tal_text *page, const char *title) {
+    tal_text_append(page, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                          "<meta name=\"viewport\" content=\"width=device-width, "
+                          "initial-scale=1\">\n<link rel=\"icon\" href=\"data:,\">\n<title>");
+    tal_page_text(page, title);
+    tal_text_append(page,
+                    "</title>\n<style>\n"
+                    "body{font:16px/1.5 system-ui,sans-serif;max-width:64rem;margin:2rem auto;"
+                    "padding:0 1rem;color:#1c1c1c;background:#fff}\n"
+                    "table{border-collapse:collapse;margin:1rem 0;display:block;overflow-x:auto}\n"
+                    "th,td{padding:.3rem .7rem;border-bottom:1px solid #ccc;text-align:right;"
+                    "font-variant-numeric:tabular-nums}\n"
+                    "th:first-child,td:first-child,td.words{text-align:left}\n"
+                    ".bad{color:#a40000}\nsvg,img{max-width:100%%;height:auto}\n"
+                    "img{image-rendering:pixelated;border:1px solid #ccc;min-width:20rem}\n"
+                    "</style>\n</head>\n<body>\n<h1>");
+    tal_page_text(page, title);
+    tal_text_append(page, "</h1>\n");
+}
+
+void tal_page_end(tal_text *page) {
+    tal_text_append(page, "</body>\n</html>\n");
+}
+
+void tal_page_number(tal_text *page, double value) {
+    if (isnan(value)) {
+        tal_text_append(page, "\xE2\x80\x93");
+    } else {
+        tal_text_append(page, "%.4g", value);
+    }
+}
+
+tal_status tal_page_write(tal_text *page, const char *folder, const char *name, tal_error *err) {
+    char path[TAL_PATH_SIZE];
+    if (page->failed || !tal_path_join(path, folder, name)) {
+        return TAL_FAIL(err, TAL_NO_MEMORY, "no memory for %s", name);
+    }
+    return tal_file_write_text(path, tal_text_string(page), TAL_REPLACE, err);
+}
+
+// --- images ---
+
+static void append_base64(tal_text *out, const unsigned char *bytes, size_t count) {
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < count; i += 3) {
+        const uint32_t b1 = i + 1 < count ? bytes[i + 1] : 0, b2 = i + 2 < count ? bytes[i + 2] : 0;
+        const uint32_t word = (uint32_t)bytes[i] << 16 | b1 << 8 | b2;
+        const char four[4] = {digits[word >> 18], digits[word >> 12 & 63],
+                              i + 1 < count ? digits[word >> 6 & 63] : '=',
+                              i + 2 < count ? digits[word & 63] : '='};
+        tal_text_append_bytes(out, four, 4);
+    }
+}
+
+static void put_word(unsigned char *target, uint32_t value) {
+    for (int i = 0; i < 4; i++) {
+        target[i] = (unsigned char)(value >> (8 * i));
+    }
+}
+
+// White to dark red, easy to tell apart in print and for colour-blind readers.
+static void fill_palette(unsigned char *palette) {
+    for (int i = 0; i < 256; i++) {
+        const double t = i / 255.0;
+        palette[4 * i + 0] = (unsigned char)(255 * (1 - t) * (1 - t));
+        palette[4 * i + 1] = (unsigned char)(255 * (1 - t * (0.4 + 0.6 * t)));
+        palette[4 * i + 2] = (unsigned char)(255 * (1 - 0.45 * t * t));
+    }
+}
+
+// A bitmap with a palette: the one image format that needs no compression library.
+void tal_page_image(tal_text *page, const unsigned char *cells, int columns, int rows,
+                    const char *alt) {
+    enum { HEADER = 54, PALETTE = 1024 };
+    const size_t stride = ((size_t)columns + 3) / 4 * 4,
+                 size = HEADER + PALETTE + stride * (size_t)rows;
+    unsigned char *bytes = tal_memory_create(size, 1);
+    if (bytes == NULL) {
+        page->failed = true;
+        return;
+    }
+    bytes[0] = 'B';
+    bytes[1] = 'M';
+    put_word(bytes + 2, (uint32_t)size);
+    put_word(bytes + 10, HEADER + PALETTE);
+    put_word(bytes + 14, 40);
+    put_word(bytes + 18, (uint32_t)columns);
+    put_word(bytes + 22, (uint32_t)rows);
+    bytes[26] = 1;
+    bytes[28] = 8;
+    fill_palette(bytes + HEADER);
+    for (int row = 0; row < rows; row++) { // the lowest row comes first
+        memcpy(bytes + HEADER + PALETTE + stride * (size_t)(rows - 1 - row),
+               cells + (size_t)row * (size_t)columns, (size_t)columns);
+    }
+    tal_text_append(page, "<img alt=\"");
+    tal_page_text(page, alt);
+    tal_text_append(page, "\" width=\"%d\" height=\"%d\" src=\"data:image/bmp;base64,", columns,
+                    rows);
+    append_base64(page, bytes, size);
+    tal_text_append(page, "\">\n");
+    tal_memory_destroy(bytes);
+}

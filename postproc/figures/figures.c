@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Figures by GMT 6: writes the data and the scripts, runs the scripts where GMT is there.
+#define _POSIX_C_SOURCE 200809L
+#include "postproc/figures/figures.h"
+
+#include "core/base/log.h"
+#include "postproc/figures/figure_data.h"
+#include "postproc/figures/figure_scripts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// The program that draws: $TALUS_GMT, else gmt; false when it cannot be started.
+static bool has_gmt(void) {
+    const char *asked = getenv("TALUS_GMT");
+    const char *name = asked != NULL && asked[0] != '\0' ? asked : "gmt";
+    if (strchr(name, '/') != NULL) {
+        return access(name, X_OK) == 0;
+    }
+    const char *folders = getenv("PATH");
+    while (folders != NULL && *folders != '\0') {
+        char path[TAL_PATH_SIZE];
+        const size_t length = strcspn(folders, ":");
+        const int used = snprintf(path, sizeof path, "%.*s/%s", (int)length, folders, name);
+        if (used > 0 && (size_t)used < sizeof path && access(path, X_OK) == 0) {
+            return true;
+        }
+        folders += length + (folders[length] == ':' ? 1 : 0);
+    }
+    return false;
+}
+
+// Runs a script quietly; what it says goes to `log`. Its exit status, or -1.
+static int run_script(const char *script, const char *log) {
+    const pid_t child = fork();
+    if (child < 0) {
+        return -1;
+    }
+    if (child == 0) {
+        const int out = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+        if (out >= 0) {
+            (void)dup2(out, STDOUT_FILENO);
+            (void)dup2(out, STDERR_FILENO);
+        }
+        (void)execl("/bin/sh", "sh", script, (char *)NULL);
+        _exit(127);
+    }
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0) {
+        if (errno != EINTR) {
+            return -1;
+        }
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static bool figure_path(char path[TAL_PATH_SIZE], const tal_output_place *place, const char *name,
+                        const char *ending) {
+    const int used = snprintf(path, TAL_PATH_SIZE, "%s/figures/%s%s", place->folder, name, ending);
+    return used > 0 && used < TAL_PATH_SIZE;
+}
+
+// A figure that cannot be drawn costs a warning, never the report.
+static void draw(tal_figures *figures, const tal_figure_script *script,
+                 const tal_output_place *place) {
+    char path[TAL_PATH_SIZE], log[TAL_PATH_SIZE];
+    tal_figure *figure = &figures->figure[figures->count];
+    if (!figure_path(path, place, script->name, ".sh") ||
+        !figure_path(log, place, script->name, ".log") ||
+        !figure_path(figure->png, place, script->name, ".png")) {
+        return;
+    }
+    (void)remove(figure->png);
+    if (run_script(path, log) != 0 || !tal_file_exists(figure->png)) {
+        tal_log_warn("GMT could not draw %s; see %s", figure->png, log);
+        return;
+    }
+    (void)remove(log);
+    figure->title = script->title;
+    figure->caption = script->caption;
+    figure->is_wide = script->is_wide;
+    figures->count++;
+}
+
+static tal_status write_script(const tal_figure_script *script, const tal_output_place *place,
+                               tal_error *err) {
+    char name[96], path[TAL_PATH_SIZE];
+    (void)snprintf(name, sizeof name, "figures/%s.sh", script->name);
+    TAL_TRY(tal_output_write_text(place, name, tal_text_string(&script->text), script->text.length,
+                                  err));
+    TAL_TRY(tal_output_path(place, name, path, err));
+    (void)chmod(path, 0755);
+    return TAL_OK;
+}
+
+tal_status tal_figures_write(tal_figures *figures, const tal_analysis *analysis,
+                             const tal_output_place *place, tal_error *err) {
+    char folder[TAL_PATH_SIZE];
+    tal_figure_scripts scripts;
+    figures->count = 0;
+    TAL_TRY(tal_output_path(place, "figures", folder, err));
+    TAL_TRY(tal_folder_create(folder, err));
+    TAL_TRY(tal_figure_data_write(analysis, place, err));
+    tal_status status = tal_figure_scripts_create(&scripts, analysis, err);
+    for (int i = 0; i < scripts.count && status == TAL_OK; i++) {
+        status = write_script(&scripts.script[i], place, err);
+    }
+    if (status == TAL_OK && !has_gmt()) {
+        tal_log_warn("gmt is not installed: the report goes without figures; the scripts in "
+                     "figures/ draw them later (Debian: gmt and ghostscript)");
+    } else {
+        for (int i = 0; i < scripts.count && status == TAL_OK; i++) {
+            draw(figures, &scripts.script[i], place);
+        }
+    }
+    tal_figure_scripts_destroy(&scripts);
+    return status;
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Whether a run may be believed.
+#include "postproc/measure/trust.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *tal_trust_word(tal_trust_level level) {
+    return level == TAL_TRUST_GOOD ? "good" : level == TAL_TRUST_DOUBTFUL ? "doubtful" : "bad";
+}
+
+// Not a number is never good.
+static tal_trust_level grade(double value, double good, double bad) {
+    return value <= good ? TAL_TRUST_GOOD : value <= bad ? TAL_TRUST_DOUBTFUL : TAL_TRUST_BAD;
+}
+
+static void judge_convergence(tal_trust_check *check, const tal_motion *motion) {
+    const double share =
+        motion->step_count > 0 ? 100.0 * motion->unconverged_steps / motion->step_count : 0.0;
+    *check = (tal_trust_check){.key = "unconverged_steps",
+                               .label = "Steps not converged",
+                               .value = share,
+                               .unit = "%",
+                               .good_limit = 0.0,
+                               .bad_limit = 1.0};
+    check->level = grade(share, 0.0, 1.0);
+    if (check->level == TAL_TRUST_GOOD) {
+        (void)snprintf(check->text, sizeof check->text,
+                       "The percussions of all %d steps were solved to the tolerance.",
+                       (int)motion->step_count);
+    } else {
+        (void)snprintf(check->text, sizeof check->text,
+                       "%.0f of %d steps (%.3g %%) did not reach the tolerance: raise "
+                       "iterations_max or lower dt_s in [solve].",
+                       motion->unconverged_steps, (int)motion->step_count, share);
+    }
+}
+
+static void judge_penetration(tal_trust_check *check, const tal_rocks *rocks,
+                              const tal_motion *motion) {
+    double deepest = 0.0;
+    for (int32_t i = 0; i < motion->step_count; i++) {
+        deepest = fmax(deepest, motion->penetration[i]);
+    }
+    const double share = 100.0 * deepest / rocks->smallest_size;
+    *check = (tal_trust_check){.key = "penetration",
+                               .label = "Deepest penetration",
+                               .value = share,
+                               .unit = "%",
+                               .good_limit = 1.0,
+                               .bad_limit = 5.0};
+    check->level = grade(share, 1.0, 5.0);
+    (void)snprintf(
+        check->text, sizeof check->text,
+        "The deepest penetration was %.3g m, %.2g %% of the size of the smallest block%s", deepest,
+        share, check->level == TAL_TRUST_GOOD ? "." : ": lower dt_s in [solve].");
+}
+
+static void judge_energy(tal_trust_check *check, const tal_motion *motion) {
+    const double drift = 100.0 * fabs(motion->energy_drift);
+    *check = (tal_trust_check){.key = "energy_drift",
+                               .label = "Energy drift",
+                               .value = drift,
+                               .unit = "%",
+                               .good_limit = 0.1,
+                               .bad_limit = 1.0};
+    check->level = grade(drift, 0.1, 1.0);
+    (void)snprintf(check->text, sizeof check->text,
+                   "The energy balance closes to %.2g %% of the energy released%s", drift,
+                   check->level == TAL_TRUST_GOOD
+                       ? "."
+                       : ": energy was made or lost by the computation; lower dt_s in [solve].");
+}
+
+static void judge_losses(tal_trust_check *check, const tal_rocks *rocks, const tal_motion *motion) {
+    double lost = 0.0, total = 0.0;
+    for (int32_t b = 0; b < rocks->count; b++) {
+        total += rocks->volume[b];
+        lost += motion->left[b] != 0 ? rocks->volume[b] : 0.0;
+    }
+    const double share = 100.0 * lost / total;
+    *check = (tal_trust_check){.key = "blocks_lost",
+                               .label = "Rock lost over the rim",
+                               .value = share,
+                               .unit = "%",
+                               .good_limit = 0.0,
+                               .bad_limit = 1.0};
+    check->level = grade(share, 0.0, 1.0);
+    if (motion->blocks_lost > 0.0) {
+        (void)snprintf(check->text, sizeof check->text,
+                       "%.0f of %d blocks (%.3g %% of the volume) left the ground that is known: "
+                       "enlarge the study area.",
+                       motion->blocks_lost, (int)rocks->count, share);
+    } else {
+        (void)snprintf(check->text, sizeof check->text, "No block left the ground that is known.");
+    }
+}
+
+static void judge_end(tal_trust_check *check, const tal_motion *motion) {
+    const double end = motion->frame_count > 0 ? motion->time[motion->frame_count - 1] : 0.0;
+    *check = (tal_trust_check){.key = "ended_because",
+                               .label = "End of the motion",
+                               .value = end,
+                               .unit = "s",
+                               .good_limit = NAN,
+                               .bad_limit = NAN};
+    if (strcmp(motion->ended_because, "still") == 0) {
+        check->level = TAL_TRUST_GOOD;
+        (void)snprintf(check->text, sizeof check->text,
+                       "Every block had come to rest after %.4g s.", end);
+    } else if (strcmp(motion->ended_because, "until") == 0) {
+        check->level = TAL_TRUST_DOUBTFUL;
+        (void)snprintf(
+            check->text, sizeof check->text,
+            "Blocks were still moving when the simulation ended at %.4g s: raise until_s "
+            "in [solve] if their way to rest matters.",
+            end);
+    } else {
+        check->level = TAL_TRUST_BAD;
+        (void)snprintf(check->text, sizeof check->text,
+                       "The simulation was interrupted at %.4g s: run talus-solve again to go on.",
+                       end);
+    }
+}
+
+void tal_trust_judge(tal_trust *trust, const tal_rocks *rocks, const tal_motion *motion) {
+    judge_convergence(&trust->check[0], motion);
+    judge_penetration(&trust->check[1], rocks, motion);
+    judge_energy(&trust->check[2], motion);
+    judge_losses(&trust->check[3], rocks, motion);
+    judge_end(&trust->check[4], motion);
+    trust->level = TAL_TRUST_GOOD;
+    for (int i = 0; i < TAL_TRUST_CHECKS; i++) {
+        trust->level = trust->check[i].level > trust->level ? trust->check[i].level : trust->level;
+    }
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Small pictures of the ground for the report.
+#include "postproc/report/image.h"
+
+#include "core/base/memory.h"
+#include "core/geo/raster_file.h"
+
+#include <cpl_string.h>
+#include <cpl_vsi.h>
+#include <gdal.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double PI = 3.14159265358979323846;
+
+void tal_image_destroy(tal_image *image) {
+    tal_memory_destroy(image->rgba);
+    *image = (tal_image){0};
+}
+
+static tal_status make_room(tal_image *image, tal_error *err) {
+    TAL_CREATE(image->rgba, 4 * (size_t)image->width * (size_t)image->height, "a picture", err);
+    return TAL_OK;
+}
+
+tal_status tal_image_like(tal_image *image, const tal_image *other, tal_error *err) {
+    *image = *other;
+    image->rgba = NULL;
+    return make_room(image, err);
+}
+
+static void pixel_centre(const tal_image *image, int32_t column, int32_t row, double *x,
+                         double *y) {
+    const tal_bounds *b = &image->bounds;
+    *x = b->west + ((double)column + 0.5) / (double)image->width * (b->east - b->west);
+    *y = b->north - ((double)row + 0.5) / (double)image->height * (b->north - b->south);
+}
+
+// Between cell centres where that is possible, else the cell's own value.
+static double sample(const tal_raster *raster, double x, double y) {
+    const double value = tal_raster_sample(raster, x, y);
+    if (isfinite(value)) {
+        return value;
+    }
+    const int64_t cell = tal_grid_index(&raster->grid, x, y);
+    return cell < 0 ? NAN : (double)raster->value[cell];
+}
+
+static double light(double dzdx, double dzdy, double azimuth_deg, double height_deg) {
+    const double azimuth = azimuth_deg * PI / 180.0, height = height_deg * PI / 180.0;
+    const double to_light[3] = {sin(azimuth) * cos(height), cos(azimuth) * cos(height),
+                                sin(height)};
+    const double length = sqrt(1.0 + dzdx * dzdx + dzdy * dzdy);
+    return fmax(0.0, (-dzdx * to_light[0] - dzdy * to_light[1] + to_light[2]) / length);
+}
+
+static double one_sided(double low, double mid, double high, double reach) {
+    if (isfinite(low) && isfinite(high)) {
+        return (high - low) / (2.0 * reach);
+    }
+    return isfinite(high) ? (high - mid) / reach : isfinite(low) ? (mid - low) / reach : 0.0;
+}
+
+static void shade_pixel(uint8_t *rgba, const tal_raster *ground, double x, double y, double reach) {
+    const double z = sample(ground, x, y);
+    if (!isfinite(z)) {
+        return;
+    }
+    const double dzdx =
+        one_sided(sample(ground, x - reach, y), z, sample(ground, x + reach, y), reach);
+    const double dzdy =
+        one_sided(sample(ground, x, y - reach), z, sample(ground, x, y + reach), reach);
+    const double sun = 0.62 * light(dzdx, dzdy, 315.0, 40.0) +
+                       0.22 * light(dzdx, dzdy, 20.0, 45.0) + 0.16 * light(dzdx, dzdy, 250.0, 60.0);
+    const double tone = 0.27 + 0.70 * pow(fmin(1.0, sun), 0.9);
+    const double warm[3] = {1.0, 0.985, 0.955};
+    for (int i = 0; i < 3; i++) {
+        rgba[i] = (uint8_t)lround(255.0 * fmin(1.0, tone * warm[i]));
+    }
+    rgba[3] = 255;
+}
+
+tal_status tal_image_shade(tal_image *image, const tal_raster *ground, tal_bounds bounds,
+                           int32_t width, tal_error *err) {
+    const double pixel = (bounds.east - bounds.west) / (double)width;
+    const double rows = round((bounds.north - bounds.south) / pixel);
+    *image = (tal_image){.width = width, .bounds = bounds};
+    image->height = rows < 1.0 ? 1 : rows > 8192.0 ? 8192 : (int32_t)rows;
+    TAL_TRY(make_room(image, err));
+    const double reach = fmax(ground->grid.cell, pixel);
+    for (int32_t row = 0; row < image->height; row++) {
+        for (int32_t column = 0; column < width; column++) {
+            double x, y;
+            pixel_centre(image, column, row, &x, &y);
+            shade_pixel(&image->rgba[4 * ((size_t)row * (size_t)width + (size_t)column)], ground, x,
+                        y, reach);
+        }
+    }
+    return TAL_OK;
+}
+
+static void ramp(const uint8_t (*stop)[3], int count, double at, uint8_t rgb[3]) {
+    const double scaled = fmin(1.0, fmax(0.0, at)) * (double)(count - 1);
+    const int low = scaled >= (double)(count - 1) ? count - 2 : (int)scaled;
+    const double t = scaled - (double)low;
+    for (int i = 0; i < 3; i++) {
+        rgb[i] = (uint8_t)lround((1.0 - t) * stop[low][i] + t * stop[low + 1][i]);
+    }
+}
+
+// Both ramps darken evenly, so that they also read in grey and with any colour vision.
+void tal_colour_thickness(double at, uint8_t rgb[3]) {
+    static const uint8_t STOP[][3] = {{255, 240, 170}, {253, 197, 98}, {240, 138, 60},
+                                      {203, 82, 42},   {146, 40, 36},  {84, 18, 30}};
+    ramp(STOP, 6, at, rgb);
+}
+
+void tal_colour_change(double at, uint8_t rgb[3]) {
+    static const uint8_t LOSS[][3] = {{252, 236, 214}, {247, 178, 103}, {213, 94, 0}, {127, 44, 0}};
+    static const uint8_t GAIN[][3] = {
+        {222, 235, 246}, {120, 180, 222}, {0, 114, 178}, {0, 52, 104}};
+    ramp(at < 0.0 ? LOSS : GAIN, 4, fabs(at), rgb);
+}
+
+static void blend(uint8_t *rgba, const uint8_t rgb[3], double weight) {
+    const double under = rgba[3] / 255.0 * (1.0 - weight);
+    const double total = weight + under;
+    for (int i = 0; i < 3; i++) {
+        rgba[i] = (uint8_t)lround((weight * rgb[i] + under * rgba[i]) / total);
+    }
+    rgba[3] = (uint8_t)lround(255.0 * total);
+}
+
+// The nearest cell decides whether there is something to show; its colour is that of the cell, so
+// that a map shows what was computed and nothing smoother.
+static void tint(tal_image *image, const tal_raster *values, const tal_raster *lod, double full,
+                 bool both_signs) {
+    for (int32_t row = 0; row < image->height; row++) {
+        for (int32_t column = 0; column < image->width; column++) {
+            double x, y;
+            pixel_centre(image, column, row, &x, &y);
+            const int64_t cell = tal_grid_index(&values->grid, x, y);
+            if (cell < 0 || !isfinite(values->value[cell])) {
+                continue;
+            }
+            const double value = (double)values->value[cell];
+            const double limit = isfinite(lod->value[cell]) ? (double)lod->value[cell] : 0.0;
+            if ((both_signs ? fabs(value) : value) <= fmax(limit, 1e-6)) {
+                continue;
+            }
+            uint8_t rgb[3];
+            if (both_signs) {
+                tal_colour_change(value / full, rgb);
+            } else {
+                tal_colour_thickness(value / full, rgb);
+            }
+            blend(&image->rgba[4 * ((size_t)row * (size_t)image->width + (size_t)column)], rgb,
+                  0.82);
+        }
+    }
+}
+
+void tal_image_tint_change(tal_image *image, const tal_raster *change, const tal_raster *lod,
+                           double full) {
+    tint(image, change, lod, full, true);
+}
+
+void tal_image_tint_thickness(tal_image *image, const tal_raster *thickness, const tal_raster *lod,
+                              double full) {
+    tint(image, thickness, lod, full, false);
+}
+
+void tal_base64_append(tal_text *text, const void *bytes, size_t count) {
+    static const char DIGIT[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const uint8_t *in = bytes;
+    char chunk[4096];
+    size_t used = 0;
+    for (size_t i = 0; i < count; i += 3) {
+        const size_t left = count - i;
+        const uint32_t word = ((uint32_t)in[i] << 16) | (left > 1 ? (uint32_t)in[i + 1] << 8 : 0u) |
+                              (left > 2 ? (uint32_t)in[i + 2] : 0u);
+        chunk[used++] = DIGIT[(word >> 18) & 63u];
+        chunk[used++] = DIGIT[(word >> 12) & 63u];
+        chunk[used++] = left > 1 ? DIGIT[(word >> 6) & 63u] : '=';
+        chunk[used++] = left > 2 ? DIGIT[word & 63u] : '=';
+        if (used == sizeof chunk) {
+            tal_text_append_bytes(text, chunk, used);
+            used = 0;
+        }
+    }
+    tal_text_append_bytes(text, chunk, used);
+}
+
+static GDALDatasetH memory_dataset(const tal_image *image, int bands) {
+    GDALDriverH driver = GDALGetDriverByName("MEM");
+    GDALDatasetH dataset =
+        driver == NULL ? NULL
+                       : GDALCreate(driver, "", image->width, image->height, bands, GDT_Byte, NULL);
+    if (dataset == NULL) {
+        return NULL;
+    }
+    const CPLErr failed = GDALDatasetRasterIO(dataset, GF_Write, 0, 0, image->width, image->height,
+                                              image->rgba, image->width, image->height, GDT_Byte,
+                                              bands, NULL, 4, 4 * image->width, 1);
+    if (failed != CE_None) {
+        GDALClose(dataset);
+        return NULL;
+    }
+    return dataset;
+}
+
+tal_status tal_image_append_uri(const tal_image *image, bool as_jpeg, tal_text *text,
+                                tal_error *err) {
+    static const char PATH[] = "/vsimem/talus_report_picture";
+    tal_gdal_init();
+    GDALDatasetH source = memory_dataset(image, as_jpeg ? 3 : 4);
+    GDALDriverH driver = GDALGetDriverByName(as_jpeg ? "JPEG" : "PNG");
+    if (source == NULL || driver == NULL) {
+        if (source != NULL) {
+            GDALClose(source);
+        }
+        return TAL_FAIL(err, TAL_UNAVAILABLE, "GDAL cannot make a %s picture for the report",
+                        as_jpeg ? "JPEG" : "PNG");
+    }
+    char **options = as_jpeg ? CSLSetNameValue(NULL, "QUALITY", "84") : NULL;
+    GDALDatasetH copy = GDALCreateCopy(driver, PATH, source, FALSE, options, NULL, NULL);
+    CSLDestroy(options);
+    GDALClose(source);
+    if (copy == NULL) {
+        return TAL_FAIL(err, TAL_IO, "GDAL could not encode a picture for the report");
+    }
+    GDALClose(copy);
+    vsi_l_offset count = 0;
+    const GByte *bytes = VSIGetMemFileBuffer(PATH, &count, FALSE);
+    tal_text_append(text, "data:image/%s;base64,", as_jpeg ? "jpeg" : "png");
+    if (bytes != NULL) {
+        tal_base64_append(text, bytes, (size_t)count);
+    }
+    (void)VSIUnlink(PATH);
+    (void)VSIUnlink("/vsimem/talus_report_picture.aux.xml");
+    return TAL_OK;
+}

@@ -1,0 +1,12 @@
+# Turns files of the page into one C source: cmake -DOUT=x.c -DFILES="a;b" -P embed.cmake
+set(text "// Made by embed.cmake from the files of postproc/page.\n#include \"postproc/report/page.h\"\n\n")
+foreach(path IN LISTS FILES)
+    get_filename_component(name ${path} NAME)
+    string(REPLACE "." "_" name ${name})
+    file(READ ${path} hex HEX)
+    string(REGEX REPLACE "(................................)" "\\1\n" hex "${hex}")
+    string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1, " hex "${hex}")
+    string(APPEND text "const unsigned char tal_page_${name}[] = {\n${hex}0};\n")
+    string(APPEND text "const size_t tal_page_${name}_size = sizeof tal_page_${name} - 1;\n\n")
+endforeach()
+file(WRITE ${OUT} "${text}")

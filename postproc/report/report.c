@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// report.html.
+#include "postproc/report/report.h"
+
+#include "core/app/program.h"
+#include "core/base/log.h"
+#include "core/base/memory.h"
+#include "postproc/report/html.h"
+#include "postproc/report/image.h"
+#include "postproc/report/page.h"
+#include "postproc/report/replay.h"
+#include "postproc/report/report_map.h"
+#include "postproc/report/report_words.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void tal_report_title(const tal_settings *settings, char *title, size_t size) {
+    if (settings->report.title[0] != '\0') {
+        (void)snprintf(title, size, "%s", settings->report.title);
+        return;
+    }
+    (void)snprintf(title, size, "%s", tal_path_name(settings->site_file));
+    char *dot = strrchr(title, '.');
+    if (dot != NULL) {
+        *dot = '\0';
+    }
+    if (title[0] == '\0') {
+        (void)snprintf(title, size, "Rockfall");
+    }
+}
+
+static void append_head(tal_text *text, const char *title) {
+    tal_text_append(text, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                          "<meta name=\"viewport\" content=\"width=device-width, "
+                          "initial-scale=1\">\n<link rel=\"icon\" href=\"data:,\">\n<title>");
+    tal_html_append(text, title);
+    tal_text_append(text, "</title>\n<script>");
+    tal_text_append_bytes(text, (const char *)tal_page_watch_js, tal_page_watch_js_size);
+    tal_text_append(text, "</script>\n<style>\n");
+    tal_text_append_bytes(text, (const char *)tal_page_report_css, tal_page_report_css_size);
+    tal_text_append(text, "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#scores\">To the "
+                          "scores</a>\n<div class=\"page\">\n");
+}
+
+static void append_trust_banner(tal_text *text, const tal_analysis *a) {
+    const bool others_are_bad = a->run_count > 1 && a->bad_run_count > 0;
+    const tal_trust_level level = others_are_bad ? TAL_TRUST_BAD : a->trust.level;
+    if (level == TAL_TRUST_GOOD) {
+        return;
+    }
+    tal_text_append(text, "<div class=\"banner %s\" role=\"alert\"><strong>%s</strong><ul>",
+                    tal_trust_word(level),
+                    level == TAL_TRUST_BAD ? "Do not trust this result."
+                                           : "Read this result with care.");
+    if (others_are_bad) {
+        tal_text_append(text,
+                        "<li>%d of %d runs fail a check below; intervals over the runs hold "
+                        "them too.</li>",
+                        a->bad_run_count, a->run_count);
+    }
+    for (int i = 0; i < TAL_TRUST_CHECKS; i++) {
+        if (a->trust.check[i].level != TAL_TRUST_GOOD) {
+            tal_text_append(text, "<li>");
+            tal_html_append(text, a->trust.check[i].text);
+            tal_text_append(text, "</li>");
+        }
+    }
+    tal_text_append(text, "</ul></div>\n");
+}
+
+static void append_card(tal_text *text, const char *name, double value, const char *unit,
+                        const char *more) {
+    char number[TAL_NUMBER_SIZE];
+    tal_text_append(text,
+                    "<div class=\"card\"><p class=\"name\">%s</p><p class=\"big\">%s <small>%s"
+                    "</small></p><p class=\"more\">%s</p></div>\n",
+                    name, tal_number_format(number, value), unit, more);
+}
+
+static double degrees(double tangent) {
+    return atan(tangent) * 57.29577951308232;
+}
+
+static void append_cards(tal_text *text, const tal_analysis *a) {
+    const double *v = a->scores.value;
+    char more[160], one[TAL_NUMBER_SIZE], two[TAL_NUMBER_SIZE];
+    tal_text_append(text, "<div class=\"cards\">\n");
+    if (a->has_survey_deposit) {
+        append_card(text, "Overlap (IoU)", v[TAL_SCORE_iou], "of 1",
+                    "Cells with a deposit in both, of cells with one in either");
+        const double error = v[TAL_SCORE_runout_error_m];
+        (void)snprintf(more, sizeof more, "%s m simulated, %s m surveyed: %s",
+                       tal_number_format(one, v[TAL_SCORE_runout_simulated_m]),
+                       tal_number_format(two, v[TAL_SCORE_runout_surveyed_m]),
+                       error < 0.0   ? "stops short"
+                       : error > 0.0 ? "goes too far"
+                                     : "as far");
+        append_card(text, "Runout error", error, "m",
+                    isfinite(error) ? more : "There is no simulated toe to measure");
+        (void)snprintf(more, sizeof more, "%s m\xc2\xb3 simulated, %s m\xc2\xb3 surveyed",
+                       tal_number_format(one, v[TAL_SCORE_volume_simulated_m3]),
+                       tal_number_format(two, v[TAL_SCORE_volume_surveyed_m3]));
+        append_card(text, "Volume ratio", v[TAL_SCORE_volume_ratio], "of 1", more);
+    } else {
+        append_card(text, "Deposit volume", v[TAL_SCORE_volume_simulated_m3], "m\xc2\xb3",
+                    "Simulated, pores included");
+        append_card(text, "Area", v[TAL_SCORE_area_simulated_m2], "m\xc2\xb2", "Simulated deposit");
+    }
+    const double surveyed = degrees(v[TAL_SCORE_fahrboeschung_surveyed]);
+    if (isfinite(surveyed)) {
+        (void)snprintf(more, sizeof more, "From crown to toe; %s\xc2\xb0 surveyed",
+                       tal_number_format(one, surveyed));
+    } else {
+        (void)snprintf(more, sizeof more, "From crown to toe, over %s m",
+                       tal_number_format(one, v[TAL_SCORE_runout_simulated_m]));
+    }
+    append_card(
+        text, "Fahrb\xc3\xb6schung", degrees(v[TAL_SCORE_fahrboeschung_simulated]), "\xc2\xb0",
+        isfinite(v[TAL_SCORE_runout_simulated_m]) ? more : "There is no simulated toe to measure");
+    tal_text_append(text, "</div>\n");
+}
+
+// A narrow interval needs one digit more for its ends to differ.
+static void append_interval(tal_text *text, const char *label, double low, double high) {
+    char one[TAL_NUMBER_SIZE], two[TAL_NUMBER_SIZE];
+    const int digits = high - low < 0.01 * fmax(fabs(low), fabs(high)) ? 4 : 3;
+    (void)tal_number_format_digits(one, low, digits);
+    (void)tal_number_format_digits(two, high, digits);
+    const bool is_point = strcmp(one, two) == 0;
+    tal_text_append(text, "<td class=\"number interval%s\" data-label=\"%s\">",
+                    is_point ? " point" : "", label);
+    if (is_point) {
+        tal_text_append(text, "%s", tal_number_format(one, low));
+    } else {
+        tal_text_append(text, "%s to %s", one, two);
+    }
+    tal_text_append(text, "</td>");
+}
+
+static void append_score_row(tal_text *text, const tal_analysis *a, int i) {
+    const tal_score_note *note = &tal_score_notes[i];
+    char number[TAL_NUMBER_SIZE];
+    tal_text_append(text, "<tr><td>%s<span class=\"meaning\">%s</span></td>", note->label,
+                    note->sentence);
+    tal_text_append(text, "<td class=\"number value\" data-score=\"%s\" data-value=\"", note->key);
+    if (isfinite(a->scores.value[i])) {
+        tal_text_append_real(text, a->scores.value[i]);
+    }
+    tal_text_append(text, "\">%s %s</td><td class=\"number best\">%s</td>",
+                    tal_number_format(number, a->scores.value[i]), tal_unit_pretty(note->unit),
+                    note->best);
+    if (a->run_count > 1) {
+        append_interval(text, "Over the runs", a->interval[i].low, a->interval[i].high);
+    }
+    append_interval(text, "Over the survey's error", a->interval[i].survey_low,
+                    a->interval[i].survey_high);
+    if (a->run_count > 1) {
+        append_interval(text, "Over both", a->interval[i].all_low, a->interval[i].all_high);
+    }
+    tal_text_append(text, "</tr>\n");
+}
+
+static void append_scores(tal_text *text, const tal_analysis *a) {
+    const char *group = "";
+    const int columns = a->run_count > 1 ? 6 : 4;
+    tal_text_append(text, "<h2 id=\"scores\">Score sheet</h2>\n<p class=\"intro\">");
+    tal_report_sheet_words(text, a);
+    tal_text_append(
+        text,
+        "</p>\n<div class=\"table\"><table class=\"sheet\">\n<thead><tr><th "
+        "scope=\"col\">Score</th>"
+        "<th scope=\"col\" class=\"number\">%s</th><th scope=\"col\" class=\"number\">"
+        "Perfect</th>%s<th scope=\"col\" class=\"number interval\">Over the<br>survey's "
+        "error</th>%s</tr></thead>\n<tbody>\n",
+        a->run_count > 1 ? "Middle run" : "This run",
+        a->run_count > 1 ? "<th scope=\"col\" class=\"number interval\">Over the runs"
+                           "<br>5 to 95 %</th>"
+                         : "",
+        a->run_count > 1 ? "<th scope=\"col\" class=\"number interval\">Over both</th>" : "");
+    for (int i = 0; i < TAL_SCORE_COUNT; i++) {
+        if (!isfinite(a->scores.value[i]) && !a->has_survey_deposit) {
+            continue; // a scenario has nothing to compare
+        }
+        if (strcmp(group, tal_score_notes[i].group) != 0) {
+            group = tal_score_notes[i].group;
+            tal_text_append(text, "<tr><th scope=\"rowgroup\" colspan=\"%d\">%s</th></tr>\n",
+                            columns, group);
+        }
+        append_score_row(text, a, i);
+    }
+    tal_text_append(text, "</tbody></table></div>\n");
+}
+
+static void append_trust(tal_text *text, const tal_trust *trust) {
+    tal_text_append(text, "<h2>Can the run be believed?</h2>\n<p class=\"intro\">What the solver "
+                          "reported about itself, against limits.</p>\n<div class=\"table\"><table>"
+                          "<tbody>\n");
+    for (int i = 0; i < TAL_TRUST_CHECKS; i++) {
+        const tal_trust_check *check = &trust->check[i];
+        tal_text_append(text, "<tr><td>%s</td><td><span class=\"level %s\">%s</span></td><td>",
+                        check->label, tal_trust_word(check->level), tal_trust_word(check->level));
+        tal_html_append(text, check->text);
+        tal_text_append(text, "</td></tr>\n");
+    }
+    tal_text_append(text, "</tbody></table></div>\n");
+}
+
+static void append_size_cell(tal_text *text, double size) {
+    char number[TAL_NUMBER_SIZE];
+    tal_text_append(text, "<td class=\"number\">");
+    if (isfinite(size)) {
+        tal_text_append(text, "%s m", tal_number_format(number, size));
+    } else {
+        tal_text_append(text, "\xe2\x80\x93");
+    }
+    tal_text_append(text, "</td>");
+}
+
+static tal_status append_sizes(tal_text *text, const tal_analysis *a, tal_error *err) {
+    static const double SHARES[] = {0.1, 0.5, 0.9};
+    const bool has_wanted = a->sieve.count > 0;
+    double *volume, total;
+    TAL_TRY(tal_sieve_sort_volumes(&a->rocks, &volume, &total, err));
+    tal_text_append(
+        text,
+        "<h2 id=\"sizes\">Sizes of the blocks</h2>\n<p class=\"intro\">The size is "
+        "the cube root of the volume. %s</p>\n<div class=\"table\"><table><thead><tr>"
+        "<th scope=\"col\">Share of the rock in smaller blocks</th><th scope=\"col\" "
+        "class=\"number\">Made</th>%s</tr></thead><tbody>\n",
+        !has_wanted ? "No sizes are known to have been aimed at."
+        : a->sieve.is_one_size
+            ? "One size was aimed at; blocks cut at the surface of the rock mass come out "
+              "smaller."
+            : "A range of sizes was aimed at.",
+        has_wanted ? "<th scope=\"col\" class=\"number\">Wanted</th>" : "");
+    for (size_t i = 0; i < sizeof SHARES / sizeof *SHARES; i++) {
+        tal_text_append(text, "<tr><td>%g %%</td>", 100.0 * SHARES[i]);
+        append_size_cell(text, tal_sieve_made_size(volume, a->rocks.count, total, SHARES[i]));
+        if (has_wanted) {
+            append_size_cell(text, tal_sieve_wanted_size(&a->sieve, SHARES[i]));
+        }
+        tal_text_append(text, "</tr>\n");
+    }
+    tal_text_append(text, "</tbody></table></div>\n");
+    tal_memory_destroy(volume);
+    return TAL_OK;
+}
+
+static tal_status append_figures(tal_text *text, const tal_figures *figures, tal_error *err) {
+    if (figures->count == 0) {
+        return TAL_OK;
+    }
+    tal_text_append(text, "<h2>Figures</h2>\n<p class=\"intro\">Also as PDF in the folder "
+                          "<code>figures</code>, beside the GMT scripts that draw them.</p>\n"
+                          "<div class=\"figures\">\n");
+    for (int i = 0; i < figures->count; i++) {
+        const tal_figure *figure = &figures->figure[i];
+        char *bytes;
+        size_t length;
+        TAL_TRY(tal_file_read(figure->png, &bytes, &length, err));
+        tal_text_append(text, "<figure class=\"paper%s\"><img loading=\"lazy\" alt=\"",
+                        figure->is_wide ? " wide" : "");
+        tal_html_append(text, figure->title);
+        tal_text_append(text, "\" src=\"data:image/png;base64,");
+        tal_base64_append(text, bytes, length);
+        tal_memory_destroy(bytes);
+        tal_text_append(text, "\"><figcaption><b>%s.</b> %s</figcaption></figure>\n", figure->title,
+                        figure->caption);
+    }
+    tal_text_append(text, "</div>\n");
+    return TAL_OK;
+}
+
+// three.js as Debian installs it; $TALUS_THREE points elsewhere.
+static bool find_three(char three[TAL_PATH_SIZE], char orbit[TAL_PATH_SIZE]) {
+    const char *const folder[] = {getenv("TALUS_THREE"), "/usr/share/javascript/three",
+                                  "/usr/share/nodejs/three"};
+    const char *const name[] = {"three.min.js", "build/three.min.js"};
+    for (size_t i = 0; i < sizeof folder / sizeof *folder; i++) {
+        if (folder[i] == NULL || folder[i][0] == '\0') {
+            continue;
+        }
+        for (size_t k = 0; k < 2; k++) {
+            if (tal_path_join(three, folder[i], name[k]) && tal_file_exists(three) &&
+                tal_path_join(orbit, folder[i], "examples/js/controls/OrbitControls.js") &&
+                tal_file_exists(orbit)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static tal_status append_script(tal_text *text, const char *path, tal_error *err) {
+    char *bytes;
+    size_t length;
+    TAL_TRY(tal_file_read(path, &bytes, &length, err));
+    const bool ends_early = strstr(bytes, "</script") != NULL;
+    if (!ends_early) {
+        tal_text_append(text, "<script>");
+        tal_text_append_bytes(text, bytes, length);
+        tal_text_append(text, "</script>\n");
+    }
+    tal_memory_destroy(bytes);
+    return ends_early ? TAL_FAIL(err, TAL_BAD_INPUT,
+                                 "%s holds \"</script\" and cannot go into the report", path)
+                      : TAL_OK;
+}
+
+static void append_replay_frame(tal_text *text, const tal_analysis *a) {
+    tal_text_append(
+        text,
+        "<section id=\"replay-section\">\n<h2>Watch it fall</h2>\n<p class=\"intro\">Drag to turn, "
+        "pinch or scroll to come closer, click a block for its numbers. With the keyboard: space "
+        "plays, arrows turn, + and \xe2\x88\x92 zoom, n goes to the next block.</p>\n<figure "
+        "id=\"replay\">\n<canvas id=\"replay-canvas\" tabindex=\"0\" aria-label=\"3D replay of the "
+        "blocks on the terrain\"></canvas>\n<div id=\"replay-card\" aria-live=\"polite\" "
+        "hidden></div>\n<div class=\"bar\"><button id=\"replay-play\" type=\"button\" "
+        "aria-pressed=\"false\">Play</button><span class=\"time\"><input id=\"replay-time\" "
+        "type=\"range\" min=\"0\" value=\"0\" aria-label=\"Time\"><span id=\"replay-clock\"></span>"
+        "</span>"
+        "<label>Speed <select id=\"replay-speed\"><option value=\"0.25\">\xc2\xbc</option><option "
+        "value=\"0.5\">\xc2\xbd</option><option value=\"1\" selected>1</option><option "
+        "value=\"2\">2</option><option value=\"4\">4</option></select></label>"
+        "<label>Ground <select id=\"replay-ground\"><option "
+        "value=\"hillshade\">Shaded</option>%s</select></label>"
+        "<label>Blocks <select id=\"replay-colour\"><option value=\"rock\">Rock</option><option "
+        "value=\"speed\">Speed</option></select></label>"
+        "<span id=\"replay-legend\" hidden>0 <span></span> <b id=\"replay-speed-top\"></b></span>"
+        "%s<button id=\"replay-reset\" type=\"button\">Reset view</button></div>\n<figcaption "
+        "id=\"replay-note\">Every block at its place, turned as it was%s.</figcaption>\n</figure>\n"
+        "<noscript><p>The replay needs JavaScript; everything else on this page does "
+        "not.</p></noscript>\n</section>\n",
+        a->survey.epochs == 2 ? "<option value=\"change\">Surveyed change</option>" : "",
+        a->has_survey_deposit
+            ? "<label><input id=\"replay-surveyed\" type=\"checkbox\"> Surveyed deposit</label>"
+            : "",
+        a->has_survey_deposit ? "; surveyed change in orange (loss) and blue (gain), lone cells "
+                                "left out; the surveyed deposit as a blue skin"
+        : a->survey.epochs == 2
+            ? "; surveyed change in orange (loss) and blue (gain), lone cells left out"
+            : "");
+}
+
+static tal_status append_replay_data(tal_text *text, const tal_analysis *a,
+                                     const tal_ground *ground, const tal_settings *settings,
+                                     tal_error *err) {
+    char three[TAL_PATH_SIZE], orbit[TAL_PATH_SIZE];
+    if (!find_three(three, orbit)) {
+        return TAL_OK; // said in the page by replay.js
+    }
+    tal_text_append(text, "<script type=\"application/json\" id=\"replay-data\">");
+    TAL_TRY(tal_replay_append(text, a, ground, settings->report.replay_frames_per_s,
+                              settings->report.replay_mb * 1e6, err));
+    tal_text_append(text, "</script>\n");
+    TAL_TRY(append_script(text, three, err));
+    TAL_TRY(append_script(text, orbit, err));
+    tal_text_append(text, "<script>");
+    tal_text_append_bytes(text, (const char *)tal_page_replay_js, tal_page_replay_js_size);
+    tal_text_append(text, "</script>\n");
+    return TAL_OK;
+}
+
+static void append_provenance(tal_text *text, const tal_output_place *place) {
+    tal_text settings = {0};
+    tal_settings_write(place->settings, TAL_STAGE_ALL, false, &settings);
+    tal_text_append(text,
+                    "<h2>Where it comes from</h2>\n<details><summary>Settings</summary><pre>");
+    tal_html_append(text, tal_text_string(&settings));
+    tal_text_destroy(&settings);
+    tal_text_append(text, "</pre></details>\n<details><summary>Inputs and program</summary><table>"
+                          "<thead><tr><th>File</th><th>SHA-256</th></tr></thead><tbody>\n");
+    const cJSON *inputs = cJSON_GetObjectItemCaseSensitive(place->provenance_json, "inputs");
+    const cJSON *input;
+    cJSON_ArrayForEach(input, inputs) {
+        const cJSON *name = cJSON_GetObjectItemCaseSensitive(input, "name");
+        const cJSON *sum = cJSON_GetObjectItemCaseSensitive(input, "sha256");
+        tal_text_append(text, "<tr><td>");
+        tal_html_append(text, cJSON_IsString(name) ? name->valuestring : "");
+        tal_text_append(text, "</td><td><code>");
+        tal_html_append(text, cJSON_IsString(sum) ? sum->valuestring : "");
+        tal_text_append(text, "</code></td></tr>\n");
+    }
+    tal_text_append(text, "</tbody></table></details>\n");
+}
+
+static tal_status append_page(tal_text *text, const tal_analysis *a, const tal_ground *ground,
+                              const tal_figures *figures, const tal_output_place *place,
+                              tal_error *err) {
+    char title[TAL_SETTING_TEXT_SIZE], three[TAL_PATH_SIZE], orbit[TAL_PATH_SIZE];
+    tal_report_title(place->settings, title, sizeof title);
+    append_head(text, title);
+    tal_text_append(text, "<header><p class=\"kind\">%s</p><h1>",
+                    a->survey.epochs == 2 || a->surveys_are_apart ? "Rockfall back-analysis"
+                                                                  : "Rockfall scenario");
+    tal_html_append(text, title);
+    tal_text_append(text, "</h1>\n<p class=\"lead\">");
+    tal_report_verdict(text, a);
+    tal_text_append(text, "</p>\n<p class=\"about\">");
+    tal_report_about(text, a, place->settings);
+    tal_text_append(text, "</p></header>\n<main>\n");
+    append_trust_banner(text, a);
+    append_cards(text, a);
+    TAL_TRY(tal_report_map_append(text, a, err));
+    if (find_three(three, orbit)) {
+        append_replay_frame(text, a);
+    } else {
+        tal_text_append(text,
+                        "<p class=\"intro\">The 3D replay is left out: three.js was not there "
+                        "when this report was made (Debian: libjs-three).</p>\n");
+    }
+    append_scores(text, a);
+    append_trust(text, &a->trust);
+    TAL_TRY(append_sizes(text, a, err));
+    TAL_TRY(append_figures(text, figures, err));
+    append_provenance(text, place);
+    tal_text_append(text,
+                    "</main>\n<footer>Made by talus %s. Scores are defined in "
+                    "docs/theory/scores.md.</footer>\n</div>\n",
+                    tal_version);
+    TAL_TRY(append_replay_data(text, a, ground, place->settings, err));
+    tal_text_append(text, "</body>\n</html>\n");
+    return TAL_OK;
+}
+
+tal_status tal_report_write(const tal_analysis *analysis, const tal_ground *ground,
+                            const tal_figures *figures, const tal_output_place *place,
+                            tal_error *err) {
+    tal_text text = {0};
+    tal_status status = append_page(&text, analysis, ground, figures, place, err);
+    if (status == TAL_OK && text.failed) {
+        status = TAL_FAIL(err, TAL_NO_MEMORY, "no memory for report.html");
+    }
+    if (status == TAL_OK) {
+        status =
+            tal_output_write_text(place, "report.html", tal_text_string(&text), text.length, err);
+    }
+    tal_text_destroy(&text);
+    return status;
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// report.html: one file that needs nothing else, with the score sheet, the figures and the replay.
+#ifndef TALUS_POSTPROC_REPORT_REPORT_H
+#define TALUS_POSTPROC_REPORT_REPORT_H
+
+#include "postproc/figures/figures.h"
+#include "postproc/measure/analysis.h"
+#include "postproc/measure/ground.h"
+#include "postproc/write/output.h"
+
+tal_status tal_report_write(const tal_analysis *analysis, const tal_ground *ground,
+                            const tal_figures *figures, const tal_output_place *place,
+                            tal_error *err);
+
+// The title of the study: the setting, else the name of the site file.
+void tal_report_title(const tal_settings *settings, char *title, size_t size);
+
+#endif

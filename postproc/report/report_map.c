@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The map at the top of the report.
+#include "postproc/report/report_map.h"
+
+#include "core/base/memory.h"
+#include "postproc/measure/region.h"
+#include "postproc/report/html.h"
+#include "postproc/report/image.h"
+
+#include <math.h>
+
+enum { MAP_WIDTH = 1000, PICTURE_WIDTH = 1100 };
+
+static void widen(tal_bounds *b, double x, double y, double reach) {
+    b->west = fmin(b->west, x - reach);
+    b->east = fmax(b->east, x + reach);
+    b->south = fmin(b->south, y - reach);
+    b->north = fmax(b->north, y + reach);
+}
+
+// At least as wide as `ratio` times its height, as far as the grid allows.
+static void shape(tal_bounds *b, const tal_bounds *grid) {
+    const double width = b->east - b->west, height = b->north - b->south;
+    const double wanted_width = fmax(width, height * 0.95),
+                 wanted_height = fmax(height, width * 0.5);
+    const double dx = (wanted_width - width) / 2.0, dy = (wanted_height - height) / 2.0;
+    b->west = fmax(grid->west, b->west - dx);
+    b->east = fmin(grid->east, b->east + dx);
+    b->south = fmax(grid->south, b->south - dy);
+    b->north = fmin(grid->north, b->north + dy);
+}
+
+tal_bounds tal_report_map_focus(const tal_analysis *a) {
+    const tal_survey *s = &a->survey;
+    const tal_bounds whole = tal_grid_bounds(&s->grid);
+    tal_bounds b = {INFINITY, INFINITY, -INFINITY, -INFINITY};
+    for (size_t i = 0; i < tal_grid_cell_count(&s->grid); i++) {
+        const bool has_rock =
+            a->deposit.thickness.value[i] > 0.0f && a->deposit.thickness.value[i] > s->lod.value[i];
+        if (s->source.value[i] > 0.0f || has_rock ||
+            (a->has_survey_deposit && tal_survey_has_deposit(s, i))) {
+            double x, y;
+            tal_grid_centre(&s->grid, (int32_t)(i % (size_t)s->grid.columns),
+                            (int32_t)(i / (size_t)s->grid.columns), &x, &y);
+            widen(&b, x, y, s->grid.cell);
+        }
+    }
+    if (!(b.west < b.east)) {
+        return whole;
+    }
+    const double margin = 0.13 * fmax(b.east - b.west, b.north - b.south);
+    b = (tal_bounds){fmax(whole.west, b.west - margin), fmax(whole.south, b.south - margin),
+                     fmin(whole.east, b.east + margin), fmin(whole.north, b.north + margin)};
+    shape(&b, &whole);
+    return b;
+}
+
+static double round_up(double value) {
+    if (!(value > 0.0)) {
+        return 1.0;
+    }
+    const double unit = pow(10.0, floor(log10(value)));
+    const double step[] = {1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0};
+    for (size_t i = 0; i < sizeof step / sizeof *step; i++) {
+        if (value <= step[i] * unit * 1.0000001) {
+            return step[i] * unit;
+        }
+    }
+    return 10.0 * unit;
+}
+
+double tal_report_thickness_scale(const tal_analysis *a) {
+    double most = 0.0;
+    for (size_t i = 0; i < tal_grid_cell_count(&a->survey.grid); i++) {
+        const float simulated = a->deposit.thickness.value[i];
+        most = simulated > 0.0f ? fmax(most, (double)simulated) : most;
+        if (a->has_survey_deposit && tal_survey_has_deposit(&a->survey, i)) {
+            most = fmax(most, (double)a->survey.deposit.value[i]);
+        }
+    }
+    return round_up(most);
+}
+
+typedef struct {
+    tal_bounds bounds;
+    double scale; // map units per metre
+    double height;
+} frame;
+
+static double map_x(const frame *f, double x) {
+    return (x - f->bounds.west) * f->scale;
+}
+
+static double map_y(const frame *f, double y) {
+    return (f->bounds.north - y) * f->scale;
+}
+
+static tal_status append_outline(tal_text *text, const frame *f, const uint8_t *mask,
+                                 const tal_grid *grid, const char *class_name, tal_error *err) {
+    tal_outline outline;
+    TAL_TRY(tal_outline_create(&outline, mask, grid, err));
+    tal_text_append(text, "<path class=\"%s\" d=\"", class_name);
+    for (int32_t ring = 0; ring < outline.ring_count; ring++) {
+        for (int32_t v = outline.ring_start[ring]; v < outline.ring_start[ring + 1]; v++) {
+            tal_text_append(text, "%s%.1f %.1f", v == outline.ring_start[ring] ? "M" : "L",
+                            map_x(f, outline.x[v]), map_y(f, outline.y[v]));
+        }
+        tal_text_append(text, "Z");
+    }
+    tal_text_append(text, "\"/>\n");
+    tal_outline_destroy(&outline);
+    return TAL_OK;
+}
+
+static tal_status append_outlines(tal_text *text, const frame *f, const tal_analysis *a,
+                                  tal_error *err) {
+    const tal_survey *s = &a->survey;
+    const size_t cells = tal_grid_cell_count(&s->grid);
+    tal_status status = TAL_OK;
+    uint8_t *mask;
+    TAL_CREATE(mask, cells, "an outline", err);
+    for (size_t i = 0; i < cells; i++) {
+        mask[i] = s->source.value[i] > 0.0f ? 1 : 0;
+    }
+    TAL_TRY_OR_DONE(append_outline(text, f, mask, &s->grid, "o source", err));
+    for (size_t i = 0; i < cells; i++) {
+        mask[i] = a->valid[i] != 0 && a->deposit.thickness.value[i] > 0.0f &&
+                          a->deposit.thickness.value[i] > s->lod.value[i]
+                      ? 1
+                      : 0;
+    }
+    TAL_TRY_OR_DONE(append_outline(text, f, mask, &s->grid, "o simulated", err));
+    if (a->has_survey_deposit) {
+        for (size_t i = 0; i < cells; i++) {
+            mask[i] = tal_survey_has_deposit(s, i) ? 1 : 0;
+        }
+        TAL_TRY_OR_DONE(append_outline(text, f, mask, &s->grid, "o surveyed", err));
+    }
+done:
+    tal_memory_destroy(mask);
+    return status;
+}
+
+static void append_line(tal_text *text, const frame *f, const tal_analysis *a) {
+    if (!a->has_line) {
+        return;
+    }
+    tal_text_append(text, "<polyline class=\"flow\" points=\"");
+    for (int32_t i = 0; i < a->line.count; i++) {
+        tal_text_append(text, "%.1f,%.1f ", map_x(f, a->line.x[i]), map_y(f, a->line.y[i]));
+    }
+    double x, y;
+    tal_flow_line_point(&a->line, tal_analysis_line_end(a), &x, &y);
+    tal_text_append(text, "%.1f,%.1f\"/>\n", map_x(f, x), map_y(f, y));
+}
+
+// A bar of a round length near a fifth of the map, and an arrow to the north.
+static void append_marks(tal_text *text, const frame *f) {
+    const double metres = round_up((f->bounds.east - f->bounds.west) / 6.0);
+    const double length = metres * f->scale, x = 28.0, y = f->height - 34.0;
+    const bool in_km = metres >= 1000.0;
+    tal_text_append(text,
+                    "<g class=\"marks\"><rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"58\" "
+                    "rx=\"6\"/><path d=\"M%.1f %.1fv9h%.1fv-9\"/><text x=\"%.1f\" y=\"%.1f\">%g "
+                    "%s</text></g>\n",
+                    x - 14.0, y - 36.0, fmax(length, 90.0) + 28.0, x, y, length, x, y - 8.0,
+                    in_km ? metres / 1000.0 : metres, in_km ? "km" : "m");
+    const double nx = (double)MAP_WIDTH - 46.0;
+    tal_text_append(text,
+                    "<g class=\"marks\"><rect x=\"%.1f\" y=\"16\" width=\"56\" height=\"80\" "
+                    "rx=\"6\"/><path class=\"north\" d=\"M%.1f 24l11 30-11-7-11 7z\"/><text "
+                    "x=\"%.1f\" y=\"86\" text-anchor=\"middle\">N</text></g>\n",
+                    nx - 28.0, nx, nx);
+}
+
+static tal_status append_picture(tal_text *text, const frame *f, const tal_analysis *a,
+                                 double thickness_scale, tal_error *err) {
+    const tal_survey *s = &a->survey;
+    tal_raster ground = s->bed;
+    ground.grid = s->grid;
+    tal_image image;
+    TAL_TRY(tal_image_shade(&image, &ground, f->bounds, PICTURE_WIDTH, err));
+    tal_image_tint_thickness(&image, &a->deposit.thickness, &s->lod, thickness_scale);
+    tal_text_append(text,
+                    "<image width=\"%d\" height=\"%.1f\" preserveAspectRatio=\"none\" href=\"",
+                    MAP_WIDTH, f->height);
+    const tal_status status = tal_image_append_uri(&image, false, text, err);
+    tal_text_append(text, "\"/>\n");
+    tal_image_destroy(&image);
+    return status;
+}
+
+static void append_legend(tal_text *text, const tal_analysis *a, double thickness_scale) {
+    tal_text_append(text, "<ul class=\"legend\">");
+    if (a->has_survey_deposit) {
+        tal_text_append(text, "<li><i style=\"border-color:#0072b2\"></i>Surveyed deposit</li>");
+    }
+    tal_text_append(text,
+                    "<li><i style=\"border-color:#d55e00\"></i>Simulated deposit</li>"
+                    "<li><i style=\"border-color:#111;border-top-style:dashed\"></i>Source</li>");
+    if (a->has_line) {
+        tal_text_append(text, "<li><i style=\"border-color:#111;border-top-style:dotted\"></i>Flow "
+                              "line</li>");
+    }
+    tal_text_append(text, "<li>Simulated thickness 0 <span class=\"ramp\" style=\"background:"
+                          "linear-gradient(90deg");
+    for (int i = 0; i <= 5; i++) {
+        uint8_t rgb[3];
+        tal_colour_thickness(i / 5.0, rgb);
+        tal_text_append(text, ",rgb(%d,%d,%d)", rgb[0], rgb[1], rgb[2]);
+    }
+    tal_text_append(text, ")\"></span> %g m</li></ul>\n", thickness_scale);
+}
+
+tal_status tal_report_map_append(tal_text *text, const tal_analysis *a, tal_error *err) {
+    frame f = {.bounds = tal_report_map_focus(a)};
+    const double thickness_scale = tal_report_thickness_scale(a);
+    f.scale = MAP_WIDTH / (f.bounds.east - f.bounds.west);
+    f.height = (f.bounds.north - f.bounds.south) * f.scale;
+    tal_text_append(
+        text,
+        "<figure>\n<svg class=\"map\" viewBox=\"0 0 %d %.1f\" role=\"img\" aria-label=\"Map of the "
+        "source, the simulated and the surveyed deposit\">\n<style>.o{fill:none;"
+        "stroke-linejoin:round;stroke-width:3.6}.simulated{stroke:#d55e00}"
+        ".surveyed{stroke:#0072b2;stroke-width:4.6}.source{stroke:#111;"
+        "stroke-dasharray:11 7}.flow{fill:none;stroke:#111;stroke-width:3.2;"
+        "stroke-dasharray:1 9;stroke-linecap:round}.marks rect{fill:#fff;"
+        "fill-opacity:.82}.marks path{fill:none;stroke:#111;stroke-width:3}.marks "
+        ".north{fill:#111;stroke:none}.marks text{font:600 24px system-ui,sans-serif;"
+        "fill:#111}</style>\n",
+        MAP_WIDTH, f.height);
+    TAL_TRY(append_picture(text, &f, a, thickness_scale, err));
+    TAL_TRY(append_outlines(text, &f, a, err));
+    append_line(text, &f, a);
+    append_marks(text, &f);
+    tal_text_append(text, "</svg>\n");
+    append_legend(text, a, thickness_scale);
+    tal_text_append(
+        text, "<figcaption>%s</figcaption>\n</figure>\n",
+        a->has_survey_deposit
+            ? "<b>Where the rock lies.</b> Simulated thickness in colour, outlines of "
+              "both deposits where they exceed the level of detection, over the shaded "
+              "ground the blocks ran over."
+            : "<b>Where the rock lies.</b> Simulated thickness in colour over the shaded "
+              "ground the blocks ran over. There is no surveyed deposit to compare with.");
+    return TAL_OK;
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Where and how results are written.
+#include "postproc/write/output.h"
+
+tal_status tal_output_path(const tal_output_place *place, const char *name,
+                           char path[TAL_PATH_SIZE], tal_error *err) {
+    if (!tal_path_join(path, place->folder, name)) {
+        return TAL_FAIL(err, TAL_BAD_INPUT, "%s/%s: the path is too long", place->folder, name);
+    }
+    return TAL_OK;
+}
+
+tal_status tal_output_write_text(const tal_output_place *place, const char *name, const char *text,
+                                 size_t length, tal_error *err) {
+    char path[TAL_PATH_SIZE];
+    tal_output output;
+    TAL_TRY(tal_output_path(place, name, path, err));
+    TAL_TRY(tal_output_open(&output, path, place->overwrite, err));
+    tal_output_write(&output, text, length);
+    return tal_output_commit(&output, err);
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Where and how results are written: shared by everything that writes.
+#ifndef TALUS_POSTPROC_WRITE_OUTPUT_H
+#define TALUS_POSTPROC_WRITE_OUTPUT_H
+
+#include "core/base/file.h"
+#include "core/base/settings.h"
+
+#include <cjson/cJSON.h>
+
+typedef struct {
+    const char *folder;
+    tal_overwrite overwrite;
+    const tal_settings *settings;
+    const char *provenance;       // JSON on one line
+    const cJSON *provenance_json; // the same as a tree
+} tal_output_place;
+
+// The path of `name` in the output folder.
+tal_status tal_output_path(const tal_output_place *place, const char *name,
+                           char path[TAL_PATH_SIZE], tal_error *err);
+tal_status tal_output_write_text(const tal_output_place *place, const char *name, const char *text,
+                                 size_t length, tal_error *err);
+
+#endif

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The motion for ParaView: VTK XML poly data with raw appended arrays.
+#include "postproc/write/paraview.h"
+
+#include "core/base/interrupt.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { ARRAYS_MAX = 12 };
+
+// One array of a file; `count` numbers of four bytes each.
+typedef struct {
+    const char *name;
+    const char *type; // "Float32" or "Int32"
+    int components;
+    size_t count;
+    const void *values;
+} array;
+
+// A mesh of polygons with numbers on its cells.
+typedef struct {
+    size_t point_count, cell_count;
+    array points, connectivity, offsets;
+    array cell[ARRAYS_MAX];
+    int cell_array_count;
+    const double *origin;
+} poly_data;
+
+static size_t array_bytes(const array *a) {
+    return 4 * a->count;
+}
+
+static void print_array(tal_output *out, const array *a, uint64_t *offset) {
+    tal_output_print(out,
+                     "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" "
+                     "format=\"appended\" offset=\"%llu\"/>\n",
+                     a->type, a->name, a->components, (unsigned long long)*offset);
+    *offset += 8 + array_bytes(a); // every block begins with its length
+}
+
+static void write_array(tal_output *out, const array *a) {
+    const uint64_t bytes = array_bytes(a);
+    tal_output_write(out, &bytes, sizeof bytes);
+    tal_output_write(out, a->values, (size_t)bytes);
+}
+
+static tal_status write_poly_data(const char *path, const poly_data *p, tal_overwrite overwrite,
+                                  tal_error *err) {
+    static const uint16_t ONE = 1;
+    const char *order = *(const uint8_t *)&ONE == 1 ? "LittleEndian" : "BigEndian";
+    tal_output out;
+    uint64_t offset = 0;
+    TAL_TRY(tal_output_open(&out, path, overwrite, err));
+    tal_output_print(&out,
+                     "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" "
+                     "byte_order=\"%s\" header_type=\"UInt64\">\n<PolyData>\n<FieldData>\n"
+                     "<DataArray type=\"Float64\" Name=\"origin_m\" NumberOfComponents=\"3\" "
+                     "NumberOfTuples=\"1\" "
+                     "format=\"ascii\">%.17g %.17g %.17g</DataArray>\n</FieldData>\n",
+                     order, p->origin[0], p->origin[1], p->origin[2]);
+    tal_output_print(&out,
+                     "<Piece NumberOfPoints=\"%zu\" NumberOfVerts=\"0\" NumberOfLines=\"0\" "
+                     "NumberOfStrips=\"0\" NumberOfPolys=\"%zu\">\n<CellData%s>\n",
+                     p->point_count, p->cell_count,
+                     p->cell_array_count > 1 ? " Scalars=\"speed_mps\"" : "");
+    for (int i = 0; i < p->cell_array_count; i++) {
+        print_array(&out, &p->cell[i], &offset);
+    }
+    tal_output_print(&out, "</CellData>\n<Points>\n");
+    print_array(&out, &p->points, &offset);
+    tal_output_print(&out, "</Points>\n<Polys>\n");
+    print_array(&out, &p->connectivity, &offset);
+    print_array(&out, &p->offsets, &offset);
+    tal_output_print(&out, "</Polys>\n</Piece>\n</PolyData>\n<AppendedData encoding=\"raw\">\n_");
+    for (int i = 0; i < p->cell_array_count; i++) {
+        write_array(&out, &p->cell[i]);
+    }
+    write_array(&out, &p->points);
+    write_array(&out, &p->connectivity);
+    write_array(&out, &p->offsets);
+    tal_output_print(&out, "\n</AppendedData>\n</VTKFile>\n");
+    return tal_output_commit(&out, err);
+}
+
+// Everything of a frame; the lists of corners are the same in all.
+typedef struct {
+    float *point;
+    int32_t *connectivity, *offset, *block;
+    float *velocity, *speed, *energy, *volume;
+    size_t point_count, corner_count, face_count;
+    double *vertex;
+} frame_room;
+
+static void frame_room_destroy(frame_room *r) {
+    void *all[] = {r->point, r->connectivity, r->offset, r->block, r->velocity,
+                   r->speed, r->energy,       r->volume, r->vertex};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        tal_memory_destroy(all[i]);
+    }
+}
+
+static tal_status frame_room_create(frame_room *r, const tal_rocks *rocks, tal_error *err) {
+    r->point_count = (size_t)rocks->vertex_start[rocks->count];
+    r->face_count = (size_t)rocks->face_start[rocks->count];
+    r->corner_count = (size_t)rocks->corner_start[r->face_count];
+    TAL_CREATE(r->point, 3 * r->point_count + 1, "a frame for ParaView", err);
+    TAL_CREATE(r->connectivity, r->corner_count + 1, "a frame for ParaView", err);
+    TAL_CREATE(r->offset, r->face_count + 1, "a frame for ParaView", err);
+    TAL_CREATE(r->block, r->face_count + 1, "a frame for ParaView", err);
+    TAL_CREATE(r->velocity, 3 * r->face_count + 1, "a frame for ParaView", err);
+    TAL_CREATE(r->speed, r->face_count + 1, "a frame for ParaView", err);
+    TAL_CREATE(r->energy, r->face_count + 1, "a frame for ParaView", err);
+    TAL_CREATE(r->volume, r->face_count + 1, "a frame for ParaView", err);
+    TAL_CREATE(r->vertex, 3 * (size_t)rocks->vertex_count_max + 1, "a frame for ParaView", err);
+    for (int32_t b = 0; b < rocks->count; b++) {
+        for (int32_t f = rocks->face_start[b]; f < rocks->face_start[b + 1]; f++) {
+            r->block[f] = b;
+            r->volume[f] = (float)rocks->volume[b];
+            r->offset[f] = rocks->corner_start[f + 1];
+            for (int32_t c = rocks->corner_start[f]; c < rocks->corner_start[f + 1]; c++) {
+                r->connectivity[c] = rocks->vertex_start[b] + rocks->corner[c];
+            }
+        }
+    }
+    return TAL_OK;
+}
+
+static void fill_frame(frame_room *r, const tal_analysis *a, int32_t frame) {
+    const tal_rocks *rocks = &a->rocks;
+    for (int32_t b = 0; b < rocks->count; b++) {
+        const tal_polyhedron body = tal_rocks_pose_frame(rocks, &a->motion, b, frame, r->vertex);
+        float *point = &r->point[3 * (size_t)rocks->vertex_start[b]];
+        for (int32_t i = 0; i < 3 * body.vertex_count; i++) {
+            point[i] = (float)body.vertex[i];
+        }
+        double translation, rotation;
+        tal_rocks_energy(rocks, &a->motion, b, frame, &translation, &rotation);
+        const float *v = &a->motion.velocity[3 * tal_motion_index(&a->motion, frame, b)];
+        for (int32_t f = rocks->face_start[b]; f < rocks->face_start[b + 1]; f++) {
+            r->energy[f] = (float)((translation + rotation) / 1000.0);
+            r->speed[f] = (float)sqrt(2.0 * translation / rocks->mass[b]);
+            for (int i = 0; i < 3; i++) {
+                r->velocity[3 * f + i] = v[i];
+            }
+        }
+    }
+}
+
+static poly_data describe(const frame_room *r, const double *origin) {
+    return (poly_data){
+        .point_count = r->point_count,
+        .cell_count = r->face_count,
+        .points = {"points", "Float32", 3, 3 * r->point_count, r->point},
+        .connectivity = {"connectivity", "Int32", 1, r->corner_count, r->connectivity},
+        .offsets = {"offsets", "Int32", 1, r->face_count, r->offset},
+        .cell = {{"block", "Int32", 1, r->face_count, r->block},
+                 {"speed_mps", "Float32", 1, r->face_count, r->speed},
+                 {"velocity_mps", "Float32", 3, 3 * r->face_count, r->velocity},
+                 {"energy_kJ", "Float32", 1, r->face_count, r->energy},
+                 {"volume_m3", "Float32", 1, r->face_count, r->volume}},
+        .cell_array_count = 5,
+        .origin = origin};
+}
+
+static tal_status write_terrain(const tal_ground *ground, const double *origin,
+                                const tal_output_place *place, tal_error *err) {
+    char path[TAL_PATH_SIZE];
+    tal_status status = TAL_OK;
+    float *point = NULL;
+    int32_t *offset = NULL;
+    TAL_TRY(tal_output_path(place, "paraview/terrain.vtp", path, err));
+    TAL_CREATE_OR_DONE(point, 3 * (size_t)ground->node_count + 1, "the terrain", err);
+    TAL_CREATE_OR_DONE(offset, (size_t)ground->face_count + 1, "the terrain", err);
+    for (size_t i = 0; i < 3 * (size_t)ground->node_count; i++) {
+        point[i] = (float)ground->node[i];
+    }
+    for (int32_t i = 0; i < ground->face_count; i++) {
+        offset[i] = 3 * (i + 1);
+    }
+    const size_t faces = (size_t)ground->face_count, nodes = (size_t)ground->node_count;
+    const poly_data p = {.point_count = nodes,
+                         .cell_count = faces,
+                         .points = {"points", "Float32", 3, 3 * nodes, point},
+                         .connectivity = {"connectivity", "Int32", 1, 3 * faces, ground->face},
+                         .offsets = {"offsets", "Int32", 1, faces, offset},
+                         .cell = {{"class", "Int32", 1, faces, ground->face_class}},
+                         .cell_array_count = 1,
+                         .origin = origin};
+    status = write_poly_data(path, &p, place->overwrite, err);
+done:
+    tal_memory_destroy(point);
+    tal_memory_destroy(offset);
+    return status;
+}
+
+static int32_t choose_stride(const tal_motion *motion, const frame_room *r, double mb_max) {
+    const double frame = 12.0 * (double)r->point_count + 4.0 * (double)r->corner_count +
+                         32.0 * (double)r->face_count + 2000.0;
+    const double fitting = fmax(2.0, floor(mb_max * 1e6 / frame));
+    const double stride = ceil((double)motion->frame_count / fitting);
+    return stride < 1.0 ? 1 : (int32_t)stride;
+}
+
+static void frame_name(char name[64], int32_t number) {
+    (void)snprintf(name, 64, "paraview/blocks_%05d.vtp", (int)number);
+}
+
+// Frames of an earlier, longer series that this one does not replace.
+static tal_status remove_older(int32_t number, const tal_output_place *place, tal_error *err) {
+    for (;; number++) {
+        char name[64], path[TAL_PATH_SIZE];
+        frame_name(name, number);
+        TAL_TRY(tal_output_path(place, name, path, err));
+        if (remove(path) != 0) {
+            return TAL_OK;
+        }
+    }
+}
+
+static tal_status write_frames(frame_room *r, const tal_analysis *a, const double *origin,
+                               int32_t stride, const tal_output_place *place, tal_text *list,
+                               tal_error *err) {
+    const int32_t last = a->motion.frame_count - 1;
+    tal_progress progress;
+    tal_progress_begin(&progress, "writing frames for ParaView", "frames", (double)last + 1.0);
+    for (int32_t wanted = 0, number = 0;; wanted += stride, number++) {
+        const int32_t frame = wanted < last ? wanted : last;
+        char name[64], path[TAL_PATH_SIZE];
+        frame_name(name, number);
+        TAL_TRY(tal_output_path(place, name, path, err));
+        TAL_TRY(tal_interrupt_check(err));
+        fill_frame(r, a, frame);
+        const poly_data p = describe(r, origin);
+        TAL_TRY(write_poly_data(path, &p, place->overwrite, err));
+        tal_text_append(list, "<DataSet timestep=\"%.9g\" part=\"0\" file=\"%s\"/>\n",
+                        a->motion.time[frame], name);
+        tal_progress_advance(&progress, (double)frame + 1.0);
+        if (frame == last) {
+            tal_progress_end(&progress, (double)last + 1.0);
+            return place->overwrite == TAL_REPLACE ? remove_older(number + 1, place, err) : TAL_OK;
+        }
+    }
+}
+
+tal_status tal_paraview_write(const tal_analysis *a, const tal_ground *ground, double mb_max,
+                              const tal_output_place *place, tal_error *err) {
+    char folder[TAL_PATH_SIZE];
+    const double origin[3] = {(double)a->survey.origin.east, (double)a->survey.origin.north,
+                              (double)a->survey.origin.height};
+    frame_room r = {0};
+    tal_text list = {0};
+    tal_status status = TAL_OK;
+    if (!(mb_max > 0.0)) {
+        return TAL_OK;
+    }
+    TAL_TRY(tal_output_path(place, "paraview", folder, err));
+    TAL_TRY(tal_folder_create(folder, err));
+    TAL_TRY_OR_DONE(write_terrain(ground, origin, place, err));
+    TAL_TRY_OR_DONE(frame_room_create(&r, &a->rocks, err));
+    tal_text_append(&list,
+                    "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\">\n"
+                    "<Collection>\n");
+    TAL_TRY_OR_DONE(
+        write_frames(&r, a, origin, choose_stride(&a->motion, &r, mb_max), place, &list, err));
+    tal_text_append(&list, "</Collection>\n</VTKFile>\n");
+    if (list.failed) {
+        status = TAL_FAIL(err, TAL_NO_MEMORY, "no memory for blocks.pvd");
+        goto done;
+    }
+    status = tal_output_write_text(place, "blocks.pvd", tal_text_string(&list), list.length, err);
+done:
+    frame_room_destroy(&r);
+    tal_text_destroy(&list);
+    return status;
+}

@@ -1,0 +1,570 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The collider: poses the bodies, finds the pairs, and lets every thread work through its own run
+// of bodies. Runs are put together in order, so the result does not depend on the threads.
+#include "solver/detect/collide.h"
+
+#include "core/base/memory.h"
+#include "solver/detect/broad_phase.h"
+#include "solver/detect/narrow_ground.h"
+#include "solver/detect/narrow_phase.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct {
+    tal_contact_sink sink;
+    tal_pair_scratch pair;
+    tal_ground_scratch ground;
+    tal_contact_point point[TAL_CLIP_POINTS_MAX];
+    int32_t first_body, end_body;
+    tal_status status;
+} worker;
+
+struct tal_collider {
+    const tal_shapes *shapes;
+    int32_t body_count;
+    const int32_t *class_of_body; // with the next two: who goes through whom
+    int32_t class_count;
+    const uint8_t *passes; // NULL: nobody
+    tal_broad_phase *broad_phase;
+    tal_posed_body *posed;
+    tal_quat *orientation; // as posed
+    tal_box *box;          // grown by the reach
+    tal_box *fat;          // grown some more: `pairs` are all overlaps of these
+    tal_pairs pairs;
+    bool has_pairs;
+    size_t *slot;  // per body: where its block of turned vertices and faces begins
+    double *block; // x.. y.. z.. of the vertices, then (normal, offset) of the faces, body by body
+    tal_axis_hint *hint; // per pair: an axis that separated it last time
+    int32_t *old_start;  // pairs and hints of the list before
+    int32_t *old_partner;
+    tal_axis_hint *old_hint;
+    int32_t old_capacity, hint_capacity;
+    worker *workers;
+    int worker_count;
+    tal_contact_sink joined; // used when there are several threads
+
+    // The answer to the last query: it is copied for bodies that nothing changed for.
+    tal_contact_sink last;
+    int32_t *last_start; // body_count + 1: manifolds by body_i
+    uint8_t *was_fixed;
+    uint8_t *has_changed; // pose, reach or being fixed
+    const tal_terrain *last_terrain;
+    bool has_last, last_is_joined;
+    bool use_last; // in the query at hand
+};
+
+// Margin of the fat boxes: shares of the reach and of the bounding radius.
+static const double FAT_REACHES = 0.5, FAT_SIZE = 0.02;
+
+// Vertices are read four at a time.
+static int32_t padded(int32_t vertex_count) {
+    return (vertex_count + 3) / 4 * 4;
+}
+
+static tal_status create_slots(tal_collider *c, const int32_t *shape_of_body, tal_error *err) {
+    const tal_shapes *s = c->shapes;
+    size_t room = 0;
+    TAL_CREATE(c->slot, (size_t)c->body_count, "body vertices", err);
+    for (int32_t b = 0; b < c->body_count; b++) {
+        const int32_t shape = shape_of_body[b];
+        if (shape < 0 || shape >= s->shape_count) {
+            return TAL_FAIL(err, TAL_BAD_INPUT, "body %d has shape %d; shapes are numbered 0 to %d",
+                            b, shape, s->shape_count - 1);
+        }
+        c->slot[b] = room;
+        room += 3 * (size_t)padded(s->vertex_start[shape + 1] - s->vertex_start[shape]) +
+                4 * (size_t)(s->face_start[shape + 1] - s->face_start[shape]);
+        room = (room + 7) / 8 * 8; // whole cache lines
+    }
+    TAL_CREATE(c->block, room, "body vertices", err);
+    return TAL_OK;
+}
+
+static tal_status create_parts(tal_collider *c, const int32_t *shape_of_body, tal_error *err) {
+    const size_t bodies = (size_t)c->body_count;
+    TAL_TRY(create_slots(c, shape_of_body, err));
+    TAL_CREATE(c->posed, bodies, "posed bodies", err);
+    TAL_CREATE(c->orientation, bodies, "body orientations", err);
+    TAL_CREATE(c->box, bodies, "body boxes", err);
+    TAL_CREATE(c->fat, bodies, "body boxes", err);
+    TAL_CREATE(c->last_start, bodies + 1, "last contacts", err);
+    TAL_CREATE(c->was_fixed, bodies, "last contacts", err);
+    TAL_CREATE(c->has_changed, bodies, "last contacts", err);
+    TAL_CREATE(c->old_start, bodies + 1, "pair hints", err);
+    return tal_broad_phase_create(&c->broad_phase, c->body_count, err);
+}
+
+tal_status tal_collider_create(tal_collider **collider, const tal_shapes *shapes,
+                               const tal_terrain *terrain, const int32_t *shape_of_body,
+                               int32_t body_count, tal_error *err) {
+    (void)terrain; // all its tables are its own
+    *collider = NULL;
+    tal_collider *c;
+    TAL_CREATE(c, 1, "the collider", err);
+    c->shapes = shapes;
+    c->body_count = body_count;
+    const tal_status status = create_parts(c, shape_of_body, err);
+    if (status != TAL_OK) {
+        tal_collider_destroy(c);
+        return status;
+    }
+    *collider = c;
+    return TAL_OK;
+}
+
+static void destroy_worker(worker *w) {
+    tal_contact_sink_destroy(&w->sink);
+    tal_pair_scratch_destroy(&w->pair);
+    tal_ground_scratch_destroy(&w->ground);
+}
+
+void tal_collider_destroy(tal_collider *c) {
+    if (c == NULL) {
+        return;
+    }
+    for (int t = 0; t < c->worker_count; t++) {
+        destroy_worker(&c->workers[t]);
+    }
+    tal_broad_phase_destroy(c->broad_phase);
+    tal_contact_sink_destroy(&c->joined);
+    tal_contact_sink_destroy(&c->last);
+    void *const arrays[] = {c->posed,   c->orientation, c->box,         c->fat,        c->slot,
+                            c->block,   c->old_start,   c->old_partner, c->hint,       c->old_hint,
+                            c->workers, c->last_start,  c->was_fixed,   c->has_changed};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
+        tal_memory_destroy(arrays[k]);
+    }
+    tal_memory_destroy(c);
+}
+
+void tal_collider_set_passing(tal_collider *c, const int32_t *class_of_body, int32_t class_count,
+                              const uint8_t *passes) {
+    c->class_of_body = class_of_body;
+    c->class_count = class_count;
+    c->passes = passes;
+}
+
+static tal_status make_workers(tal_collider *c, int count, tal_error *err) {
+    if (count <= c->worker_count) {
+        return TAL_OK;
+    }
+    worker *memory =
+        tal_memory_grow(c->workers, (size_t)c->worker_count, (size_t)count, sizeof *memory);
+    if (memory == NULL) {
+        return tal_memory_failed(err, "threads", (size_t)count, sizeof *memory);
+    }
+    c->workers = memory;
+    while (c->worker_count < count) {
+        worker *w = &c->workers[c->worker_count];
+        tal_status status = tal_pair_scratch_create(&w->pair, c->shapes, err);
+        if (status == TAL_OK) {
+            status = tal_ground_scratch_create(&w->ground, c->shapes, err);
+        }
+        if (status != TAL_OK) {
+            destroy_worker(w);
+            return status;
+        }
+        c->worker_count++;
+    }
+    return TAL_OK;
+}
+
+// Turns the vertices of body b, repeating the last one up to a multiple of four.
+static void turn_vertices(tal_collider *c, tal_posed_body *p, int32_t b) {
+    const tal_vec3 *vertex = &c->shapes->vertex[c->shapes->vertex_start[p->shape]];
+    double *x = &c->block[c->slot[b]];
+    double *y = x + p->padded_count, *z = y + p->padded_count;
+    tal_vec3 low = {INFINITY, INFINITY, INFINITY}, high = {-INFINITY, -INFINITY, -INFINITY};
+    for (int32_t k = 0; k < p->padded_count; k++) {
+        const int32_t from = k < p->vertex_count ? k : p->vertex_count - 1;
+        const tal_vec3 v = tal_mat3_apply(&p->rotation, vertex[from]);
+        x[k] = v.x;
+        y[k] = v.y;
+        z[k] = v.z;
+        low.x = v.x < low.x ? v.x : low.x;
+        low.y = v.y < low.y ? v.y : low.y;
+        low.z = v.z < low.z ? v.z : low.z;
+        high.x = v.x > high.x ? v.x : high.x;
+        high.y = v.y > high.y ? v.y : high.y;
+        high.z = v.z > high.z ? v.z : high.z;
+    }
+    p->low = tal_vec3_add(p->centre, low);
+    p->high = tal_vec3_add(p->centre, high);
+    p->x = x;
+    p->y = y;
+    p->z = z;
+}
+
+static void turn_faces(tal_collider *c, tal_posed_body *p, int32_t b) {
+    const int32_t first = c->shapes->face_start[p->shape];
+    tal_posed_face *turned = (tal_posed_face *)&c->block[c->slot[b] + 3 * (size_t)p->padded_count];
+    for (int32_t f = 0; f < p->face_count; f++) {
+        turned[f].normal = tal_mat3_apply(&p->rotation, c->shapes->face_normal[first + f]);
+        turned[f].offset = c->shapes->face_offset[first + f];
+    }
+    p->face = turned;
+}
+
+static void find_half_edges(tal_posed_body *p) {
+    const tal_shapes *s = p->shapes;
+    for (int32_t k = 0; k < 3; k++) {
+        const int32_t edge =
+            s->edge_start[p->topology] + s->axis_edge[s->axis_start[p->topology] + k];
+        const tal_vec3 along = tal_vec3_subtract(tal_posed_vertex(p, s->edge_vertex[2 * edge + 1]),
+                                                 tal_posed_vertex(p, s->edge_vertex[2 * edge]));
+        p->half_edge[k] = tal_vec3_scale(along, 0.5);
+    }
+}
+
+static bool is_posed(const tal_collider *c, const tal_collide_input *input, int32_t b) {
+    const tal_vec3 x = input->position[b], y = c->posed[b].centre;
+    const tal_quat q = input->orientation[b], r = c->orientation[b];
+    return x.x == y.x && x.y == y.y && x.z == y.z && q.w == r.w && q.x == r.x && q.y == r.y &&
+           q.z == r.z;
+}
+
+static void turn_body(tal_collider *c, const tal_collide_input *input, int32_t b) {
+    const tal_shapes *s = c->shapes;
+    const int32_t shape = input->shape_of_body[b];
+    tal_posed_body *p = &c->posed[b];
+    c->orientation[b] = input->orientation[b]; // all zero before the first time: nobody's
+    p->shapes = s;
+    p->shape = shape;
+    p->topology = s->topology[shape];
+    p->kind = s->kind[shape];
+    p->centre = input->position[b];
+    p->rotation = tal_quat_matrix(input->orientation[b]);
+    p->radius = s->sphere_radius[shape];
+    p->bounding_radius = s->bounding_radius[shape];
+    p->smallest_edge = s->smallest_edge[shape];
+    p->vertex_count = s->vertex_start[shape + 1] - s->vertex_start[shape];
+    p->padded_count = padded(p->vertex_count);
+    p->face_count = s->face_start[shape + 1] - s->face_start[shape];
+    p->edge_count = s->edge_start[shape + 1] - s->edge_start[shape];
+    if (p->kind == TAL_SHAPE_SPHERE) {
+        const tal_vec3 r = {p->radius, p->radius, p->radius};
+        p->low = tal_vec3_subtract(p->centre, r);
+        p->high = tal_vec3_add(p->centre, r);
+    } else {
+        turn_vertices(c, p, b);
+        turn_faces(c, p, b);
+        p->is_box = s->is_box[shape];
+        if (p->is_box != 0) {
+            find_half_edges(p);
+        }
+    }
+}
+
+static bool is_fixed(const tal_collide_input *input, int32_t b) {
+    return input->is_fixed != NULL && input->is_fixed[b] != 0;
+}
+
+static void pose_body(tal_collider *c, const tal_collide_input *input, int32_t b) {
+    tal_posed_body *p = &c->posed[b];
+    const bool is_turned = !is_posed(c, input, b), fixed = is_fixed(input, b);
+    if (is_turned) {
+        turn_body(c, input, b);
+    }
+    c->has_changed[b] = is_turned || p->reach != input->reach[b] || c->was_fixed[b] != fixed;
+    c->was_fixed[b] = fixed;
+    p->reach = input->reach[b];
+    const tal_vec3 grow = {p->reach, p->reach, p->reach};
+    c->box[b] = (tal_box){tal_vec3_subtract(p->low, grow), tal_vec3_add(p->high, grow)};
+}
+
+static bool is_within(const tal_box *inner, const tal_box *outer) {
+    return inner->low.x >= outer->low.x && inner->low.y >= outer->low.y &&
+           inner->low.z >= outer->low.z && inner->high.x <= outer->high.x &&
+           inner->high.y <= outer->high.y && inner->high.z <= outer->high.z;
+}
+
+static bool overlap(const tal_box *a, const tal_box *b) {
+    return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y &&
+           b->low.y <= a->high.y && a->low.z <= b->high.z && b->low.z <= a->high.z;
+}
+
+static bool pairs_still_hold(const tal_collider *c) {
+    for (int32_t b = 0; c->has_pairs && b < c->body_count; b++) {
+        if (!is_within(&c->box[b], &c->fat[b])) {
+            return false;
+        }
+    }
+    return c->has_pairs;
+}
+
+static void fatten_boxes(tal_collider *c) {
+    for (int32_t b = 0; b < c->body_count; b++) {
+        const tal_posed_body *p = &c->posed[b];
+        const double margin = FAT_REACHES * p->reach + FAT_SIZE * p->bounding_radius;
+        const tal_vec3 grow = {margin, margin, margin};
+        c->fat[b] =
+            (tal_box){tal_vec3_subtract(c->box[b].low, grow), tal_vec3_add(c->box[b].high, grow)};
+    }
+}
+
+static tal_status grow_hints(tal_collider *c, int32_t pair_count, tal_error *err) {
+    if (pair_count <= c->hint_capacity) {
+        return TAL_OK;
+    }
+    const size_t room = (size_t)pair_count + (size_t)pair_count / 2;
+    tal_axis_hint *memory = tal_memory_create(room, sizeof *memory);
+    if (memory == NULL) {
+        return tal_memory_failed(err, "pair hints", room, sizeof *memory);
+    }
+    tal_memory_destroy(c->hint);
+    c->hint = memory;
+    c->hint_capacity = (int32_t)room;
+    return TAL_OK;
+}
+
+// Both lists of partners rise: one walk carries the hints of body i's pairs over.
+static void carry_hints(tal_collider *c, const tal_pairs *pairs, int32_t i) {
+    int32_t old = c->old_start[i];
+    const int32_t old_end = c->old_start[i + 1];
+    for (int32_t k = pairs->start[i]; k < pairs->start[i + 1]; k++) {
+        while (old < old_end && c->old_partner[old] < pairs->partner[k]) {
+            old++;
+        }
+        const bool known = old < old_end && c->old_partner[old] == pairs->partner[k];
+        c->hint[k] = known ? c->old_hint[old] : (tal_axis_hint){0.0f, 0.0f, 0.0f};
+    }
+}
+
+static tal_status keep_hints(tal_collider *c, const tal_pairs *pairs, tal_error *err) {
+    if (pairs->pair_count > c->old_capacity) {
+        const size_t room = (size_t)c->hint_capacity;
+        int32_t *partner = tal_memory_create(room, sizeof *partner);
+        tal_axis_hint *hint = tal_memory_create(room, sizeof *hint);
+        if (partner == NULL || hint == NULL) {
+            tal_memory_destroy(partner);
+            tal_memory_destroy(hint);
+            return tal_memory_failed(err, "pair hints", room, sizeof *hint + sizeof *partner);
+        }
+        tal_memory_destroy(c->old_partner);
+        tal_memory_destroy(c->old_hint);
+        c->old_partner = partner;
+        c->old_hint = hint;
+        c->old_capacity = c->hint_capacity;
+    }
+    memcpy(c->old_start, pairs->start, ((size_t)c->body_count + 1) * sizeof *pairs->start);
+    if (pairs->pair_count > 0) {
+        memcpy(c->old_partner, pairs->partner, (size_t)pairs->pair_count * sizeof *pairs->partner);
+        memcpy(c->old_hint, c->hint, (size_t)pairs->pair_count * sizeof *c->hint);
+    }
+    return TAL_OK;
+}
+
+// The pairs of one query serve the next ones, until a body leaves its fat box.
+static tal_status find_pairs(tal_collider *c, int threads, tal_error *err) {
+    if (pairs_still_hold(c)) {
+        return TAL_OK;
+    }
+    if (c->has_pairs) {
+        TAL_TRY(keep_hints(c, &c->pairs, err));
+    }
+    c->has_pairs = false;
+    fatten_boxes(c);
+    TAL_TRY(tal_broad_phase_find(c->broad_phase, c->fat, threads, &c->pairs, err));
+    TAL_TRY(grow_hints(c, c->pairs.pair_count, err));
+    for (int32_t b = 0; b < c->body_count; b++) {
+        carry_hints(c, &c->pairs, b);
+    }
+    c->has_pairs = true;
+    return TAL_OK;
+}
+
+// Neither body i changed nor anything that it meets, or met last, under its own number.
+static bool is_as_before(const tal_collider *c, int32_t i) {
+    bool same = c->use_last && c->has_changed[i] == 0;
+    for (int32_t k = c->pairs.start[i]; same && k < c->pairs.start[i + 1]; k++) {
+        same = c->has_changed[c->pairs.partner[k]] == 0;
+    }
+    for (int32_t m = c->last_start[i]; same && m < c->last_start[i + 1]; m++) {
+        const int32_t j = c->last.manifold[m].body_j;
+        same = j < 0 || c->has_changed[j] == 0;
+    }
+    return same;
+}
+
+static tal_status copy_last(const tal_collider *c, int32_t i, worker *w) {
+    for (int32_t m = c->last_start[i]; m < c->last_start[i + 1]; m++) {
+        const tal_manifold *manifold = &c->last.manifold[m];
+        TAL_TRY(tal_contact_sink_add(&w->sink, *manifold, &c->last.point[manifold->first_point],
+                                     manifold->point_count));
+    }
+    return TAL_OK;
+}
+
+static bool pass_each_other(const tal_collider *c, int32_t i, int32_t j) {
+    return c->passes != NULL &&
+           c->passes[c->class_of_body[i] * c->class_count + c->class_of_body[j]] != 0;
+}
+
+static tal_status collide_body(tal_collider *c, const tal_collide_input *input, int32_t i,
+                               worker *w) {
+    const tal_pairs *pairs = &c->pairs;
+    const tal_posed_body *body = &c->posed[i];
+    if (input->terrain != NULL && !is_fixed(input, i)) {
+        TAL_TRY(tal_ground_find(input->terrain, body, i, &w->ground, &w->sink));
+    }
+    for (int32_t k = pairs->start[i]; k < pairs->start[i + 1]; k++) {
+        const int32_t j = pairs->partner[k];
+        const double reach = body->reach + c->posed[j].reach;
+        if (!overlap(&c->box[i], &c->box[j]) || (is_fixed(input, i) && is_fixed(input, j)) ||
+            pass_each_other(c, i, j)) {
+            continue;
+        }
+        int32_t count = tal_pair_find(body, &c->posed[j], reach, &c->hint[k], &w->pair, w->point);
+        if (count > 0) {
+            count = tal_manifold_reduce(w->point, count);
+            const tal_manifold manifold = {.body_i = i, .body_j = j};
+            TAL_TRY(tal_contact_sink_add(&w->sink, manifold, w->point, count));
+        }
+    }
+    return TAL_OK;
+}
+
+static void collide_bodies(tal_collider *c, const tal_collide_input *input, worker *w) {
+    w->sink.manifold_count = 0;
+    w->sink.point_count = 0;
+    w->status = TAL_OK;
+    for (int32_t i = w->first_body; i < w->end_body && w->status == TAL_OK; i++) {
+        w->status = is_as_before(c, i) ? copy_last(c, i, w) : collide_body(c, input, i, w);
+    }
+}
+
+// Runs of bodies with about the same number of pairs (and a little for the ground) each.
+static void share_bodies(tal_collider *c, const tal_pairs *pairs, int threads) {
+    const int64_t total = (int64_t)pairs->pair_count + c->body_count;
+    int32_t body = 0;
+    for (int t = 0; t < threads; t++) {
+        c->workers[t].first_body = body;
+        while (body < c->body_count &&
+               (int64_t)pairs->start[body] + body < total * (t + 1) / threads) {
+            body++;
+        }
+        c->workers[t].end_body = t + 1 < threads ? body : c->body_count;
+        body = c->workers[t].end_body;
+    }
+}
+
+static tal_status make_joined_room(tal_contact_sink *joined, int32_t manifolds, int32_t points,
+                                   tal_error *err) {
+    if (manifolds > joined->manifold_capacity || points > joined->point_capacity) {
+        tal_contact_sink_destroy(joined);
+        const int32_t manifold_room = manifolds + manifolds / 2;
+        const int32_t point_room = points + points / 2;
+        TAL_CREATE(joined->manifold, (size_t)manifold_room, "contact manifolds", err);
+        TAL_CREATE(joined->point, (size_t)point_room, "contact points", err);
+        joined->manifold_capacity = manifold_room;
+        joined->point_capacity = point_room;
+    }
+    joined->manifold_count = manifolds;
+    joined->point_count = points;
+    return TAL_OK;
+}
+
+static tal_status join_sinks(tal_collider *c, int threads, tal_error *err) {
+    int64_t manifolds = 0, points = 0;
+    for (int t = 0; t < threads; t++) {
+        manifolds += c->workers[t].sink.manifold_count;
+        points += c->workers[t].sink.point_count;
+    }
+    if (points > INT32_MAX / 2) {
+        return TAL_FAIL(err, TAL_TOO_LARGE, "more than %d contact points", INT32_MAX / 2);
+    }
+    TAL_TRY(make_joined_room(&c->joined, (int32_t)manifolds, (int32_t)points, err));
+#ifdef _OPENMP
+#pragma omp parallel for num_threads(threads) schedule(static, 1)
+#endif
+    for (int t = 0; t < threads; t++) {
+        const tal_contact_sink *from = &c->workers[t].sink;
+        int32_t manifold = 0, point = 0;
+        for (int s = 0; s < t; s++) {
+            manifold += c->workers[s].sink.manifold_count;
+            point += c->workers[s].sink.point_count;
+        }
+        if (from->manifold_count == 0) {
+            continue;
+        }
+        memcpy(&c->joined.point[point], from->point,
+               (size_t)from->point_count * sizeof *from->point);
+        for (int32_t k = 0; k < from->manifold_count; k++) {
+            c->joined.manifold[manifold + k] = from->manifold[k];
+            c->joined.manifold[manifold + k].first_point += point;
+        }
+    }
+    return TAL_OK;
+}
+
+static tal_status collect(tal_collider *c, int threads, tal_contacts *contacts, tal_error *err) {
+    for (int t = 0; t < threads; t++) {
+        if (c->workers[t].status != TAL_OK) {
+            return TAL_FAIL(err, c->workers[t].status, "no memory for contacts");
+        }
+    }
+    const tal_contact_sink *all = &c->workers[0].sink;
+    if (threads > 1) {
+        TAL_TRY(join_sinks(c, threads, err));
+        all = &c->joined;
+    }
+    *contacts = (tal_contacts){all->manifold_count, all->manifold, all->point_count, all->point};
+    return TAL_OK;
+}
+
+static void exchange(tal_contact_sink *a, tal_contact_sink *b) {
+    const tal_contact_sink kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+// Takes the answer to the last query out of the way, if it can serve this one.
+static void keep_last(tal_collider *c, const tal_collide_input *input, int threads) {
+    c->use_last =
+        c->has_last && c->last_is_joined == (threads > 1) && c->last_terrain == input->terrain;
+    c->has_last = false; // until this query has its answer
+    if (c->use_last) {
+        exchange(&c->last, threads > 1 ? &c->joined : &c->workers[0].sink);
+    }
+}
+
+static void number_last(tal_collider *c, const tal_collide_input *input, int threads,
+                        const tal_contacts *contacts) {
+    int32_t m = 0;
+    for (int32_t b = 0; b <= c->body_count; b++) {
+        while (m < contacts->manifold_count && contacts->manifold[m].body_i < b) {
+            m++;
+        }
+        c->last_start[b] = m;
+    }
+    c->last_is_joined = threads > 1;
+    c->last_terrain = input->terrain;
+    c->has_last = true;
+}
+
+tal_status tal_collide(tal_collider *collider, const tal_collide_input *input,
+                       tal_contacts *contacts, tal_error *err) {
+    const int threads = input->thread_count > 1 ? input->thread_count : 1;
+    TAL_ASSERT(input->body_count == collider->body_count && input->shapes == collider->shapes);
+    *contacts = (tal_contacts){0};
+    TAL_TRY(make_workers(collider, threads, err));
+    keep_last(collider, input, threads);
+#ifdef _OPENMP
+#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+#endif
+    for (int32_t b = 0; b < input->body_count; b++) {
+        pose_body(collider, input, b);
+    }
+    TAL_TRY(find_pairs(collider, threads, err));
+    share_bodies(collider, &collider->pairs, threads);
+#ifdef _OPENMP
+#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
+#endif
+    for (int t = 0; t < threads; t++) {
+        collide_bodies(collider, input, &collider->workers[t]);
+    }
+    TAL_TRY(collect(collider, threads, contacts, err));
+    number_last(collider, input, threads, contacts);
+    return TAL_OK;
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Contact detection: from poses to contact manifolds. The dynamics asks for all contacts closer than
+// a distance of its choosing and gets them in an order that depends on the poses alone.
+#ifndef TALUS_SOLVER_DETECT_COLLIDE_H
+#define TALUS_SOLVER_DETECT_COLLIDE_H
+
+#include "core/base/status.h"
+#include "solver/detect/shape.h"
+#include "solver/detect/terrain.h"
+
+#include <stdint.h>
+
+enum {
+    TAL_BODY_TERRAIN = -1,      // partner of a manifold against the ground
+    TAL_MANIFOLD_POINTS_MAX = 8 // points per manifold after reduction
+};
+
+// One touching pair: body against body (body_i < body_j) or body against ground (body_j =
+// TAL_BODY_TERRAIN, one manifold per distinct ground normal and surface class).
+typedef struct {
+    int32_t body_i;
+    int32_t body_j;
+    int32_t surface_class_j; // of the ground triangle; unused for body pairs
+    int32_t first_point;
+    int32_t point_count;
+} tal_manifold;
+
+// Normals point from j to i. `point` lies midway between the two surfaces; gap < 0 is penetration.
+// `identity` names the two features, stable from step to step, unique within its manifold's pair.
+typedef struct {
+    tal_vec3 point;
+    tal_vec3 normal;
+    double gap;
+    uint64_t identity;
+} tal_contact_point;
+
+// What one query needs. `reach[b]` is how far beyond body b's surface contacts are wanted (at least
+// the motion within a step); a pair is reported when its gap is below reach[i] + reach[j] (ground:
+// reach[i]). Immobile bodies (obstacles) are bodies with `is_fixed`: two fixed ones never pair.
+typedef struct {
+    const tal_shapes *shapes;
+    const tal_terrain *terrain; // may be NULL
+    int32_t body_count;
+    const int32_t *shape_of_body;
+    const tal_vec3 *position;
+    const tal_quat *orientation;
+    const double *reach;
+    const uint8_t *is_fixed; // may be NULL
+    int thread_count;
+} tal_collide_input;
+
+typedef struct tal_collider tal_collider; // grids, caches, scratch: allocated once, grown rarely
+
+typedef struct {
+    int32_t manifold_count;
+    const tal_manifold *manifold; // sorted by (body_i, body_j, then ground normal order)
+    int32_t point_count;
+    const tal_contact_point *point;
+} tal_contacts;
+
+tal_status tal_collider_create(tal_collider **collider, const tal_shapes *shapes,
+                               const tal_terrain *terrain, const int32_t *shape_of_body,
+                               int32_t body_count, tal_error *err);
+void tal_collider_destroy(tal_collider *collider);
+
+// Bodies i and j with passes[class_of_body[i] * class_count + class_of_body[j]] != 0 go through each
+// other: no query reports them. The arrays stay with the caller. Not called: all meet.
+void tal_collider_set_passing(tal_collider *collider, const int32_t *class_of_body,
+                              int32_t class_count, const uint8_t *passes);
+
+// The arrays in `contacts` belong to the collider and live until the next call.
+tal_status tal_collide(tal_collider *collider, const tal_collide_input *input,
+                       tal_contacts *contacts, tal_error *err);
+
+#endif

@@ -1,0 +1,517 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Polyhedron pairs by separating axes: faces first, edges only where faces cannot decide, closest
+// points where the bodies are apart corner to corner.
+#include "solver/detect/narrow_phase.h"
+
+#include "core/base/memory.h"
+#include "solver/detect/narrow_distance.h"
+
+#include <math.h>
+
+// Two axes whose separations differ by less than this part of the smaller body's shortest edge
+// count as equal: then faces win over edges, and the larger face over the smaller.
+static const double AXIS_TOLERANCE = 1e-3;
+// A contact normal this close to a face normal (cosine of about 2 degrees) gets the face's full
+// manifold.
+static const double FACE_COSINE = 0.9994;
+// That manifold may be deeper than what was found otherwise by this part of the smaller body's radius,
+// unless that is ten times as deep anyway: then its depth has to be exact.
+static const double FACE_DEEPER = 2e-3;
+
+typedef struct {
+    double separation;
+    int32_t face;
+} face_axis;
+
+typedef struct {
+    double separation;
+    tal_vec3 normal; // from i to j
+    int32_t edge_i, edge_j;
+} edge_axis;
+
+// A pair at hand: bodies i and j, j's centre seen from i's.
+typedef struct {
+    const tal_posed_body *i, *j;
+    tal_vec3 shift;
+    double reach;
+    double margin;    // rounding of a separation
+    double tolerance; // AXIS_TOLERANCE in metres
+} pair_view;
+
+static int32_t lowest_vertex_along(const tal_posed_body *body, tal_vec3 n) {
+    int32_t best = 0;
+    double low = INFINITY;
+    for (int32_t k = 0; k < body->vertex_count; k++) {
+        const double d = n.x * body->x[k] + n.y * body->y[k] + n.z * body->z[k];
+        best = d < low ? k : best;
+        low = d < low ? d : low;
+    }
+    return best;
+}
+
+static double separation_along(const pair_view *pair, tal_vec3 n) {
+    return tal_posed_lowest(pair->j, n) + tal_vec3_dot(n, pair->shift) +
+           tal_posed_lowest(pair->i, tal_vec3_scale(n, -1.0));
+}
+
+static bool hint_separates(const pair_view *pair, const tal_axis_hint *hint) {
+    const tal_vec3 n = {hint->x, hint->y, hint->z};
+    // Twice the tolerance on top: what a hint rules out, the full search would rule out too. The
+    // hint is a unit vector to seven digits only.
+    return tal_vec3_dot(n, n) > 0.5 &&
+           separation_along(pair, n) > pair->reach * (1.0 + 1e-5) + 2.0 * pair->tolerance;
+}
+
+static void store_hint(tal_axis_hint *hint, tal_vec3 n) {
+    *hint = (tal_axis_hint){(float)n.x, (float)n.y, (float)n.z};
+}
+
+// The face of `a` that separates most; stops at the first beyond `enough`.
+static face_axis find_face_axis(const tal_posed_body *a, const tal_posed_body *b, tal_vec3 shift,
+                                double enough) {
+    face_axis best = {-INFINITY, 0};
+    for (int32_t f = 0; f < a->face_count; f++) {
+        const tal_vec3 n = a->face[f].normal;
+        const double along = tal_vec3_dot(n, shift);
+        // The opposite face of a box separates at least as much.
+        if (along < 0.0 && a->is_box != 0) {
+            continue;
+        }
+        const double s = along - a->face[f].offset + tal_posed_lowest(b, n);
+        if (s > best.separation) {
+            best = (face_axis){s, f};
+            if (s > enough) {
+                break;
+            }
+        }
+    }
+    return best;
+}
+
+static const int32_t *edge_ends(const tal_posed_body *body, int32_t edge) {
+    const tal_shapes *s = body->shapes;
+    return &s->edge_vertex[2 * (s->edge_start[body->topology] + edge)];
+}
+
+static tal_vec3 edge_vector(const tal_posed_body *body, int32_t edge) {
+    const int32_t *v = edge_ends(body, edge);
+    return tal_vec3_subtract(tal_posed_vertex(body, v[1]), tal_posed_vertex(body, v[0]));
+}
+
+static tal_vec3 edge_origin(const tal_posed_body *body, int32_t edge) {
+    return tal_posed_vertex(body, edge_ends(body, edge)[0]);
+}
+
+static const int32_t *edge_faces(const tal_posed_body *body, int32_t edge) {
+    const tal_shapes *s = body->shapes;
+    return &s->edge_face[2 * (s->edge_start[body->topology] + edge)];
+}
+
+// Tables of one pair's edge search: directions are shared by parallel edges, so a box has three.
+static void prepare_edge_tables(const tal_posed_body *body, const tal_posed_body *other,
+                                tal_vec3 *axis, double *face_on_axis) {
+    const tal_shapes *s = body->shapes;
+    const int32_t first = s->axis_start[body->topology];
+    const int32_t count = s->axis_start[body->topology + 1] - first;
+    for (int32_t a = 0; a < count; a++) {
+        axis[a] = edge_vector(body, s->axis_edge[first + a]);
+        for (int32_t f = 0; f < other->face_count; f++) {
+            face_on_axis[a * other->face_count + f] = tal_vec3_dot(other->face[f].normal, axis[a]);
+        }
+    }
+}
+
+// The edges of `other` whose two faces look to different sides of the plane across one axis: only
+// these can meet an edge along that axis. Returns how many.
+static int32_t list_outline(const tal_posed_body *other, const double *face_on_axis,
+                            int32_t *outline) {
+    int32_t count = 0;
+    for (int32_t e = 0; e < other->edge_count; e++) {
+        const int32_t *faces = edge_faces(other, e);
+        outline[count] = e;
+        count += face_on_axis[faces[0]] * face_on_axis[faces[1]] < 0.0 ? 1 : 0;
+    }
+    return count;
+}
+
+// Separation along the common normal of two edges whose arcs cross on the Gauss map.
+static void try_edges(const pair_view *pair, int32_t edge_i, int32_t edge_j, tal_vec3 axis_i,
+                      tal_vec3 axis_j, edge_axis *best) {
+    const tal_vec3 cross = tal_vec3_cross(axis_i, axis_j);
+    const double length2 = tal_vec3_dot(cross, cross);
+    const tal_vec3 p = edge_origin(pair->i, edge_i);
+    const tal_vec3 q = tal_vec3_add(edge_origin(pair->j, edge_j), pair->shift);
+    // The centre is inside, so the outward normal of a supporting edge looks away from it.
+    const double sign = tal_vec3_dot(cross, p) < 0.0 ? -1.0 : 1.0;
+    const double s = sign * tal_vec3_dot(cross, tal_vec3_subtract(q, p));
+    // s / length > best, without the root where the signs decide.
+    if ((s <= 0.0 && best->separation > 0.0) ||
+        length2 <= 1e-16 * tal_vec3_dot(axis_i, axis_i) * tal_vec3_dot(axis_j, axis_j)) {
+        return;
+    }
+    const double scale = 1.0 / sqrt(length2);
+    if (s * scale > best->separation) {
+        *best = (edge_axis){s * scale, tal_vec3_scale(cross, sign * scale), edge_i, edge_j};
+    }
+}
+
+// The edge along direction `axis` of a box that lies farthest along n.
+static int32_t farthest_edge(const tal_posed_body *box, int32_t axis, tal_vec3 n) {
+    const int32_t first = box->shapes->edge_start[box->topology];
+    int32_t best = 0;
+    double farthest = -INFINITY;
+    for (int32_t e = 0; e < box->edge_count; e++) {
+        if (box->shapes->edge_axis[first + e] == axis) {
+            const double d = tal_vec3_dot(n, edge_origin(box, e));
+            best = d > farthest ? e : best;
+            farthest = d > farthest ? d : farthest;
+        }
+    }
+    return best;
+}
+
+// Two boxes: nine directions, and along each the widths of both are known.
+static edge_axis find_box_edge_axis(const pair_view *pair) {
+    const tal_posed_body *i = pair->i, *j = pair->j;
+    edge_axis best = {.separation = -INFINITY, .edge_i = -1, .edge_j = -1};
+    int32_t best_a = 0, best_b = 0;
+    for (int32_t a = 0; a < 3; a++) {
+        for (int32_t b = 0; b < 3; b++) {
+            const tal_vec3 n = tal_vec3_cross(i->half_edge[a], j->half_edge[b]);
+            const double length2 = tal_vec3_dot(n, n);
+            const double parallel = 1e-16 * tal_vec3_dot(i->half_edge[a], i->half_edge[a]) *
+                                    tal_vec3_dot(j->half_edge[b], j->half_edge[b]);
+            const double along = tal_vec3_dot(n, pair->shift);
+            const double s = fabs(along) - tal_posed_half_width(i, n) - tal_posed_half_width(j, n);
+            if (length2 <= parallel || (s <= 0.0 && best.separation > 0.0)) {
+                continue;
+            }
+            const double scale = 1.0 / sqrt(length2);
+            if (s * scale > best.separation) {
+                best.separation = s * scale;
+                best.normal = tal_vec3_scale(n, along < 0.0 ? -scale : scale);
+                best_a = a;
+                best_b = b;
+            }
+        }
+    }
+    best.edge_i = farthest_edge(i, best_a, best.normal);
+    best.edge_j = farthest_edge(j, best_b, tal_vec3_scale(best.normal, -1.0));
+    return best;
+}
+
+// The edge pair that separates most. Only pairs that form a face of the Minkowski difference can:
+// the arcs between the normals on both sides of each edge must cross (Gregorius 2013). With edge
+// directions along (first face) x (second face), c and d the normals of j along i's edge, a and b
+// those of i along j's, they cross where c d < 0, a b < 0 and c b < 0.
+static edge_axis find_edge_axis(const pair_view *pair, tal_pair_scratch *scratch, double enough) {
+    const tal_posed_body *i = pair->i, *j = pair->j;
+    const tal_shapes *shapes = i->shapes;
+    const int32_t first_i = shapes->edge_start[i->topology];
+    const int32_t first_j = shapes->edge_start[j->topology];
+    const int32_t *axis_of_i = &shapes->edge_axis[first_i];
+    const int32_t *axis_of_j = &shapes->edge_axis[first_j];
+    edge_axis best = {.separation = -INFINITY, .edge_i = -1, .edge_j = -1};
+    prepare_edge_tables(i, j, scratch->axis[0], scratch->face_on_axis[0]);
+    prepare_edge_tables(j, i, scratch->axis[1], scratch->face_on_axis[1]);
+    int32_t listed_axis = -1, outline_count = 0;
+    for (int32_t e = 0; e < i->edge_count && best.separation <= enough; e++) {
+        const double *on_i = &scratch->face_on_axis[0][axis_of_i[e] * j->face_count];
+        const tal_vec3 axis_i = scratch->axis[0][axis_of_i[e]];
+        const int32_t *faces_i = edge_faces(i, e);
+        if (axis_of_i[e] != listed_axis) {
+            outline_count = list_outline(j, on_i, scratch->outline);
+            listed_axis = axis_of_i[e];
+        }
+        const double sign_i = shapes->edge_sign[first_i + e];
+        for (int32_t k = 0; k < outline_count; k++) {
+            const int32_t g = scratch->outline[k];
+            const double *on_j = &scratch->face_on_axis[1][axis_of_j[g] * i->face_count];
+            const double a = on_j[faces_i[0]], b = on_j[faces_i[1]];
+            if (a * b >= 0.0) {
+                continue;
+            }
+            const double sign_j = shapes->edge_sign[first_j + g];
+            if (on_i[edge_faces(j, g)[0]] * sign_i * b * sign_j < 0.0) {
+                try_edges(pair, e, g, axis_i, scratch->axis[1][axis_of_j[g]], &best);
+            }
+        }
+    }
+    return best;
+}
+
+// The face of `incident` through its lowest vertex that looks most against n.
+static int32_t find_incident_face(const tal_posed_body *incident, tal_vec3 n) {
+    const tal_shapes *s = incident->shapes;
+    const int32_t v = s->vertex_start[incident->topology] + lowest_vertex_along(incident, n);
+    int32_t best = s->vertex_face[s->vertex_face_start[v]];
+    for (int32_t k = s->vertex_face_start[v] + 1; k < s->vertex_face_start[v + 1]; k++) {
+        const int32_t f = s->vertex_face[k];
+        if (tal_vec3_dot(incident->face[f].normal, n) <
+            tal_vec3_dot(incident->face[best].normal, n)) {
+            best = f;
+        }
+    }
+    return best;
+}
+
+// The one of the two faces at an edge that looks most against n.
+static int32_t find_face_at_edge(const tal_posed_body *incident, int32_t edge, tal_vec3 n) {
+    const int32_t *face = edge_faces(incident, edge);
+    return tal_vec3_dot(incident->face[face[0]].normal, n) <=
+                   tal_vec3_dot(incident->face[face[1]].normal, n)
+               ? face[0]
+               : face[1];
+}
+
+// `edge` of the other body is known to touch; -1: nothing is known.
+static int32_t clip_face_of(const pair_view *pair, bool reference_is_i, int32_t face, int32_t edge,
+                            tal_contact_point *points) {
+    const tal_posed_body *reference = reference_is_i ? pair->i : pair->j;
+    const tal_posed_body *incident = reference_is_i ? pair->j : pair->i;
+    const tal_vec3 n = reference->face[face].normal;
+    const int32_t other =
+        edge >= 0 ? find_face_at_edge(incident, edge, n) : find_incident_face(incident, n);
+    return tal_manifold_clip_faces(reference, face, incident, other, reference_is_i, pair->reach,
+                                   points);
+}
+
+static double smallest_gap(const tal_contact_point *points, int32_t count) {
+    double gap = INFINITY;
+    for (int32_t k = 0; k < count; k++) {
+        gap = points[k].gap < gap ? points[k].gap : gap;
+    }
+    return gap;
+}
+
+static double face_area(const tal_posed_body *body, int32_t face) {
+    return body->shapes->face_area[body->shapes->face_start[body->shape] + face];
+}
+
+// Near-equal separations: the larger face, then the lower body, is the reference.
+static bool prefer_face_of_i(const pair_view *pair, face_axis of_i, face_axis of_j) {
+    const double difference = of_i.separation - of_j.separation;
+    if (fabs(difference) > pair->tolerance) {
+        return difference > 0.0;
+    }
+    return face_area(pair->i, of_i.face) >= face_area(pair->j, of_j.face) * (1.0 - 1e-9);
+}
+
+// A single point between two witnesses given about i's centre.
+static int32_t write_single(const pair_view *pair, tal_vec3 on_i, tal_vec3 on_j, tal_vec3 normal,
+                            double gap, uint32_t feature_i, uint32_t feature_j,
+                            tal_contact_point *points) {
+    if (!(gap < pair->reach)) {
+        return 0;
+    }
+    const tal_vec3 middle = tal_vec3_scale(tal_vec3_add(on_i, on_j), 0.5);
+    points[0] =
+        (tal_contact_point){tal_vec3_add(pair->i->centre, middle), tal_vec3_scale(normal, -1.0),
+                            gap, tal_identity(feature_i, feature_j)};
+    return 1;
+}
+
+// The closest points of the two lines through the edges, as fractions of their lengths; true when
+// both lie on the edges themselves.
+static bool edge_witnesses(const pair_view *pair, const edge_axis *axis, tal_vec3 *on_i,
+                           tal_vec3 *on_j) {
+    const tal_vec3 p = edge_origin(pair->i, axis->edge_i), u = edge_vector(pair->i, axis->edge_i);
+    const tal_vec3 q = tal_vec3_add(edge_origin(pair->j, axis->edge_j), pair->shift);
+    const tal_vec3 v = edge_vector(pair->j, axis->edge_j), w = tal_vec3_subtract(p, q);
+    const double uu = tal_vec3_dot(u, u), uv = tal_vec3_dot(u, v), vv = tal_vec3_dot(v, v);
+    const double uw = tal_vec3_dot(u, w), vw = tal_vec3_dot(v, w);
+    const double determinant = uu * vv - uv * uv;
+    const double s = (uv * vw - vv * uw) / determinant, t = (uu * vw - uv * uw) / determinant;
+    *on_i = tal_vec3_add_scaled(p, s, u);
+    *on_j = tal_vec3_add_scaled(q, t, v);
+    const double slack = 1e-9;
+    return s >= -slack && s <= 1.0 + slack && t >= -slack && t <= 1.0 + slack;
+}
+
+// The face that looks most along n.
+static int32_t find_face_along(const tal_posed_body *body, tal_vec3 n, double *cosine) {
+    int32_t best = 0;
+    *cosine = -1.0;
+    for (int32_t f = 0; f < body->face_count; f++) {
+        const double c = tal_vec3_dot(body->face[f].normal, n);
+        best = c > *cosine ? f : best;
+        *cosine = c > *cosine ? c : *cosine;
+    }
+    return best;
+}
+
+// When a normal found otherwise is nearly a face's, that face's manifold says more than one point: an
+// edge that lies across a face touches both its sides. It has to hold the place that was found, and
+// must not ask for much more way out. `edge_i`, `edge_j`: the edges that touch there, or -1.
+static int32_t try_faces_along(const pair_view *pair, tal_vec3 normal, double gap, int32_t edge_i,
+                               int32_t edge_j, tal_contact_point *points) {
+    const double part =
+        FACE_DEEPER * tal_smaller(pair->i->bounding_radius, pair->j->bounding_radius);
+    const double deeper = gap > -10.0 * part ? part : pair->tolerance;
+    double cosine[2];
+    const int32_t face[2] = {find_face_along(pair->i, normal, &cosine[0]),
+                             find_face_along(pair->j, tal_vec3_scale(normal, -1.0), &cosine[1])};
+    const bool first_is_i = cosine[0] >= cosine[1];
+    for (int turn = 0; turn < 2; turn++) {
+        const bool reference_is_i = (turn == 0) == first_is_i;
+        if (cosine[reference_is_i ? 0 : 1] < FACE_COSINE) {
+            return 0; // the other one looks even farther away
+        }
+        const int32_t count = clip_face_of(pair, reference_is_i, face[reference_is_i ? 0 : 1],
+                                           reference_is_i ? edge_j : edge_i, points);
+        const double smallest = smallest_gap(points, count);
+        if (count > 1 && smallest <= gap + pair->tolerance && smallest >= gap - deeper) {
+            return count;
+        }
+    }
+    return 0;
+}
+
+static int32_t write_edges(const pair_view *pair, const edge_axis *axis,
+                           tal_contact_point *points) {
+    tal_vec3 on_i, on_j;
+    edge_witnesses(pair, axis, &on_i, &on_j);
+    const int32_t count =
+        try_faces_along(pair, axis->normal, axis->separation, axis->edge_i, axis->edge_j, points);
+    if (count > 0) {
+        return count;
+    }
+    return write_single(pair, on_i, on_j, axis->normal, axis->separation,
+                        tal_feature_edge(pair->i, axis->edge_i),
+                        tal_feature_edge(pair->j, axis->edge_j), points);
+}
+
+static int32_t write_closest(const pair_view *pair, tal_vec3 guess, tal_axis_hint *hint,
+                             tal_contact_point *points) {
+    tal_closest_pair closest = tal_polyhedra_closest(pair->i, pair->j, guess);
+    if (closest.distance > pair->reach) {
+        store_hint(hint, closest.normal);
+        return 0;
+    }
+    if (closest.distance < pair->margin) {
+        closest.normal = guess; // touching: the direction between the witnesses is noise
+    }
+    const int32_t count = try_faces_along(pair, closest.normal, closest.distance, -1, -1, points);
+    if (count > 0) {
+        return count;
+    }
+    return write_single(pair, closest.on_a, closest.on_b, closest.normal, closest.distance,
+                        closest.feature_a, closest.feature_b, points);
+}
+
+// Deep, with no corner left after clipping (a sliver): the lowest vertex alone.
+static int32_t write_lowest_vertex(const pair_view *pair, bool reference_is_i, face_axis axis,
+                                   tal_contact_point *points) {
+    const tal_posed_body *reference = reference_is_i ? pair->i : pair->j;
+    const tal_posed_body *incident = reference_is_i ? pair->j : pair->i;
+    const tal_vec3 n = reference->face[axis.face].normal;
+    const int32_t v = lowest_vertex_along(incident, n);
+    const tal_vec3 p = tal_posed_vertex(incident, v);
+    const tal_vec3 tip = reference_is_i ? tal_vec3_add(p, pair->shift) : p;
+    const tal_vec3 foot = tal_vec3_add_scaled(tip, -axis.separation, n);
+    const uint32_t face = tal_feature_face(axis.face), vertex = tal_feature_vertex(incident, v);
+    return reference_is_i ? write_single(pair, foot, tip, n, axis.separation, face, vertex, points)
+                          : write_single(pair, tip, foot, tal_vec3_scale(n, -1.0), axis.separation,
+                                         vertex, face, points);
+}
+
+static tal_vec3 outward(const pair_view *pair, bool reference_is_i, int32_t face) {
+    return reference_is_i ? pair->i->face[face].normal
+                          : tal_vec3_scale(pair->j->face[face].normal, -1.0);
+}
+
+int32_t tal_pair_find_polyhedra(const tal_posed_body *i, const tal_posed_body *j, double reach,
+                                tal_axis_hint *hint, tal_pair_scratch *scratch,
+                                tal_contact_point *points) {
+    const double size = i->bounding_radius + j->bounding_radius;
+    const pair_view pair = {i,
+                            j,
+                            tal_vec3_subtract(j->centre, i->centre),
+                            reach,
+                            1e-12 * size,
+                            AXIS_TOLERANCE * tal_smaller(i->smallest_edge, j->smallest_edge)};
+    if (hint_separates(&pair, hint)) {
+        return 0;
+    }
+    const double enough = reach + pair.margin;
+    const face_axis of_i = find_face_axis(i, j, pair.shift, enough);
+    if (of_i.separation > enough) {
+        store_hint(hint, i->face[of_i.face].normal);
+        return 0;
+    }
+    const face_axis of_j = find_face_axis(j, i, tal_vec3_scale(pair.shift, -1.0), enough);
+    if (of_j.separation > enough) {
+        store_hint(hint, outward(&pair, false, of_j.face));
+        return 0;
+    }
+
+    // A face whose clipped manifold reaches the separation it claims is the answer unless deep.
+    const bool first_is_i = prefer_face_of_i(&pair, of_i, of_j);
+    const face_axis first = first_is_i ? of_i : of_j;
+    const double deepest_face = tal_larger(of_i.separation, of_j.separation);
+    int32_t count = clip_face_of(&pair, first_is_i, first.face, -1, points);
+    const bool agrees = count > 0 && smallest_gap(points, count) <= deepest_face + pair.tolerance;
+    if (agrees && deepest_face > -pair.tolerance) {
+        return count;
+    }
+
+    const edge_axis edges = i->is_box != 0 && j->is_box != 0
+                                ? find_box_edge_axis(&pair)
+                                : find_edge_axis(&pair, scratch, enough);
+    if (edges.separation > enough) {
+        store_hint(hint, edges.normal);
+        return 0;
+    }
+    const double best = tal_larger(deepest_face, edges.separation);
+    if (best > 0.0 && !agrees) {
+        tal_vec3 on_i, on_j;
+        if (edges.separation >= deepest_face && edge_witnesses(&pair, &edges, &on_i, &on_j)) {
+            return write_edges(&pair, &edges, points);
+        }
+        const tal_vec3 guess = edges.separation >= deepest_face
+                                   ? edges.normal
+                                   : outward(&pair, first_is_i, first.face);
+        return write_closest(&pair, guess, hint, points);
+    }
+    if (edges.separation > deepest_face + pair.tolerance ||
+        (edges.separation > deepest_face && !agrees)) {
+        return write_edges(&pair, &edges, points);
+    }
+    return count > 0 ? count : write_lowest_vertex(&pair, first_is_i, first, points);
+}
+
+int32_t tal_pair_find(const tal_posed_body *i, const tal_posed_body *j, double reach,
+                      tal_axis_hint *hint, tal_pair_scratch *scratch, tal_contact_point *points) {
+    if (i->kind == TAL_SHAPE_SPHERE || j->kind == TAL_SHAPE_SPHERE) {
+        return tal_pair_find_spheres(i, j, reach, points);
+    }
+    return tal_pair_find_polyhedra(i, j, reach, hint, scratch, points);
+}
+
+tal_status tal_pair_scratch_create(tal_pair_scratch *scratch, const tal_shapes *shapes,
+                                   tal_error *err) {
+    int32_t edges = 0, faces = 0, axes = 0;
+    for (int32_t s = 0; s < shapes->shape_count; s++) {
+        const int32_t own_edges = shapes->edge_start[s + 1] - shapes->edge_start[s];
+        const int32_t own_faces = shapes->face_start[s + 1] - shapes->face_start[s];
+        const int32_t own_axes = shapes->axis_start[s + 1] - shapes->axis_start[s];
+        edges = own_edges > edges ? own_edges : edges;
+        faces = own_faces > faces ? own_faces : faces;
+        axes = own_axes > axes ? own_axes : axes;
+    }
+    TAL_CREATE(scratch->outline, (size_t)edges + 1, "edge tests", err);
+    for (int side = 0; side < 2; side++) {
+        TAL_CREATE(scratch->axis[side], (size_t)axes, "edge directions", err);
+        TAL_CREATE(scratch->face_on_axis[side], (size_t)axes * (size_t)faces, "edge tests", err);
+    }
+    return TAL_OK;
+}
+
+void tal_pair_scratch_destroy(tal_pair_scratch *scratch) {
+    tal_memory_destroy(scratch->outline);
+    for (int side = 0; side < 2; side++) {
+        tal_memory_destroy(scratch->axis[side]);
+        tal_memory_destroy(scratch->face_on_axis[side]);
+    }
+    *scratch = (tal_pair_scratch){0};
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Islands at rest. A body is still when its fastest point, the position correction included, is slower
+// than what the tolerance lets pass as an error of slow bodies.
+// What is out of balance by more than a small share of the tolerance does not stay that slow for many
+// steps, so only what stands for good is laid to rest.
+#include "solver/motion/rest.h"
+
+#include <math.h>
+#include <string.h>
+
+void tal_wake(tal_state *state, int32_t body) {
+    const int32_t group = state->rest[body].group;
+    for (int32_t b = 0; group != TAL_AWAKE && b < state->body_count; b++) {
+        if (state->rest[b].group == group) {
+            state->rest[b].group = TAL_AWAKE;
+            state->rest[b].still_steps = 0;
+            state->is_fixed[b] = state->is_immovable[b] = state->is_gone[b];
+        }
+    }
+}
+
+void tal_wake_touching(tal_state *state, int32_t body) {
+    for (int32_t p = 0; p < state->memory.pair_count; p++) {
+        const tal_memory_pair *pair = &state->memory.pair[p];
+        const int32_t other = pair->body_i == body ? pair->body_j : pair->body_i;
+        if ((pair->body_i == body || pair->body_j == body) && tal_is_at_rest(state, other)) {
+            tal_wake(state, other);
+        }
+    }
+}
+
+bool tal_wake_reached(tal_state *state) {
+    bool any = false;
+    for (int32_t m = 0; m < state->found.manifold_count; m++) {
+        const tal_manifold *manifold = &state->found.manifold[m];
+        const int32_t body[2] = {manifold->body_i, manifold->body_j};
+        for (int side = 0; side < 2; side++) {
+            if (tal_is_at_rest(state, body[side])) {
+                tal_wake(state, body[side]);
+                any = true;
+            }
+        }
+    }
+    return any;
+}
+
+static double speed_of(const tal_model *model, const tal_state *state, int32_t b, double dt) {
+    const double radius = model->shapes.bounding_radius[model->shape_of_body[b]];
+    const tal_motion *moved = &state->displacement[b];
+    return tal_vec3_length(state->velocity[b]) + radius * tal_vec3_length(state->spin[b]) +
+           (tal_vec3_length(moved->v) + radius * tal_vec3_length(moved->w)) / dt;
+}
+
+static bool can_rest(const tal_model *model, const tal_state *state, int32_t b) {
+    return state->island_of_body[b] >= 0 && !model->is_loaded[b];
+}
+
+// Per island whether a body in it is restless. False if all islands are.
+static bool find_quiet_islands(const tal_model *model, tal_state *state, double dt, double slow) {
+    const int32_t wanted = model->settings.rest_steps;
+    memset(state->is_restless, 0, (size_t)state->problem.island_count);
+    bool any = false;
+    for (int32_t b = 0; b < model->body_count; b++) {
+        if (tal_is_at_rest(state, b)) {
+            continue;
+        }
+        const bool is_still = can_rest(model, state, b) && speed_of(model, state, b, dt) <= slow;
+        state->rest[b].still_steps = is_still ? state->rest[b].still_steps + 1 : 0;
+        any = any || state->rest[b].still_steps >= wanted;
+        if (state->island_of_body[b] >= 0 && state->rest[b].still_steps < wanted) {
+            state->is_restless[state->island_of_body[b]] = 1;
+        }
+    }
+    return any;
+}
+
+// What creeps, however slowly, goes on creeping.
+static void keep_viscous_awake(const tal_model *model, tal_state *state) {
+    for (int32_t p = 0; p < state->problem.pair_count; p++) {
+        const tal_pair *pair = &state->problem.pair[p];
+        const tal_law_kind kind = model->law[pair->law].kind;
+        if (kind != TAL_LAW_COULOMB && kind != TAL_LAW_ACD2_COULOMB) {
+            state->is_restless[pair->island] = 1;
+        }
+    }
+}
+
+static double kinetic_energy(const tal_model *model, const tal_state *state, int32_t b) {
+    return 0.5 * model->mass[b] * tal_vec3_dot(state->velocity[b], state->velocity[b]) +
+           0.5 * tal_vec3_dot(state->momentum[b], state->spin[b]);
+}
+
+static void lay_body_to_rest(tal_state *state, int32_t b) {
+    const tal_island *island = &state->island[state->island_of_body[b]];
+    state->rest[b].group = state->island_body[island->first_body];
+    state->rest[b].depth = 0.0;
+    state->is_fixed[b] = state->is_immovable[b] = 1;
+    state->velocity[b] = state->momentum[b] = state->spin[b] = (tal_vec3){0};
+}
+
+static void keep_depth(tal_state *state, const tal_pair *pair) {
+    const bool of_i = tal_is_at_rest(state, pair->body_i);
+    const int32_t body = of_i ? pair->body_i : pair->body_j;
+    const int32_t other = of_i ? pair->body_j : pair->body_i;
+    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
+        if (-state->contacts.gap[k] > state->rest[body].depth) {
+            state->rest[body].depth = -state->contacts.gap[k];
+            state->rest[body].partner = other < state->body_count ? other : TAL_BODY_TERRAIN;
+        }
+    }
+}
+
+void tal_lay_to_rest(const tal_model *model, tal_state *state, double dt, double slow,
+                     tal_report *report) {
+    const tal_vec3 gravity = model->settings.gravity_mps2;
+    if (model->settings.rest_steps == 0 || model->series_count > 0 ||
+        !find_quiet_islands(model, state, dt, model->settings.tolerance * slow)) {
+        return;
+    }
+    keep_viscous_awake(model, state);
+    for (int32_t b = 0; b < model->body_count; b++) {
+        const int32_t island = state->island_of_body[b];
+        if (island >= 0 && !state->is_restless[island]) {
+            const tal_vec3 way = tal_vec3_scale(state->velocity[b], 0.5 * dt); // not gone any more
+            report->dissipated_tangential_j += kinetic_energy(model, state, b);
+            report->correction_j += model->mass[b] * tal_vec3_dot(gravity, way);
+            lay_body_to_rest(state, b);
+        }
+    }
+    for (int32_t p = 0; p < state->problem.pair_count; p++) {
+        const tal_pair *pair = &state->problem.pair[p];
+        if (!state->is_restless[pair->island] && !tal_is_spring(model, pair)) {
+            keep_depth(state, pair);
+        }
+    }
+}
+
+void tal_observe_rest(const tal_state *state, tal_report *report) {
+    for (int32_t b = 0; b < state->body_count; b++) {
+        if (tal_is_at_rest(state, b) && state->rest[b].depth > report->penetration_m) {
+            report->penetration_m = state->rest[b].depth;
+            report->penetration_body_i = b;
+            report->penetration_body_j = state->rest[b].partner;
+        }
+    }
+}

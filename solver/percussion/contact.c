@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// From detected manifolds to the contact problem of a step.
+#include "solver/percussion/contact.h"
+
+#include "solver/motion/prescribed.h"
+#include "solver/percussion/memory.h"
+
+#include <math.h>
+
+// Contacts are listed a little before they can matter, so that they keep their identity when a
+// resting pair trembles: share of the inner radius.
+static const double REACH_MARGIN = 2e-3;
+
+// Thickness of the skin, share of the smallest edge.
+static const double SKIN = 2e-5;
+
+// How much deeper than listed a struck body may get, share of its smallest edge, and through how
+// many bodies a blow is followed.
+static const double REACH_NOTICEABLE = 5e-3;
+enum { REACH_ROUNDS = 2 };
+
+static bool is_mobile(const tal_state *state, int32_t body) {
+    return body >= 0 && state->is_immovable[body] == 0;
+}
+
+static void set_reaches(const tal_model *model, tal_state *state, double dt) {
+    const double fall = tal_vec3_length(model->settings.gravity_mps2) * dt;
+    for (int32_t b = 0; b < model->body_count; b++) {
+        const double radius = model->shapes.bounding_radius[model->shape_of_body[b]];
+        const double kick = model->is_loaded[b] ? tal_prescribed_speed(model, state, b) : 0.0;
+        const double speed = tal_vec3_length(state->velocity[b]) +
+                             tal_vec3_length(state->spin[b]) * radius + fall + kick;
+        state->reach[b] = state->is_gone[b] != 0 ? -INFINITY
+                                                 : (state->is_fixed[b] ? 0.0 : dt * speed) +
+                                                       REACH_MARGIN * model->inner_radius[b];
+    }
+}
+
+static tal_status collide(const tal_model *model, tal_state *state, tal_error *err) {
+    const tal_collide_input input = {.shapes = &model->shapes,
+                                     .terrain = tal_model_terrain(model),
+                                     .body_count = model->body_count,
+                                     .shape_of_body = model->shape_of_body,
+                                     .position = state->position,
+                                     .orientation = state->orientation,
+                                     .reach = state->reach,
+                                     .is_fixed = state->is_immovable,
+                                     .thread_count = state->thread_count};
+    return tal_collide(state->collider, &input, &state->found, err);
+}
+
+// A body that is struck leaves with up to the speed of what strikes it, within the same step, and
+// must find its own contacts already listed. True if that widens any reach noticeably.
+static bool pass_on_reaches(const tal_model *model, tal_state *state) {
+    bool wider = false;
+    for (int round = 0; round < REACH_ROUNDS; round++) {
+        for (int32_t m = 0; m < state->found.manifold_count; m++) {
+            const int32_t i = state->found.manifold[m].body_i, j = state->found.manifold[m].body_j;
+            if (!is_mobile(state, i) || !is_mobile(state, j)) {
+                continue;
+            }
+            const int32_t slow = state->reach[i] < state->reach[j] ? i : j;
+            const double wanted = fmax(state->reach[i], state->reach[j]);
+            const double edge = model->shapes.smallest_width[model->shape_of_body[slow]];
+            if (wanted - state->reach[slow] > REACH_NOTICEABLE * edge) {
+                state->reach[slow] = wanted;
+                wider = true;
+            }
+        }
+    }
+    return wider;
+}
+
+tal_status tal_find_contacts(const tal_model *model, tal_state *state, double dt, tal_error *err) {
+    set_reaches(model, state, dt);
+    TAL_TRY(collide(model, state, err));
+    return pass_on_reaches(model, state) ? collide(model, state, err) : TAL_OK;
+}
+
+static void color_manifolds(const tal_model *model, tal_state *state) {
+    tal_contact_set *set = &state->contacts;
+    const tal_contact_list *list = &state->list;
+    for (int32_t m = 0; m < list->manifold_count; m++) {
+        const tal_manifold *manifold = &list->manifold[m];
+        set->edge[m].i = is_mobile(state, manifold->body_i) ? manifold->body_i : -1;
+        set->edge[m].j = is_mobile(state, manifold->body_j) ? manifold->body_j : -1;
+    }
+    tal_color_edges(set->edge, list->manifold_count, state->used_colors, model->body_count,
+                    set->color, set->by_color, &set->coloring);
+}
+
+static void number_islands(const tal_model *model, tal_state *state, tal_report *report) {
+    tal_contact_set *set = &state->contacts;
+    const int32_t count = state->list.manifold_count;
+    report->island_count = tal_find_islands(set->edge, count, model->body_count,
+                                            state->island_parent, state->island_of_body);
+    tal_sort_by_island(set->edge, set->color, count, set->by_color, state->island_of_body,
+                       model->body_count, report->island_count, state->island, set->order,
+                       state->island_body, set->color_end);
+}
+
+// Pairs by island and color, each with room for its points.
+static void lay_out_pairs(const tal_model *model, tal_state *state, int32_t island_count) {
+    tal_contact_set *set = &state->contacts;
+    int32_t next = 0;
+    for (int32_t p = 0; p < state->list.manifold_count; p++) {
+        const tal_manifold *manifold = &state->list.manifold[set->order[p]];
+        const bool on_ground = manifold->body_j < 0;
+        const int32_t class_i = model->class_of_body[manifold->body_i];
+        const int32_t class_j =
+            on_ground ? manifold->surface_class_j : model->class_of_body[manifold->body_j];
+        set->pair[p] = (tal_pair){.body_i = manifold->body_i,
+                                  .body_j = on_ground ? model->body_count : manifold->body_j,
+                                  .first_contact = next,
+                                  .contact_count = manifold->point_count,
+                                  .law = class_i * model->class_count + class_j,
+                                  .manifold = set->order[p]};
+        set->pair_of_manifold[set->order[p]] = p;
+        next += manifold->point_count;
+    }
+    for (int32_t n = 0; n < island_count; n++) {
+        const tal_island *island = &state->island[n];
+        for (int32_t p = island->first_pair; p < island->first_pair + island->pair_count; p++) {
+            set->pair[p].island = n;
+        }
+    }
+}
+
+static void set_arms(const tal_state *state, int32_t point, tal_contact *contact) {
+    const tal_vec3 to_i = state->list.arm_i[point], to_j = state->list.arm_j[point];
+    contact->arm_i[0] = to_i.x;
+    contact->arm_i[1] = to_i.y;
+    contact->arm_i[2] = to_i.z;
+    contact->arm_j[0] = to_j.x;
+    contact->arm_j[1] = to_j.y;
+    contact->arm_j[2] = to_j.z;
+}
+
+// Gaps thinner than a skin count as closed. Without it micrometres of noise ask the points of a flat
+// patch for velocities that no rigid motion has, and percussions wander between them for thousands of
+// sweeps.
+static double skin_gap(const tal_model *model, double gap) {
+    const double skin = SKIN * model->smallest_width;
+    return gap > skin ? gap - skin : fmin(gap, 0.0);
+}
+
+static void place_pair(const tal_model *model, tal_state *state, tal_pair *pair) {
+    tal_contact_set *set = &state->contacts;
+    const tal_manifold *manifold = &state->list.manifold[pair->manifold];
+    const tal_contact_point *point = &state->list.point[manifold->first_point];
+    pair->normal = point->normal;
+    tal_vec3_tangents(pair->normal, &pair->tangent_1, &pair->tangent_2);
+    for (int32_t k = 0; k < pair->contact_count; k++) {
+        tal_contact *contact = &set->contact[pair->first_contact + k];
+        set_arms(state, manifold->first_point + k, contact);
+        set->identity[pair->first_contact + k] = point[k].identity;
+        set->gap[pair->first_contact + k] = point[k].gap;
+        set->data[pair->first_contact + k].gap = skin_gap(model, point[k].gap);
+        tal_contact_effective_mass(&state->problem, pair, contact);
+    }
+}
+
+// Who closes, who strikes: known before the solve (docs/theory/solver.md, "Gaps").
+static void judge_pair(const tal_model *model, tal_state *state, const tal_pair *pair, double dt) {
+    const tal_vec3 g = model->settings.gravity_mps2;
+    const double weight_i = is_mobile(state, pair->body_i) ? dt : 0.0;
+    const bool j_moves = pair->body_j < model->body_count && is_mobile(state, pair->body_j);
+    const double pull = (weight_i - (j_moves ? dt : 0.0)) * tal_vec3_dot(pair->normal, g);
+    const double slow = fmax(model->settings.impact_speed_mps, 2.0 * tal_vec3_length(g) * dt);
+    const bool is_loaded = model->is_loaded[pair->body_i] ||
+                           (pair->body_j < model->body_count && model->is_loaded[pair->body_j]);
+    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
+        tal_contact_data *data = &state->contacts.data[k];
+        tal_relative_velocity(pair, &state->contacts.contact[k],
+                              &state->motion_before[pair->body_i],
+                              &state->motion_before[pair->body_j], data->before);
+        data->dt = dt;
+        const double load =
+            is_loaded ? tal_prescribed_pull(state, pair, &state->contacts.contact[k]) : 0.0;
+        data->closing = data->gap + dt * (data->before[0] + pull + load) < 0.0;
+        data->impact = data->closing && -data->before[0] > slow;
+    }
+}
+
+// Normal velocity at contact k per unit normal percussion at contact l of the same pair.
+static double coupling(const tal_state *state, const tal_pair *pair, tal_vec3 axis, int32_t k,
+                       int32_t l) {
+    const tal_contact *a = &state->contacts.contact[k], *b = &state->contacts.contact[l];
+    const tal_inertia *i = &state->inertia_world[pair->body_i];
+    const tal_inertia *j = &state->inertia_world[pair->body_j];
+    const tal_vec3 ai = tal_vec3_cross(tal_arm(a->arm_i), axis);
+    const tal_vec3 bi = tal_vec3_cross(tal_arm(b->arm_i), axis);
+    const tal_vec3 aj = tal_vec3_cross(tal_arm(a->arm_j), axis);
+    const tal_vec3 bj = tal_vec3_cross(tal_arm(b->arm_j), axis);
+    return i->inverse_mass + j->inverse_mass + tal_vec3_dot(ai, tal_apply_inertia(i, bi)) +
+           tal_vec3_dot(aj, tal_apply_inertia(j, bj));
+}
+
+// Dissipation in kg of one point so that the pair as a whole has the wanted ratio, however many
+// points share it: 2 K / max(sum over closing points of W_kl, W_kk / n).
+static double shared_kg(const tal_state *state, const tal_pair *pair, tal_vec3 axis, int32_t k,
+                        int closing, double ratio_kg) {
+    double sum = 0.0;
+    for (int32_t l = pair->first_contact; l < pair->first_contact + pair->contact_count; l++) {
+        sum += state->contacts.data[l].closing ? coupling(state, pair, axis, k, l) : 0.0;
+    }
+    return 2.0 * ratio_kg / fmax(sum, coupling(state, pair, axis, k, k) / closing);
+}
+
+static double ratio_or_infinity(double above, double below) {
+    return below > 0.0 ? above / below : INFINITY;
+}
+
+static void set_dissipation(const tal_state *state, const tal_law *law, const tal_pair *pair,
+                            int32_t k, int closing) {
+    tal_contact_data *data = &state->contacts.data[k];
+    data->kn = data->kt = 0.0;
+    const bool has_kn = law->kind == TAL_LAW_ACD2 || law->kind == TAL_LAW_ACD2_PUBLISHED ||
+                        (law->kind == TAL_LAW_ACD2_COULOMB && data->impact);
+    if (!has_kn || !data->closing) {
+        return;
+    }
+    if (law->dissipation_in_kg) {
+        data->kn = law->kn_kg / closing;
+        data->kt = law->kt_kg / closing;
+        return;
+    }
+    const double e = law->restitution, et = law->tangential_restitution;
+    const double along = 0.5 * shared_kg(state, pair, pair->tangent_1, k, closing, 1.0) +
+                         0.5 * shared_kg(state, pair, pair->tangent_2, k, closing, 1.0);
+    data->kn =
+        shared_kg(state, pair, pair->normal, k, closing, ratio_or_infinity(1.0 + e, 1.0 - e));
+    data->kt = et < 1.0 ? along * ratio_or_infinity(1.0 - et, 1.0 + et) : 0.0;
+}
+
+// Twice the area of the convex polygon of a pair's points, as a fan about the first.
+static double patch_area(const tal_state *state, const tal_pair *pair) {
+    const tal_contact *c = &state->contacts.contact[pair->first_contact];
+    tal_vec3 sum = {0};
+    for (int32_t k = 1; k + 1 < pair->contact_count; k++) {
+        const tal_vec3 a = tal_vec3_subtract(tal_arm(c[k].arm_i), tal_arm(c[0].arm_i));
+        const tal_vec3 b = tal_vec3_subtract(tal_arm(c[k + 1].arm_i), tal_arm(c[0].arm_i));
+        sum = tal_vec3_add(sum, tal_vec3_cross(a, b));
+    }
+    return 0.5 * tal_vec3_length(sum);
+}
+
+static void prepare_laws(const tal_model *model, tal_state *state, const tal_pair *pair,
+                         double dt) {
+    tal_contact_set *set = &state->contacts;
+    const tal_law *law = &model->law[pair->law];
+    int closing = 0;
+    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
+        closing += set->data[k].closing;
+    }
+    const double tear = law->cohesion_pa > 0.0
+                            ? dt * law->cohesion_pa * patch_area(state, pair) / pair->contact_count
+                            : 0.0;
+    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
+        set_dissipation(state, law, pair, k, closing);
+        set->data[k].adhesion = tear * set->bonded[k];
+        set->data[k].stiffness = law->stiffness_n_m / pair->contact_count;
+        set->data[k].damping = law->damping_n_s_m / pair->contact_count;
+        tal_law_prepare(law, &set->data[k], &set->contact[k]);
+    }
+}
+
+static void prepare_pair(const tal_model *model, tal_state *state, tal_pair *pair, double dt) {
+    place_pair(model, state, pair);
+    tal_recall_percussions(state, pair, dt);
+    judge_pair(model, state, pair, dt);
+    prepare_laws(model, state, pair, dt);
+}
+
+static void set_problem(const tal_model *model, tal_state *state, int32_t island_count) {
+    const tal_contact_set *set = &state->contacts;
+    state->problem = (tal_percussion_problem){.body_count = model->body_count,
+                                              .motion = state->motion,
+                                              .inertia = state->inertia_world,
+                                              .pair_count = state->list.manifold_count,
+                                              .pair = set->pair,
+                                              .contact_count = state->list.point_count,
+                                              .contact = set->contact,
+                                              .island_count = island_count,
+                                              .island = state->island,
+                                              .island_body = state->island_body,
+                                              .color_end = set->color_end,
+                                              .thread_count = state->thread_count};
+}
+
+static void count_contacts(const tal_model *model, const tal_state *state, tal_report *report) {
+    report->color_count = state->contacts.coloring.color_count;
+    report->impact_count = 0;
+    for (int32_t k = 0; k < state->problem.contact_count; k++) {
+        report->impact_count += state->contacts.data[k].impact;
+    }
+    for (int32_t p = 0; p < state->problem.pair_count; p++) {
+        const tal_pair *pair = &state->problem.pair[p];
+        for (int32_t k = pair->first_contact;
+             !tal_is_spring(model, pair) && k < pair->first_contact + pair->contact_count; k++) {
+            if (-state->contacts.gap[k] > report->penetration_m) {
+                report->penetration_m = -state->contacts.gap[k];
+                report->penetration_body_i = pair->body_i;
+                report->penetration_body_j =
+                    pair->body_j < state->body_count ? pair->body_j : TAL_BODY_TERRAIN;
+            }
+        }
+    }
+}
+
+tal_status tal_prepare_contacts(const tal_model *model, tal_state *state, double dt,
+                                tal_report *report, tal_error *err) {
+    TAL_TRY(tal_contact_set_reserve(&state->contacts, state->list.manifold_count,
+                                    state->list.point_count, err));
+    color_manifolds(model, state);
+    number_islands(model, state, report);
+    lay_out_pairs(model, state, report->island_count);
+    set_problem(model, state, report->island_count);
+    tal_find_remembered(state);
+    const int threads = state->thread_count;
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int32_t p = 0; p < state->problem.pair_count; p++) {
+        prepare_pair(model, state, &state->problem.pair[p], dt);
+    }
+    count_contacts(model, state, report);
+    return TAL_OK;
+}
+
+void tal_soften_island(const tal_model *model, tal_state *state, int32_t island) {
+    const tal_island *of = &state->island[island];
+    for (int32_t p = of->first_pair; p < of->first_pair + of->pair_count; p++) {
+        const tal_pair *pair = &state->problem.pair[p];
+        for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
+            tal_contact *c = &state->contacts.contact[k];
+            tal_law_prepare_inelastic(&model->law[pair->law], &state->contacts.data[k], c);
+            c->percussion[0] = c->percussion[1] = c->percussion[2] = 0.0;
+        }
+    }
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// From detected manifolds to the contact problem of a step.
+#ifndef TALUS_SOLVER_PERCUSSION_CONTACT_H
+#define TALUS_SOLVER_PERCUSSION_CONTACT_H
+
+#include "solver/step/state.h"
+
+// Finds the contacts at the present poses that can matter within `dt`.
+tal_status tal_find_contacts(const tal_model *model, tal_state *state, double dt, tal_error *err);
+
+// Colors, frames, arms, effective masses, laws, percussions of the last step.
+tal_status tal_prepare_contacts(const tal_model *model, tal_state *state, double dt,
+                                tal_report *report, tal_error *err);
+
+// Makes the contacts of one island inelastic and forgets their percussions.
+void tal_soften_island(const tal_model *model, tal_state *state, int32_t island);
+
+#endif

@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Nonlinear block Gauss-Seidel with the conjugate-gradient acceleration of Silcowitz-Hansen,
+// Niebe and Erleben (2010): one sweep is the gradient, its decrease decides how far to go on along
+// the last direction. The velocity is linear in the percussions, so both are extrapolated together.
+// Islands do not know of each other: each is swept as often as it needs, while it is in the cache.
+#include "solver/percussion/contact_solver.h"
+
+#include "solver/percussion/patch.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+static const double GROWTH_MAX = 1.1; // of a change from one sweep to the next, in energy
+
+// In a large island most pairs are solved early: sweeps then visit only those that still change, and
+// all of them again every LIST_AGE_MAX sweeps and before any decision to stop.
+static const double LIST_SHARE_MAX = 0.5;  // a list of nearly all pairs is not worth its making
+static const double LIST_NEGLIGIBLE = 0.1; // share of its part of the tolerance, in energy
+enum { LIST_AGE_MAX = 12, LIST_PAIRS_MIN = 32 };
+
+// Islands with more pairs are shared between threads color by color, the others one by one.
+enum { SHARED_PAIRS_MIN = 512 };
+
+// The residual is measured when the changes look small enough, and now and then anyway: percussions
+// that wander change though nothing is wrong with them. A failed check is repeated after this many
+// sweeps.
+enum { CHECK_PAUSE = 3, CHECK_EVERY = 64, RELEASE_FIRST = 64 };
+
+void tal_contact_effective_mass(const tal_percussion_problem *problem, const tal_pair *pair,
+                                tal_contact *contact) {
+    const tal_inertia *i = &problem->inertia[pair->body_i], *j = &problem->inertia[pair->body_j];
+    const tal_vec3 axis[3] = {pair->normal, pair->tangent_1, pair->tangent_2};
+    tal_vec3 lever_i[3], lever_j[3], turn_i[3], turn_j[3];
+    for (int f = 0; f < 3; f++) {
+        lever_i[f] = tal_vec3_cross(tal_arm(contact->arm_i), axis[f]);
+        lever_j[f] = tal_vec3_cross(tal_arm(contact->arm_j), axis[f]);
+        turn_i[f] = tal_apply_inertia(i, lever_i[f]);
+        turn_j[f] = tal_apply_inertia(j, lever_j[f]);
+    }
+    const double inverse_mass = i->inverse_mass + j->inverse_mass;
+    int entry = 0;
+    for (int f = 0; f < 3; f++) {
+        for (int g = f; g < 3; g++) {
+            contact->w[entry++] = (f == g ? inverse_mass : 0.0) +
+                                  tal_vec3_dot(lever_i[f], turn_i[g]) +
+                                  tal_vec3_dot(lever_j[f], turn_j[g]);
+        }
+    }
+}
+
+static double mean_inverse_mass(const tal_contact *c) {
+    return (c->w[0] + c->w[3] + c->w[5]) / 3.0;
+}
+
+static double relative_error(double square, double scale) {
+    return square == 0.0 ? 0.0 : square / scale;
+}
+
+void tal_set_energy_scales(const tal_percussion_problem *problem, const tal_motion *before,
+                           double speed_min) {
+    for (int32_t p = 0; p < problem->pair_count; p++) {
+        tal_pair *pair = &problem->pair[p];
+        const int32_t body[2] = {pair->body_i, pair->body_j};
+        pair->energy_scale = 0.0;
+        for (int side = 0; side < 2; side++) {
+            const double inverse_mass = problem->inertia[body[side]].inverse_mass;
+            const tal_vec3 v = before[body[side]].v;
+            const double square = tal_vec3_dot(v, v) + speed_min * speed_min;
+            pair->energy_scale += inverse_mass > 0.0 ? square / inverse_mass : 0.0;
+        }
+    }
+}
+
+// Each point in turn solves its own problem exactly. True if a point holds without sliding.
+static bool visit_points(const tal_percussion_problem *problem, const tal_pair *pair, tal_motion *i,
+                         tal_motion *j) {
+    const tal_inertia *inertia_i = &problem->inertia[pair->body_i];
+    const tal_inertia *inertia_j = &problem->inertia[pair->body_j];
+    bool holds = false;
+    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
+        tal_contact *c = &problem->contact[k];
+        const double *w = c->w, *old = c->percussion;
+        double d[3], r[3];
+        tal_relative_velocity(pair, c, i, j, d);
+        const double q[3] = {d[0] - (w[0] * old[0] + w[1] * old[1] + w[2] * old[2]),
+                             d[1] - (w[1] * old[0] + w[3] * old[1] + w[4] * old[2]),
+                             d[2] - (w[2] * old[0] + w[4] * old[1] + w[5] * old[2])};
+        tal_law_solve(c, q, r);
+        const double step[3] = {r[0] - old[0], r[1] - old[1], r[2] - old[2]};
+        if (step[0] != 0.0 || step[1] != 0.0 || step[2] != 0.0) {
+            tal_apply_percussion(pair, c, step, inertia_i, inertia_j, i, j);
+        }
+        const double radius = c->friction * r[0];
+        holds = holds || r[1] * r[1] + r[2] * r[2] < 0.9999 * radius * radius;
+        c->percussion[0] = r[0];
+        c->percussion[1] = r[1];
+        c->percussion[2] = r[2];
+    }
+    return holds;
+}
+
+// One visit of a pair. The points of a patch that holds depend on each other more than on anything
+// else: a second round while all is in registers saves several sweeps. The sum of |change|^2 is
+// weighted with the mean inverse mass, i.e. an energy.
+static void sweep_pair(const tal_percussion_problem *problem, const tal_pair *pair, double *change,
+                       double sums[2]) {
+    const tal_contact *contact = &problem->contact[pair->first_contact];
+    tal_motion i = problem->motion[pair->body_i], j = problem->motion[pair->body_j];
+    change += 3 * (ptrdiff_t)pair->first_contact;
+    for (int32_t k = 0; k < pair->contact_count; k++) {
+        for (int f = 0; f < 3; f++) {
+            change[3 * k + f] = -contact[k].percussion[f];
+        }
+    }
+    const bool holds = visit_points(problem, pair, &i, &j);
+    if (holds && pair->contact_count >= 3) {
+        visit_points(problem, pair, &i, &j);
+    }
+    tal_store_body_motion(problem, pair->body_i, &i);
+    tal_store_body_motion(problem, pair->body_j, &j);
+    sums[0] = 0.0;
+    for (int32_t k = 0; k < pair->contact_count; k++) {
+        const double weight = mean_inverse_mass(&contact[k]);
+        for (int f = 0; f < 3; f++) {
+            const double step = change[3 * k + f] + contact[k].percussion[f];
+            change[3 * k + f] = step;
+            sums[0] += weight * step * step;
+        }
+    }
+    sums[1] = relative_error(sums[0], pair->energy_scale);
+}
+
+// An island being solved, and which of its pairs are swept.
+typedef struct {
+    const tal_percussion_problem *problem;
+    const tal_solver_work *work;
+    const tal_island *island;
+    int thread_count;
+    int32_t *listed;
+    int32_t color_end[TAL_COLOR_MAX + 1]; // places in `listed`
+    int32_t listed_count;
+    bool is_complete;
+    int age; // sweeps since it was complete
+    double change_before;
+} island_solve;
+
+static void list_all(island_solve *s) {
+    const tal_island *island = s->island;
+    for (int32_t n = 0; n < island->pair_count; n++) {
+        s->listed[n] = island->first_pair + n;
+    }
+    for (int32_t c = 0; c < island->color_count; c++) {
+        s->color_end[c] = s->problem->color_end[island->first_color + c] - island->first_pair;
+    }
+    s->listed_count = island->pair_count;
+    s->is_complete = true;
+    s->age = 0;
+}
+
+static void sweep_listed(const island_solve *s, int32_t n) {
+    const int32_t p = s->listed[n];
+    sweep_pair(s->problem, &s->problem->pair[p], s->work->change, &s->work->pair_sum[2 * p]);
+}
+
+static void sweep(const island_solve *s) {
+    if (s->thread_count == 1) { // the order of colors is the order of the list
+        for (int32_t n = 0; n < s->listed_count; n++) {
+            sweep_listed(s, n);
+        }
+        return;
+    }
+#pragma omp parallel num_threads(s->thread_count)
+    for (int32_t c = 0; c < s->island->color_count; c++) {
+        const int32_t first = c > 0 ? s->color_end[c - 1] : 0, end = s->color_end[c];
+        if (s->island->last_color_is_serial && c == s->island->color_count - 1) {
+#pragma omp single
+            for (int32_t n = first; n < end; n++) {
+                sweep_listed(s, n);
+            }
+        } else {
+#pragma omp for schedule(static)
+            for (int32_t n = first; n < end; n++) {
+                sweep_listed(s, n);
+            }
+        }
+    }
+}
+
+static void warm_start_pair(const tal_percussion_problem *problem, const tal_pair *pair) {
+    tal_motion i = problem->motion[pair->body_i], j = problem->motion[pair->body_j];
+    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
+        const tal_contact *c = &problem->contact[k];
+        tal_apply_percussion(pair, c, c->percussion, &problem->inertia[pair->body_i],
+                             &problem->inertia[pair->body_j], &i, &j);
+    }
+    tal_store_body_motion(problem, pair->body_i, &i);
+    tal_store_body_motion(problem, pair->body_j, &j);
+}
+
+void tal_warm_start(const tal_percussion_problem *problem) {
+    for (int32_t p = 0; p < problem->pair_count; p++) { // pairs are sorted by color already
+        warm_start_pair(problem, &problem->pair[p]);
+    }
+}
+
+// Energy of the last changes of the pairs marked as listed, to be compared with the one before; and
+// relative to the scales, of all that were swept.
+static double sum_changes(const island_solve *s, double *relative) {
+    const int32_t first = s->island->first_pair;
+    double energy = 0.0;
+    *relative = 0.0;
+    for (int32_t p = first; p < first + s->island->pair_count; p++) {
+        energy += s->work->is_listed[p] ? s->work->pair_sum[2 * p] : 0.0;
+        *relative += s->is_complete || s->work->is_listed[p] ? s->work->pair_sum[2 * p + 1] : 0.0;
+    }
+    return energy;
+}
+
+// A change that grows begins anew; one that stays as it is (percussions that shift among the points of
+// a patch) is where going on pays most.
+static double choose_beta(double change, double before) {
+    const double ratio = before > 0.0 ? change / before : 0.0;
+    return ratio > GROWTH_MAX ? 0.0 : (ratio < 1.0 ? ratio : 1.0);
+}
+
+static double *motion_values(tal_motion *motion) {
+    return &motion->v.x;
+}
+
+// direction = beta * direction + change; percussion += beta * old direction; likewise the motion.
+static void extrapolate_pair(const island_solve *s, int32_t n, double beta) {
+    const tal_pair *pair = &s->problem->pair[s->listed[n]];
+    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
+        for (int f = 0; f < 3; f++) {
+            const double along = beta * s->work->direction[3 * k + f];
+            s->problem->contact[k].percussion[f] += along;
+            s->work->direction[3 * k + f] = along + s->work->change[3 * k + f];
+        }
+    }
+}
+
+static void extrapolate_body(const island_solve *s, int32_t n, double beta) {
+    const int32_t b = s->problem->island_body[s->island->first_body + n];
+    double *now = motion_values(&s->problem->motion[b]);
+    double *start = motion_values(&s->work->motion_start[b]);
+    double *direction = motion_values(&s->work->motion_direction[b]);
+    for (int f = 0; f < 8; f++) {
+        const double along = beta * direction[f];
+        direction[f] = along + (now[f] - start[f]);
+        now[f] += along;
+        start[f] = now[f];
+    }
+}
+
+static void extrapolate(const island_solve *s, double beta) {
+    if (s->thread_count == 1) {
+        for (int32_t n = 0; n < s->listed_count; n++) {
+            extrapolate_pair(s, n, beta);
+        }
+        for (int32_t n = 0; n < s->island->body_count; n++) {
+            extrapolate_body(s, n, beta);
+        }
+        return;
+    }
+#pragma omp parallel num_threads(s->thread_count)
+    {
+#pragma omp for schedule(static) nowait
+        for (int32_t n = 0; n < s->listed_count; n++) {
+            extrapolate_pair(s, n, beta);
+        }
+#pragma omp for schedule(static)
+        for (int32_t n = 0; n < s->island->body_count; n++) {
+            extrapolate_body(s, n, beta);
+        }
+    }
+}
+
+static int32_t contacts_end(const island_solve *s) {
+    const tal_pair *last = &s->problem->pair[s->island->first_pair + s->island->pair_count - 1];
+    return last->first_contact + last->contact_count;
+}
+
+static void begin(const island_solve *s) {
+    const tal_island *island = s->island;
+    const int32_t first = s->problem->pair[island->first_pair].first_contact;
+    memset(&s->work->is_listed[island->first_pair], 1, (size_t)island->pair_count);
+    for (int32_t k = 3 * first; k < 3 * contacts_end(s); k++) {
+        s->work->direction[k] = 0.0;
+    }
+    for (int32_t n = island->first_body; n < island->first_body + island->body_count; n++) {
+        const int32_t b = s->problem->island_body[n];
+        s->work->motion_start[b] = s->problem->motion[b];
+        s->work->motion_direction[b] = (tal_motion){0};
+    }
+}
+
+// How many pairs still change by more than a negligible part of the tolerance.
+static int32_t mark_changing(const island_solve *s, double negligible) {
+    const int32_t first = s->island->first_pair;
+    int32_t count = 0;
+    for (int32_t p = first; p < first + s->island->pair_count; p++) {
+        const double share = negligible * s->problem->pair[p].contact_count;
+        s->work->is_listed[p] = s->work->pair_sum[2 * p + 1] > share;
+        count += s->work->is_listed[p];
+    }
+    return count;
+}
+
+// The direction of the motion has to be that of the listed pairs alone.
+static void keep_direction(const island_solve *s, const tal_pair *pair, bool is_listed) {
+    const tal_percussion_problem *problem = s->problem;
+    tal_motion i = s->work->motion_direction[pair->body_i];
+    tal_motion j = s->work->motion_direction[pair->body_j];
+    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
+        double *direction = &s->work->direction[3 * k];
+        if (is_listed) {
+            tal_apply_percussion(pair, &problem->contact[k], direction,
+                                 &problem->inertia[pair->body_i], &problem->inertia[pair->body_j],
+                                 &i, &j);
+        } else {
+            direction[0] = direction[1] = direction[2] = 0.0;
+        }
+    }
+    if (problem->inertia[pair->body_i].inverse_mass > 0.0) {
+        s->work->motion_direction[pair->body_i] = i;
+    }
+    if (problem->inertia[pair->body_j].inverse_mass > 0.0) {
+        s->work->motion_direction[pair->body_j] = j;
+    }
+}
+
+// Leaves out the pairs that hardly change, and what they had in the direction of the motion.
+static void shorten_list(island_solve *s, double negligible) {
+    const tal_island *island = s->island;
+    if (island->pair_count < LIST_PAIRS_MIN) {
+        return;
+    }
+    if (mark_changing(s, negligible) > LIST_SHARE_MAX * island->pair_count) {
+        memset(&s->work->is_listed[island->first_pair], 1, (size_t)island->pair_count);
+        return;
+    }
+    for (int32_t n = island->first_body; n < island->first_body + island->body_count; n++) {
+        s->work->motion_direction[s->problem->island_body[n]] = (tal_motion){0};
+    }
+    int32_t p = island->first_pair;
+    s->listed_count = 0;
+    for (int32_t c = 0; c < island->color_count; c++) {
+        for (; p < s->problem->color_end[island->first_color + c]; p++) {
+            keep_direction(s, &s->problem->pair[p], s->work->is_listed[p] != 0);
+            if (s->work->is_listed[p]) {
+                s->listed[s->listed_count++] = p;
+            }
+        }
+        s->color_end[c] = s->listed_count;
+    }
+    s->is_complete = false;
+    s->age = 0;
+}
+
+static void residual_of_pair(const tal_percussion_problem *problem, const tal_pair *pair,
+                             double *error) {
+    const tal_motion *i = &problem->motion[pair->body_i], *j = &problem->motion[pair->body_j];
+    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
+        const tal_contact *c = &problem->contact[k];
+        double d[3], e[3];
+        tal_relative_velocity(pair, c, i, j, d);
+        tal_law_residual(c, d, 1.0 / mean_inverse_mass(c), e);
+        const double square = mean_inverse_mass(c) * (e[0] * e[0] + e[1] * e[1] + e[2] * e[2]);
+        error[k] = relative_error(square, pair->energy_scale);
+    }
+}
+
+// Sums the squared errors; counts the contacts above the tolerance if the island is.
+static void measure_residual(const island_solve *s, double tolerance, tal_island_result *result) {
+    const int32_t first = s->island->first_pair, end = first + s->island->pair_count;
+    if (s->thread_count == 1) {
+        for (int32_t p = first; p < end; p++) {
+            residual_of_pair(s->problem, &s->problem->pair[p], s->work->error);
+        }
+    } else {
+#pragma omp parallel for schedule(static) num_threads(s->thread_count)
+        for (int32_t p = first; p < end; p++) {
+            residual_of_pair(s->problem, &s->problem->pair[p], s->work->error);
+        }
+    }
+    const int32_t first_contact = s->problem->pair[first].first_contact;
+    const int32_t count = contacts_end(s) - first_contact;
+    result->error = 0.0;
+    result->unconverged_count = 0;
+    for (int32_t k = first_contact; k < first_contact + count; k++) {
+        result->error += s->work->error[k];
+        result->unconverged_count += s->work->error[k] > tolerance * tolerance;
+    }
+    if (result->error <= tolerance * tolerance * count) {
+        result->unconverged_count = 0;
+    }
+}
+
+// After 64, 128, 256 .. sweeps: earlier it would do harm, see docs/theory/solver.md.
+static bool is_time_to_release(int sweeps) {
+    return sweeps >= RELEASE_FIRST && (sweeps & (sweeps - 1)) == 0;
+}
+
+static bool release_patches(const island_solve *s, double tolerance) {
+    const int32_t first = s->island->first_pair;
+    bool any = false;
+    for (int32_t p = first; p < first + s->island->pair_count; p++) {
+        any = tal_patch_release(s->problem, &s->problem->pair[p], tolerance) || any;
+    }
+    return any;
+}
+
+static void solve_island(const tal_percussion_problem *problem, const tal_solver_work *work,
+                         int32_t number, int thread_count, const tal_solver_goal *goal) {
+    const tal_island *island = &problem->island[number];
+    tal_island_result *result = &work->island_result[number];
+    island_solve s = {.problem = problem,
+                      .work = work,
+                      .island = island,
+                      .thread_count = thread_count,
+                      .listed = &work->listed[island->first_pair]};
+    const int32_t contact_count =
+        contacts_end(&s) - problem->pair[island->first_pair].first_contact;
+    const double tolerance = goal->tolerance;
+    const double error_max = tolerance * tolerance * contact_count;
+    int pause = 0;
+    list_all(&s);
+    begin(&s);
+    for (result->iterations = 1;; result->iterations++) {
+        double relative;
+        sweep(&s);
+        const double change = sum_changes(&s, &relative);
+        const bool is_last = result->iterations >= goal->sweeps_max;
+        const bool may_stop = result->iterations >= goal->sweeps_min && s.is_complete && pause == 0;
+        const bool looks_done = relative <= error_max || result->iterations % CHECK_EVERY == 0;
+        if (is_last || (looks_done && may_stop)) {
+            measure_residual(&s, tolerance, result);
+            if (is_last || result->error <= error_max) {
+                return;
+            }
+            pause = CHECK_PAUSE;
+        }
+        pause -= pause > 0;
+        extrapolate(&s, choose_beta(change, s.change_before));
+        s.change_before = change;
+        if (s.is_complete && is_time_to_release(result->iterations) &&
+            release_patches(&s, tolerance)) {
+            begin(&s);
+            s.change_before = 0.0;
+        } else if (s.is_complete) {
+            shorten_list(&s, LIST_NEGLIGIBLE * tolerance * tolerance);
+            s.change_before = sum_changes(&s, &relative);
+        } else if (relative <= error_max || ++s.age >= LIST_AGE_MAX) {
+            list_all(&s);
+        }
+    }
+}
+
+static bool is_left_alone(const uint8_t *is_wanted, int32_t island) {
+    return is_wanted != NULL && is_wanted[island] == 0;
+}
+
+static tal_solver_result sum_up(const tal_percussion_problem *problem, const tal_solver_work *work,
+                                const uint8_t *is_wanted) {
+    tal_solver_result sum = {0};
+    double error = 0.0;
+    for (int32_t n = 0; n < problem->island_count; n++) {
+        const tal_island_result *result = &work->island_result[n];
+        if (is_left_alone(is_wanted, n)) {
+            continue;
+        }
+        sum.iterations = result->iterations > sum.iterations ? result->iterations : sum.iterations;
+        sum.unconverged_count += result->unconverged_count;
+        error += result->error;
+    }
+    sum.residual = error > 0.0 ? sqrt(error / problem->contact_count) : 0.0;
+    return sum;
+}
+
+void tal_solve_percussions(const tal_percussion_problem *problem, const tal_solver_work *work,
+                           const uint8_t *is_wanted, const tal_solver_goal *goal,
+                           tal_solver_result *result) {
+    const int threads = problem->thread_count;
+    for (int32_t n = 0; threads > 1 && n < problem->island_count; n++) {
+        if (problem->island[n].pair_count >= SHARED_PAIRS_MIN && !is_left_alone(is_wanted, n)) {
+            solve_island(problem, work, n, threads, goal);
+        }
+    }
+#pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)
+    for (int32_t n = 0; n < problem->island_count; n++) {
+        const bool is_done = threads > 1 && problem->island[n].pair_count >= SHARED_PAIRS_MIN;
+        if (!is_done && !is_left_alone(is_wanted, n)) {
+            solve_island(problem, work, n, 1, goal);
+        }
+    }
+    *result = sum_up(problem, work, is_wanted);
+}

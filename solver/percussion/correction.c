@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Removes penetration by moving bodies: the least displacement (in the metric of mass) that takes a
+// share of each penetration back and opens no new one. Kinetic energy is untouched; the potential
+// energy moved is returned.
+#include "solver/percussion/correction.h"
+
+#include "solver/motion/rotation.h"
+
+#include <math.h>
+
+// Weight on top of a small block needs many sweeps; they end when no contact opens by more than this
+// share of the slop.
+enum { SWEEPS_MAX = 60 };
+static const double SETTLED = 0.1;
+
+// How far contact k has to open (or may close, if negative).
+static double wanted_opening(const tal_model *model, const tal_pair *pair, double gap) {
+    const double slop = model->settings.slop * model->smallest_width;
+    const double depth = -gap - slop;
+    if (depth > 0.0 && !tal_is_spring(model, pair)) {
+        return model->settings.correction * depth;
+    }
+    return gap > 0.0 ? -gap : 0.0;
+}
+
+static bool is_too_deep(const tal_model *model, const tal_state *state, const tal_pair *pair) {
+    const double slop = model->settings.slop * model->smallest_width;
+    for (int32_t n = 0; !tal_is_spring(model, pair) && n < pair->contact_count; n++) {
+        if (state->contacts.gap[pair->first_contact + n] < -slop) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Pairs that are too deep, and all that touch one of their bodies.
+static bool flag_pairs(const tal_model *model, tal_state *state) {
+    const tal_percussion_problem *problem = &state->problem;
+    bool any = false;
+    for (int32_t b = 0; b < model->body_count; b++) {
+        state->is_touched[b] = 0;
+    }
+    for (int32_t p = 0; p < problem->pair_count; p++) {
+        if (is_too_deep(model, state, &problem->pair[p])) {
+            const tal_edge edge = state->contacts.edge[problem->pair[p].manifold];
+            any = true;
+            if (edge.i >= 0) {
+                state->is_touched[edge.i] = 1;
+            }
+            if (edge.j >= 0) {
+                state->is_touched[edge.j] = 1;
+            }
+        }
+    }
+    for (int32_t p = 0; any && p < problem->pair_count; p++) {
+        const tal_edge edge = state->contacts.edge[problem->pair[p].manifold];
+        state->contacts.pair_flag[p] = (edge.i >= 0 && state->is_touched[edge.i]) ||
+                                       (edge.j >= 0 && state->is_touched[edge.j]);
+    }
+    return any;
+}
+
+// One visit of a pair; `push` holds the pseudo-percussion of each contact. Returns the largest change.
+static double open_pair(const tal_model *model, tal_state *state, const tal_pair *pair,
+                        double *push) {
+    double change = 0.0;
+    const tal_inertia *inertia_i = &state->inertia_world[pair->body_i];
+    const tal_inertia *inertia_j = &state->inertia_world[pair->body_j];
+    tal_motion *i = &state->displacement[pair->body_i], *j = &state->displacement[pair->body_j];
+    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
+        const tal_contact *contact = &state->contacts.contact[k];
+        double opening[3];
+        tal_relative_velocity(pair, contact, i, j, opening);
+        const double missing = wanted_opening(model, pair, state->contacts.gap[k]) - opening[0];
+        const double new_push = fmax(0.0, push[k] + missing * contact->inverse_normal);
+        const double step[3] = {new_push - push[k], 0.0, 0.0};
+        push[k] = new_push;
+        if (step[0] != 0.0) {
+            tal_apply_percussion(pair, contact, step, inertia_i, inertia_j, i, j);
+            change = fmax(change, fabs(step[0]) / contact->inverse_normal);
+        }
+    }
+    return change;
+}
+
+static double open_pairs(const tal_model *model, tal_state *state, double *push) {
+    double change = 0.0;
+    for (int32_t p = 0; p < state->problem.pair_count; p++) {
+        if (state->contacts.pair_flag[p]) {
+            change = fmax(change, open_pair(model, state, &state->problem.pair[p], push));
+        }
+    }
+    return change;
+}
+
+static double displace_body(const tal_model *model, tal_state *state, int32_t b) {
+    const tal_vec3 shift = state->displacement[b].v, turn = state->displacement[b].w;
+    const double angle = tal_vec3_length(turn);
+    state->position[b] = tal_vec3_add(state->position[b], shift);
+    if (angle > 0.0) { // turning the momentum too keeps the rotational energy
+        const double s = sin(0.5 * angle) / angle;
+        const tal_quat q = {cos(0.5 * angle), s * turn.x, s * turn.y, s * turn.z};
+        state->orientation[b] = tal_quat_normalize(tal_quat_multiply(q, state->orientation[b]));
+        state->momentum[b] = tal_quat_rotate(q, state->momentum[b]);
+        state->spin[b] =
+            tal_rotation_velocity(model->inertia[b], state->orientation[b], state->momentum[b]);
+    }
+    return -model->mass[b] * tal_vec3_dot(model->settings.gravity_mps2, shift);
+}
+
+double tal_correct_positions(const tal_model *model, tal_state *state) {
+    const tal_percussion_problem *problem = &state->problem;
+    for (int32_t b = 0; b <= model->body_count; b++) {
+        state->displacement[b] = (tal_motion){0};
+    }
+    if (model->settings.correction == 0.0 || !flag_pairs(model, state)) {
+        return 0.0;
+    }
+    double *push = state->contacts.work.error;
+    for (int32_t k = 0; k < problem->contact_count; k++) {
+        push[k] = 0.0;
+    }
+    const double settled = SETTLED * model->settings.slop * model->smallest_width;
+    for (int sweep = 0; sweep < SWEEPS_MAX && open_pairs(model, state, push) > settled; sweep++) {
+    }
+    double lifted = 0.0;
+    for (int32_t b = 0; b < model->body_count; b++) {
+        if (!state->is_fixed[b] && state->island_of_body[b] >= 0) {
+            lifted += displace_body(model, state, b);
+        }
+    }
+    return lifted;
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The memory of percussions: sorted by bodies as the manifolds are, so that both are walked together.
+#include "solver/percussion/memory.h"
+
+#include "solver/motion/rest.h"
+
+#include <math.h>
+
+static int compare_bodies(const tal_memory_pair *pair, const tal_manifold *manifold) {
+    if (pair->body_i != manifold->body_i) {
+        return pair->body_i < manifold->body_i ? -1 : 1;
+    }
+    return pair->body_j < manifold->body_j ? -1 : pair->body_j > manifold->body_j;
+}
+
+void tal_find_remembered(tal_state *state) {
+    const tal_contact_memory *memory = &state->memory;
+    int32_t p = 0;
+    for (int32_t m = 0; m < state->list.manifold_count; m++) {
+        const tal_manifold *manifold = &state->list.manifold[m];
+        while (p < memory->pair_count && compare_bodies(&memory->pair[p], manifold) < 0) {
+            p++;
+        }
+        state->contacts.first_remembered[m] = p;
+    }
+}
+
+static const tal_memory_point *find_point(const tal_contact_memory *memory, int32_t first,
+                                          const tal_manifold *manifold, uint64_t identity) {
+    for (int32_t p = first; p < memory->pair_count; p++) {
+        const tal_memory_pair *pair = &memory->pair[p];
+        if (compare_bodies(pair, manifold) != 0) {
+            break;
+        }
+        for (int32_t k = pair->first_point; k < pair->first_point + pair->point_count; k++) {
+            if (memory->point[k].identity == identity) {
+                return &memory->point[k];
+            }
+        }
+    }
+    return NULL;
+}
+
+void tal_recall_percussions(tal_state *state, const tal_pair *pair, double dt) {
+    tal_contact_set *set = &state->contacts;
+    const tal_contact_memory *memory = &state->memory;
+    const tal_manifold *manifold = &state->list.manifold[pair->manifold];
+    const int32_t first = set->first_remembered[pair->manifold];
+    const bool is_start = memory->dt == 0.0; // only a pair that touches in the first step is bonded
+    const double scale = is_start ? 0.0 : dt / memory->dt;
+    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
+        tal_contact *c = &set->contact[k];
+        const tal_memory_point *old = find_point(memory, first, manifold, set->identity[k]);
+        c->lambda = 0.0;
+        set->bonded[k] = old != NULL ? old->bonded : (is_start ? 1.0 : 0.0);
+        c->percussion[0] = old != NULL ? scale * old->normal : 0.0;
+        c->percussion[1] =
+            old != NULL ? scale * tal_vec3_dot(old->tangential, pair->tangent_1) : 0.0;
+        c->percussion[2] =
+            old != NULL ? scale * tal_vec3_dot(old->tangential, pair->tangent_2) : 0.0;
+    }
+}
+
+// A bonded point breaks when it slides or opens under its full adhesion.
+static double still_bonded(const tal_contact *c, double bonded) {
+    if (bonded == 0.0 || c->adhesion == 0.0) {
+        return bonded;
+    }
+    const double normal = c->percussion[0] + c->adhesion;
+    const double along = hypot(c->percussion[1], c->percussion[2]);
+    const bool torn = normal <= 1e-9 * c->adhesion;
+    const bool sheared = along >= (1.0 - 1e-9) * c->friction * normal;
+    return torn || sheared ? 0.0 : bonded;
+}
+
+static tal_memory_point *append_pair(tal_contact_memory *memory, int32_t body_i, int32_t body_j,
+                                     int32_t point_count) {
+    memory->pair[memory->pair_count++] = (tal_memory_pair){.body_i = body_i,
+                                                           .body_j = body_j,
+                                                           .first_point = memory->point_count,
+                                                           .point_count = point_count};
+    memory->point_count += point_count;
+    return &memory->point[memory->point_count - point_count];
+}
+
+static void remember_manifold(const tal_state *state, int32_t m, tal_contact_memory *memory) {
+    const tal_pair *pair = &state->problem.pair[state->contacts.pair_of_manifold[m]];
+    const tal_manifold *manifold = &state->list.manifold[m];
+    tal_memory_point *point =
+        append_pair(memory, manifold->body_i, manifold->body_j, manifold->point_count);
+    for (int32_t n = 0; n < pair->contact_count; n++) {
+        const int32_t k = pair->first_contact + n;
+        const tal_contact *c = &state->contacts.contact[k];
+        const tal_vec3 along = tal_vec3_scale(pair->tangent_1, c->percussion[1]);
+        point[n] = (tal_memory_point){
+            .identity = state->contacts.identity[k],
+            .normal = c->percussion[0],
+            .tangential = tal_vec3_add_scaled(along, c->percussion[2], pair->tangent_2),
+            .bonded = still_bonded(c, state->contacts.bonded[k])};
+    }
+}
+
+// Contacts of bodies at rest are not listed; what carries them stays what it was.
+static void keep_if_at_rest(const tal_state *state, int32_t p, double dt,
+                            tal_contact_memory *memory) {
+    const tal_memory_pair *pair = &state->memory.pair[p];
+    if (!tal_is_at_rest(state, pair->body_i) && !tal_is_at_rest(state, pair->body_j)) {
+        return;
+    }
+    const double scale = dt / state->memory.dt;
+    tal_memory_point *point = append_pair(memory, pair->body_i, pair->body_j, pair->point_count);
+    for (int32_t n = 0; n < pair->point_count; n++) {
+        point[n] = state->memory.point[pair->first_point + n];
+        point[n].normal *= scale;
+        point[n].tangential = tal_vec3_scale(point[n].tangential, scale);
+    }
+}
+
+tal_status tal_remember_percussions(tal_state *state, double dt, tal_error *err) {
+    tal_contact_memory *memory = &state->memory_before; // the older of the two is written over
+    const tal_contact_memory *last = &state->memory;
+    TAL_ASSERT(state->problem.pair_count == state->list.manifold_count); // solved as listed
+    TAL_TRY(tal_contact_memory_reserve(memory, state->problem.pair_count + last->pair_count,
+                                       state->problem.contact_count + last->point_count, err));
+    memory->pair_count = memory->point_count = 0;
+    memory->dt = dt;
+    int32_t p = 0;
+    for (int32_t m = 0; m < state->list.manifold_count; m++) {
+        while (p < last->pair_count &&
+               compare_bodies(&last->pair[p], &state->list.manifold[m]) < 0) {
+            keep_if_at_rest(state, p++, dt, memory);
+        }
+        remember_manifold(state, m, memory);
+    }
+    while (p < last->pair_count) {
+        keep_if_at_rest(state, p++, dt, memory);
+    }
+    const tal_contact_memory newest = *memory;
+    state->memory_before = state->memory;
+    state->memory = newest;
+    return TAL_OK;
+}
+
+void tal_count_remembered(const tal_state *state, tal_report *report) {
+    const tal_contact_memory *memory = &state->memory;
+    report->manifold_count = memory->pair_count;
+    report->contact_count = memory->point_count;
+    report->active_count = 0;
+    for (int32_t k = 0; k < memory->point_count; k++) {
+        report->active_count += memory->point[k].normal > 0.0;
+    }
+}

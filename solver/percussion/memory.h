@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What is remembered of the percussions of a step: the next one starts from them.
+#ifndef TALUS_SOLVER_PERCUSSION_MEMORY_H
+#define TALUS_SOLVER_PERCUSSION_MEMORY_H
+
+#include "solver/step/state.h"
+
+// Looks up where the memory of each listed manifold begins.
+void tal_find_remembered(tal_state *state);
+
+// Gives the contacts of a pair their last percussions, scaled when the step has another length.
+void tal_recall_percussions(tal_state *state, const tal_pair *pair, double dt);
+
+// Keeps the percussions for the next step, and those of the bodies at rest for when they wake.
+tal_status tal_remember_percussions(tal_state *state, double dt, tal_error *err);
+
+// All contacts there are, those at rest included.
+void tal_count_remembered(const tal_state *state, tal_report *report);
+
+#endif

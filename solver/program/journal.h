@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The journal of a run under way: checksummed records of frames and steps, appended as they happen.
+// A kill leaves at most one torn record at the end, which a resumed run cuts off.
+#ifndef TALUS_SOLVER_PROGRAM_JOURNAL_H
+#define TALUS_SOLVER_PROGRAM_JOURNAL_H
+
+#include "core/base/file.h"
+#include "solver/include/talus_solver.h"
+
+#include <stdio.h>
+
+enum { TAL_JOURNAL_KEY_SIZE = 65 };
+
+typedef struct {
+    double time_s;
+    double kinetic_translation_j, kinetic_rotation_j, potential_j;
+    double dissipated_normal_j, dissipated_tangential_j, correction_j, energy_defect_j;
+    double residual, penetration_m;
+    double moved_s; // last time a block was faster than the rest criterion allows
+    int32_t contact_count, iterations, unconverged_count, islands_resolved;
+} tal_journal_step;
+
+// Arrays of `body_count` entries; positions in metres from the site's origin.
+typedef struct {
+    double time_s;
+    const tal_vec3 *position;
+    const tal_quat *orientation;
+    const tal_vec3 *velocity;
+    const tal_vec3 *spin;
+} tal_journal_frame;
+
+typedef struct {
+    FILE *stream;
+    char path[TAL_PATH_SIZE];
+    int32_t body_count;
+    unsigned char *buffer; // one record
+    size_t buffer_size;
+} tal_journal;
+
+// `key` names settings and inputs: only a run with the same key may go on with a journal.
+tal_status tal_journal_create(tal_journal *journal, const char *path, const char *key,
+                              int32_t body_count, tal_error *err);
+// Opens a journal and cuts off everything later than `time_s`; `last` becomes the last step kept.
+tal_status tal_journal_resume(tal_journal *journal, const char *path, const char *key,
+                              int32_t body_count, double time_s, tal_journal_step *last,
+                              tal_error *err);
+tal_status tal_journal_add_frame(tal_journal *journal, const tal_journal_frame *frame,
+                                 tal_error *err);
+tal_status tal_journal_add_step(tal_journal *journal, const tal_journal_step *step, tal_error *err);
+// What was added so far reaches the disk.
+tal_status tal_journal_sync(tal_journal *journal, tal_error *err);
+void tal_journal_close(tal_journal *journal);
+
+// Reads the records in order. Either callback may be NULL; frames are valid during the call.
+typedef tal_status tal_journal_frame_visit(void *context, size_t number,
+                                           const tal_journal_frame *frame, tal_error *err);
+typedef tal_status tal_journal_step_visit(void *context, size_t number,
+                                          const tal_journal_step *step, tal_error *err);
+tal_status tal_journal_visit(tal_journal *journal, tal_journal_frame_visit *frame,
+                             tal_journal_step_visit *step, void *context, tal_error *err);
+
+#endif

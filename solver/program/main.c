@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// talus-solve: blocks + terrain + laws -> motion. A thin user of the solver library.
+#include "core/app/json.h"
+#include "core/app/program.h"
+#include "core/app/provenance.h"
+#include "core/base/interrupt.h"
+#include "core/base/log.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "solver/program/run_file.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static tal_status check(tal_invocation *invocation, tal_error *err);
+static tal_status run(const tal_invocation *invocation, tal_error *err);
+
+static const tal_option options[] = {
+    {"until", 0, "SECONDS", "End of the simulation (solve.until_s)."},
+    {"output-every", 0, "SECONDS", "Time between stored frames (solve.output_every_s)."},
+    {"checkpoint-every", 0, "SECONDS", "Time between checkpoints (solve.checkpoint_every_s)."},
+    {"stop-when-still", 0, "YES|NO", "Stop as soon as every block rests (solve.stop_when_still)."},
+    {"resume", 'r', NULL, "Go on from the last checkpoint of a run that was stopped or killed."},
+};
+
+static const tal_program program = {
+    .name = "talus-solve",
+    .summary = "lets the blocks fall over the terrain",
+    .arguments = "SITE.ini [OPTION]...",
+    .description =
+        "Reads terrain.nc and blocks.nc in the output folder, moves the blocks by percussions "
+        "(non-smooth contact dynamics) and writes run.nc: poses and velocities over time, "
+        "energies, "
+        "dissipation, residual and penetration of every step.\n\n"
+        "A run can be stopped (Ctrl-C) or killed at any moment: --resume goes on from the last "
+        "checkpoint and gives the same bits as a run that was never disturbed.\n\n"
+        "The simulation ends when every block has rested for solve.still_s: no point of any block "
+        "faster than solve.still_mps. Blocks that leave the terrain are taken out and counted.",
+    .examples = "  talus-solve site.ini --out out/site\n"
+                "  talus-solve site.ini --out out/site --set contact.friction=0.55 --overwrite\n",
+    .stages = TAL_STAGE_SOLVE,
+    .needs_site_file = true,
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .check = check,
+    .run = run,
+};
+
+static tal_status check(tal_invocation *invocation, tal_error *err) {
+    static const char *const keys[][2] = {{"until", "until_s"},
+                                          {"output-every", "output_every_s"},
+                                          {"checkpoint-every", "checkpoint_every_s"},
+                                          {"stop-when-still", "stop_when_still"}};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const char *value = tal_invocation_option(&program, invocation, keys[i][0]);
+        if (value != NULL) {
+            char where[64];
+            snprintf(where, sizeof where, "--%s", keys[i][0]);
+            tal_settings_set(&invocation->settings, "solve", keys[i][1], value, where, err);
+        }
+    }
+    return TAL_OK;
+}
+
+// Everything one run holds.
+typedef struct {
+    const tal_invocation *invocation;
+    const tal_solve_settings *solve;
+    tal_scene scene;
+    tal_model *model;
+    tal_state *state;
+    tal_journal journal;
+    tal_provenance *provenance;
+    char key[TAL_JOURNAL_KEY_SIZE];
+    uint8_t *lost;
+    double moved_s;
+    const char *ended_because;
+    char journal_path[TAL_PATH_SIZE], checkpoint_path[TAL_PATH_SIZE], run_path[TAL_PATH_SIZE],
+        summary_path[TAL_PATH_SIZE];
+} simulation;
+
+static tal_status prepare_paths(simulation *s, tal_error *err) {
+    const char *out = s->invocation->out;
+    if (!tal_path_join(s->journal_path, out, "run.journal") ||
+        !tal_path_join(s->checkpoint_path, out, "run.checkpoint") ||
+        !tal_path_join(s->run_path, out, "run.nc") ||
+        !tal_path_join(s->summary_path, out, "run.json")) {
+        return TAL_FAIL(err, TAL_TOO_LARGE, "%.100s...: path too long", out);
+    }
+    if (s->invocation->overwrite == TAL_KEEP_EXISTING && tal_file_exists(s->run_path)) {
+        return TAL_FAIL(
+            err, TAL_EXISTS,
+            "%s exists already. Say --overwrite to replace it, or choose another folder "
+            "with --out",
+            s->run_path);
+    }
+    return TAL_OK;
+}
+
+// Settings and inputs, and the key that a journal must share to be gone on with.
+static tal_status prepare_provenance(simulation *s, tal_error *err) {
+    static const char *const inputs[] = {"terrain.nc", "blocks.nc"};
+    TAL_CREATE(s->provenance, 1, "the record of inputs", err);
+    TAL_TRY(tal_provenance_create(s->provenance, program.name, &s->invocation->settings,
+                                  program.stages, err));
+    for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {
+        char path[TAL_PATH_SIZE];
+        tal_path_join(path, s->invocation->out, inputs[i]);
+        if (!tal_file_exists(path)) {
+            return TAL_FAIL(err, TAL_NOT_FOUND, "%s is not there: run talus-mesh first", path);
+        }
+        TAL_TRY(tal_provenance_add_input(s->provenance, path, err));
+    }
+    char *text = tal_provenance_text(s->provenance);
+    if (text == NULL) {
+        return TAL_FAIL(err, TAL_NO_MEMORY, "no memory for the record of inputs");
+    }
+    tal_sha256_bytes(text, strlen(text), s->key);
+    cJSON_free(text);
+    return TAL_OK;
+}
+
+static int64_t steps_in(double interval_s, double dt_s) {
+    return (int64_t)fmax(1.0, round(interval_s / dt_s));
+}
+
+static tal_status add_frame(simulation *s, tal_error *err) {
+    const tal_journal_frame frame = {.time_s = tal_state_time(s->state),
+                                     .position = tal_state_positions(s->state),
+                                     .orientation = tal_state_orientations(s->state),
+                                     .velocity = tal_state_velocities(s->state),
+                                     .spin = tal_state_spins(s->state)};
+    return tal_journal_add_frame(&s->journal, &frame, err);
+}
+
+static tal_status add_step(simulation *s, const tal_report *r, tal_error *err) {
+    const tal_journal_step step = {.time_s = r->time_s,
+                                   .kinetic_translation_j = r->kinetic_translation_j,
+                                   .kinetic_rotation_j = r->kinetic_rotation_j,
+                                   .potential_j = r->potential_j,
+                                   .dissipated_normal_j = r->dissipated_normal_j,
+                                   .dissipated_tangential_j = r->dissipated_tangential_j,
+                                   .correction_j = r->correction_j,
+                                   .energy_defect_j = r->energy_defect_j,
+                                   .residual = r->residual,
+                                   .penetration_m = r->penetration_m,
+                                   .moved_s = s->moved_s,
+                                   .contact_count = r->contact_count,
+                                   .iterations = r->iterations,
+                                   .unconverged_count = r->unconverged_count,
+                                   .islands_resolved = r->islands_resolved};
+    return tal_journal_add_step(&s->journal, &step, err);
+}
+
+// The journal first: a checkpoint is never ahead of it.
+static tal_status checkpoint(simulation *s, tal_error *err) {
+    TAL_TRY(tal_journal_sync(&s->journal, err));
+    return tal_checkpoint_write(s->model, s->state, s->checkpoint_path, err);
+}
+
+static tal_status begin(simulation *s, tal_error *err) {
+    const int32_t count = s->scene.input.body_count;
+    const bool resume = tal_invocation_option(&program, s->invocation, "resume") != NULL;
+    if (resume && tal_file_exists(s->checkpoint_path)) {
+        TAL_TRY(tal_checkpoint_read(s->model, s->state, s->checkpoint_path, err));
+        tal_journal_step last;
+        TAL_TRY(tal_journal_resume(&s->journal, s->journal_path, s->key, count,
+                                   tal_state_time(s->state), &last, err));
+        s->moved_s = last.moved_s;
+        for (int32_t b = 0; b < count; b++) {
+            s->lost[b] = tal_state_has_body(s->state, b) ? 0 : 1;
+        }
+        tal_log_info("going on at %g s", tal_state_time(s->state));
+        return TAL_OK;
+    }
+    if (resume) {
+        tal_log_info("no checkpoint in %s: starting at 0 s", s->invocation->out);
+    }
+    unlink(s->checkpoint_path); // it would belong to another journal
+    TAL_TRY(tal_journal_create(&s->journal, s->journal_path, s->key, count, err));
+    return add_frame(s, err);
+}
+
+// A block that left the ground's outline and dropped below it will not come back.
+static void take_out_lost(simulation *s) {
+    const tal_vec3 *position = tal_state_positions(s->state);
+    for (int32_t b = 0; b < s->scene.input.body_count; b++) {
+        const double r = s->scene.bounding_radius_m[b];
+        const tal_vec3 p = position[b];
+        const bool outside = p.x < s->scene.low_m[0] - r || p.x > s->scene.high_m[0] + r ||
+                             p.y < s->scene.low_m[1] - r || p.y > s->scene.high_m[1] + r;
+        if (s->lost[b] == 0 && (outside || p.z < s->scene.low_m[2] - r)) {
+            s->lost[b] = 1;
+            tal_state_remove_body(s->state, b);
+        }
+    }
+}
+
+static bool something_moves(const simulation *s) {
+    const tal_vec3 *velocity = tal_state_velocities(s->state);
+    const tal_vec3 *spin = tal_state_spins(s->state);
+    for (int32_t b = 0; b < s->scene.input.body_count; b++) {
+        const double fastest =
+            tal_vec3_length(velocity[b]) + tal_vec3_length(spin[b]) * s->scene.bounding_radius_m[b];
+        if (s->lost[b] == 0 && fastest > s->solve->still_mps) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static tal_status one_step(simulation *s, int64_t step, int64_t frame_steps,
+                           int64_t checkpoint_steps, tal_error *err) {
+    tal_report report;
+    TAL_TRY(tal_step(s->model, s->state, &report, err));
+    take_out_lost(s);
+    const double time_s = tal_state_time(s->state);
+    s->moved_s = something_moves(s) ? time_s : s->moved_s;
+    TAL_TRY(add_step(s, &report, err));
+    if (step % frame_steps == 0) {
+        TAL_TRY(add_frame(s, err));
+    }
+    if (step % checkpoint_steps == 0) {
+        TAL_TRY(checkpoint(s, err));
+    }
+    return TAL_OK;
+}
+
+static tal_status fall(simulation *s, tal_error *err) {
+    const double dt_s = s->solve->dt_s;
+    const int64_t last = steps_in(s->solve->until_s, dt_s);
+    const int64_t frame_steps = steps_in(s->solve->output_every_s, dt_s);
+    const int64_t checkpoint_steps = steps_in(s->solve->checkpoint_every_s, dt_s);
+    int64_t step = (int64_t)llround(tal_state_time(s->state) / dt_s);
+    s->ended_because = "until";
+    tal_progress progress;
+    tal_progress_begin(&progress, "falling", "s", s->solve->until_s);
+    while (step < last) {
+        step++;
+        TAL_TRY(one_step(s, step, frame_steps, checkpoint_steps, err));
+        tal_progress_advance(&progress, (double)step * dt_s);
+        if (s->solve->stop_when_still &&
+            tal_state_time(s->state) - s->moved_s >= s->solve->still_s) {
+            s->ended_because = "still";
+            break;
+        }
+        if (tal_interrupt_pending()) {
+            TAL_TRY(checkpoint(s, err));
+            return TAL_FAIL(err, TAL_INTERRUPTED, "stopped at %g s; go on with --resume",
+                            tal_state_time(s->state));
+        }
+    }
+    tal_progress_end(&progress, (double)step * dt_s);
+    return step % frame_steps == 0 ? TAL_OK : add_frame(s, err);
+}
+
+static tal_status write_summary(const simulation *s, const tal_run_summary *r, tal_error *err) {
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddStringToObject(root, "ended_because", s->ended_because);
+    tal_json_add_number(root, "duration_s", r->duration_s);
+    tal_json_add_number(root, "steps", (double)r->step_count);
+    tal_json_add_number(root, "frames", (double)r->frame_count);
+    tal_json_add_number(root, "blocks", s->scene.input.body_count);
+    tal_json_add_number(root, "blocks_lost", r->blocks_lost);
+    tal_json_add_number(root, "unconverged_steps", (double)r->unconverged_steps);
+    tal_json_add_number(root, "islands_resolved", (double)r->islands_resolved);
+    tal_json_add_number(root, "residual_max", r->residual_max);
+    tal_json_add_number(root, "penetration_max_m", r->penetration_max_m);
+    tal_json_add_number(root, "energy_start_j", r->energy_start_j);
+    tal_json_add_number(root, "energy_end_j", r->energy_end_j);
+    tal_json_add_number(root, "dissipated_normal_j", r->dissipated_normal_j);
+    tal_json_add_number(root, "dissipated_tangential_j", r->dissipated_tangential_j);
+    tal_json_add_number(root, "correction_j", r->correction_j);
+    tal_json_add_number(root, "energy_drift", r->energy_drift);
+    tal_json_add_number(root, "kinetic_peak_j", r->kinetic_peak_j);
+    tal_json_add_number(root, "kinetic_peak_s", r->kinetic_peak_s);
+    tal_json_add_number(root, "settled_s", r->settled_s);
+    cJSON_AddItemToObject(root, "provenance", tal_provenance_json(s->provenance));
+    const tal_status status = tal_json_write(s->summary_path, root, TAL_REPLACE, err);
+    cJSON_Delete(root);
+    return status;
+}
+
+static tal_status finish(simulation *s, tal_error *err) {
+    char *provenance = tal_provenance_text(s->provenance);
+    const tal_run_notes notes = {.ended_because = s->ended_because,
+                                 .lost = s->lost,
+                                 .provenance = provenance,
+                                 .event = s->invocation->settings.solve.event};
+    tal_run_summary r;
+    const tal_status status = tal_run_file_write(s->run_path, s->invocation->overwrite, &s->journal,
+                                                 &s->scene, &notes, &r, err);
+    cJSON_free(provenance);
+    TAL_TRY(status);
+    TAL_TRY(write_summary(s, &r, err));
+    unlink(s->checkpoint_path);
+    unlink(s->journal_path);
+    tal_log_info("%d blocks, %zu steps to %g s (%s); kinetic energy peaks at %g s",
+                 s->scene.input.body_count, r.step_count, r.duration_s, s->ended_because,
+                 r.kinetic_peak_s);
+    tal_log_info(
+        "deepest penetration %.3g m, energy drift %.2g, %lld steps not converged, %d blocks "
+        "left over the rim",
+        r.penetration_max_m, r.energy_drift, (long long)r.unconverged_steps, r.blocks_lost);
+    return TAL_OK;
+}
+
+static tal_status run_simulation(simulation *s, tal_error *err) {
+    TAL_TRY(prepare_paths(s, err));
+    TAL_TRY(prepare_provenance(s, err));
+    TAL_TRY(tal_scene_read(&s->scene, s->invocation->out, &s->invocation->settings, err));
+    TAL_CREATE(s->lost, (size_t)s->scene.input.body_count + 1, "the blocks", err);
+    TAL_TRY(tal_scene_create_model(&s->scene, s->invocation->out, &s->model, err));
+    TAL_TRY(tal_state_create(&s->state, s->model, s->invocation->thread_count, err));
+    TAL_TRY(begin(s, err));
+    TAL_TRY(fall(s, err));
+    return finish(s, err);
+}
+
+static tal_status run(const tal_invocation *invocation, tal_error *err) {
+    simulation s = {.invocation = invocation, .solve = &invocation->settings.solve};
+    const tal_status status = run_simulation(&s, err);
+    tal_journal_close(&s.journal);
+    tal_state_destroy(s.state);
+    tal_model_destroy(s.model);
+    tal_scene_destroy(&s.scene);
+    tal_provenance_destroy(s.provenance);
+    tal_memory_destroy(s.provenance);
+    tal_memory_destroy(s.lost);
+    return status;
+}
+
+int main(int argc, char **argv) {
+    return tal_program_main(&program, argc, argv);
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The complete state in one file: poses, velocities, momenta, who rests, and the percussions remembered
+// for the next step. Little-endian, versioned, with the fingerprint of its model and a checksum.
+#include "solver/step/state.h"
+
+#include "core/base/file.h"
+#include "core/base/memory.h"
+#include "solver/motion/rest.h"
+#include "solver/step/hash.h"
+
+#include <string.h>
+
+static const char MAGIC[8] = {'T', 'A', 'L', 'U', 'S', 'C', 'H', 'K'};
+enum { VERSION = 3 };
+
+typedef struct {
+    char magic[8];
+    uint32_t version;
+    int32_t body_count;
+    uint64_t fingerprint;
+    uint64_t step;
+    double time;
+    double memory_dt;
+    int32_t pair_count;
+    int32_t point_count;
+    uint64_t checksum; // of all that follows
+} header;
+
+// One array of the file: where it lies in the state and how long it is.
+typedef struct {
+    void *bytes;
+    size_t size;
+} section;
+
+enum { SECTIONS = 8 };
+
+static void list_sections(const tal_state *state, section list[SECTIONS]) {
+    const size_t bodies = (size_t)state->body_count;
+    const tal_contact_memory *memory = &state->memory;
+    list[0] = (section){state->position, bodies * sizeof *state->position};
+    list[1] = (section){state->orientation, bodies * sizeof *state->orientation};
+    list[2] = (section){state->velocity, bodies * sizeof *state->velocity};
+    list[3] = (section){state->momentum, bodies * sizeof *state->momentum};
+    list[4] = (section){memory->pair, (size_t)memory->pair_count * sizeof *memory->pair};
+    list[5] = (section){memory->point, (size_t)memory->point_count * sizeof *memory->point};
+    list[6] = (section){state->rest, bodies * sizeof *state->rest};
+    list[7] = (section){state->is_gone, bodies * sizeof *state->is_gone}; // bytes: at the end
+}
+
+static uint64_t checksum_of(const section list[SECTIONS]) {
+    uint64_t hash = TAL_HASH_START;
+    for (int k = 0; k < SECTIONS; k++) {
+        hash = tal_hash_bytes(hash, list[k].bytes, list[k].size);
+    }
+    return hash;
+}
+
+tal_status tal_checkpoint_write(const tal_model *model, const tal_state *state, const char *path,
+                                tal_error *err) {
+    section list[SECTIONS];
+    list_sections(state, list);
+    header head = {.version = VERSION,
+                   .body_count = state->body_count,
+                   .fingerprint = model->fingerprint,
+                   .step = state->step,
+                   .time = state->time,
+                   .memory_dt = state->memory.dt,
+                   .pair_count = state->memory.pair_count,
+                   .point_count = state->memory.point_count,
+                   .checksum = checksum_of(list)};
+    memcpy(head.magic, MAGIC, sizeof MAGIC);
+    tal_output output;
+    TAL_TRY(tal_output_open(&output, path, TAL_REPLACE, err));
+    tal_output_write(&output, &head, sizeof head);
+    for (int k = 0; k < SECTIONS; k++) {
+        if (list[k].size > 0) {
+            tal_output_write(&output, list[k].bytes, list[k].size);
+        }
+    }
+    return tal_output_commit(&output, err);
+}
+
+static tal_status check_header(const tal_model *model, const header *head, const char *path,
+                               size_t length, tal_error *err) {
+    if (length < sizeof *head || memcmp(head->magic, MAGIC, sizeof MAGIC) != 0) {
+        return TAL_FAIL(err, TAL_BAD_INPUT, "%s is not a checkpoint of talus", path);
+    }
+    if (head->version != VERSION) {
+        return TAL_FAIL(err, TAL_BAD_INPUT,
+                        "%s: checkpoint version %u, this talus reads version %d; run it with the "
+                        "talus that wrote it, or start again",
+                        path, head->version, VERSION);
+    }
+    if (head->body_count != model->body_count || head->fingerprint != model->fingerprint) {
+        return TAL_FAIL(err, TAL_BAD_INPUT,
+                        "%s belongs to another run (other blocks, terrain, laws or settings): "
+                        "restore those, or start again",
+                        path);
+    }
+    return TAL_OK;
+}
+
+static tal_status restore(tal_state *state, const header *head, const char *bytes, size_t length,
+                          const char *path, tal_error *err) {
+    const size_t body =
+        3 * sizeof(tal_vec3) + sizeof(tal_quat) + sizeof(tal_rest) + sizeof(uint8_t);
+    if (head->pair_count < 0 || head->point_count < 0 ||
+        length != (size_t)head->body_count * body +
+                      (size_t)head->pair_count * sizeof(tal_memory_pair) +
+                      (size_t)head->point_count * sizeof(tal_memory_point)) {
+        return TAL_FAIL(err, TAL_BAD_INPUT, "%s is cut short: start again or use an older one",
+                        path);
+    }
+    if (tal_hash_bytes(TAL_HASH_START, bytes, length) != head->checksum) {
+        return TAL_FAIL(err, TAL_BAD_INPUT,
+                        "%s is damaged (its checksum is wrong): start again or use an older one",
+                        path);
+    }
+    TAL_TRY(tal_contact_memory_reserve(&state->memory, head->pair_count, head->point_count, err));
+    state->memory.pair_count = head->pair_count;
+    state->memory.point_count = head->point_count;
+    state->memory.dt = head->memory_dt;
+    state->step = head->step;
+    state->time = head->time;
+    section list[SECTIONS];
+    list_sections(state, list);
+    for (int k = 0; k < SECTIONS; k++) {
+        if (list[k].size > 0) {
+            memcpy(list[k].bytes, bytes, list[k].size);
+        }
+        bytes += list[k].size;
+    }
+    return TAL_OK;
+}
+
+tal_status tal_checkpoint_read(const tal_model *model, tal_state *state, const char *path,
+                               tal_error *err) {
+    char *bytes = NULL;
+    size_t length = 0;
+    header head = {0};
+    TAL_TRY(tal_file_read(path, &bytes, &length, err));
+    memcpy(&head, bytes, length < sizeof head ? length : sizeof head);
+    tal_status status = check_header(model, &head, path, length, err);
+    if (status == TAL_OK) {
+        status = restore(state, &head, bytes + sizeof head, length - sizeof head, path, err);
+    }
+    if (status == TAL_OK) {
+        tal_state_refresh_spins(model, state);
+        for (int32_t b = 0; b < model->body_count; b++) {
+            const uint8_t stands = state->is_gone[b] != 0 || tal_is_at_rest(state, b) ? 1 : 0;
+            state->is_fixed[b] = model->is_fixed[b] | stands;
+            state->is_immovable[b] = model->is_immovable[b] | stands;
+        }
+    }
+    tal_memory_destroy(bytes);
+    return status;
+}

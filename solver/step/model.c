@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Creating and destroying models.
+#include "solver/step/model.h"
+
+#include "core/base/memory.h"
+#include "solver/motion/prescribed.h"
+#include "solver/step/hash.h"
+
+#include <math.h>
+#include <string.h>
+
+tal_solver_settings tal_solver_settings_default(void) {
+    return (tal_solver_settings){.dt_s = 0.005,
+                                 .gravity_mps2 = {0.0, 0.0, -9.81},
+                                 .scheme = TAL_SCHEME_MOREAU,
+                                 .tolerance = 1e-5,
+                                 .iteration_max = 1000,
+                                 .impact_speed_mps = 0.0,
+                                 .correction = 0.2,
+                                 .slop = 1e-4,
+                                 .overlap_max = 0.01,
+                                 .substep_max = 16,
+                                 .rest_steps = 16};
+}
+
+static tal_status copy_array(void *target, const void *source, int32_t count, size_t size,
+                             const char *what, tal_error *err) {
+    void *memory = tal_memory_create((size_t)count, size);
+    if (memory == NULL) {
+        return tal_memory_failed(err, what, (size_t)count, size);
+    }
+    if (source != NULL && count > 0) {
+        memcpy(memory, source, (size_t)count * size);
+    }
+    memcpy(target, &memory, sizeof memory);
+    return TAL_OK;
+}
+
+#define COPY(model, field, source, count, err)                                                     \
+    TAL_TRY(copy_array(&(model)->field, (source), (count), sizeof *(model)->field, #field, (err)))
+
+static tal_status copy_bodies(tal_model *model, const tal_model_input *input, tal_error *err) {
+    const int32_t count = input->body_count;
+    model->body_count = count;
+    COPY(model, shape_of_body, input->body_shape, count, err);
+    COPY(model, class_of_body, input->body_class, count, err);
+    COPY(model, is_fixed, input->body_fixed, count, err);
+    COPY(model, mass, input->mass_kg, count, err);
+    COPY(model, inertia, input->inertia_kg_m2, count, err);
+    COPY(model, start_position, input->position_m, count, err);
+    COPY(model, start_orientation, input->orientation, count, err);
+    COPY(model, start_velocity, input->velocity_mps, count, err);
+    COPY(model, start_spin, input->spin_radps, count, err);
+    COPY(model, inner_radius, NULL, count, err);
+    for (int32_t b = 0; b < count; b++) {
+        model->start_orientation[b] = tal_quat_normalize(model->start_orientation[b]);
+    }
+    model->class_count = input->class_count;
+    COPY(model, law, input->law, input->class_count * input->class_count, err);
+    COPY(model, passes, NULL, input->class_count * input->class_count, err);
+    for (int32_t k = 0; k < input->class_count * input->class_count; k++) {
+        model->passes[k] = model->law[k].kind == TAL_LAW_PASS;
+    }
+    model->settings = input->settings;
+    return TAL_OK;
+}
+
+static double inner_radius_of(const tal_shapes *shapes, int32_t shape) {
+    if (shapes->kind[shape] == TAL_SHAPE_SPHERE) {
+        return shapes->sphere_radius[shape];
+    }
+    double radius = INFINITY;
+    for (int32_t f = shapes->face_start[shape]; f < shapes->face_start[shape + 1]; f++) {
+        radius = fmin(radius, shapes->face_offset[f]);
+    }
+    return radius;
+}
+
+static void measure_shapes(tal_model *model) {
+    model->smallest_width = INFINITY;
+    for (int32_t b = 0; b < model->body_count; b++) {
+        const int32_t shape = model->shape_of_body[b];
+        model->inner_radius[b] = inner_radius_of(&model->shapes, shape);
+        model->smallest_width = fmin(model->smallest_width, model->shapes.smallest_width[shape]);
+    }
+}
+
+static uint64_t fingerprint_of(const tal_model *model) {
+    const size_t count = (size_t)model->body_count;
+    const size_t laws = (size_t)model->class_count * (size_t)model->class_count;
+    uint64_t hash = TAL_HASH_START;
+    hash = tal_hash_bytes(hash, model->shape_of_body, count * sizeof *model->shape_of_body);
+    hash = tal_hash_bytes(hash, model->class_of_body, count * sizeof *model->class_of_body);
+    hash = tal_hash_bytes(hash, model->is_fixed, count * sizeof *model->is_fixed);
+    hash = tal_hash_bytes(hash, model->mass, count * sizeof *model->mass);
+    hash = tal_hash_bytes(hash, model->inertia, count * sizeof *model->inertia);
+    for (size_t k = 0; k < laws; k++) { // field by field: the padding of a struct is not data
+        const tal_law *law = &model->law[k];
+        const double number[] = {(double)law->kind,
+                                 law->friction,
+                                 law->restitution,
+                                 law->tangential_restitution,
+                                 law->dissipation_in_kg ? 1.0 : 0.0,
+                                 law->kn_kg,
+                                 law->kt_kg,
+                                 law->cohesion_pa,
+                                 law->stiffness_n_m,
+                                 law->damping_n_s_m};
+        hash = tal_hash_bytes(hash, number, sizeof number);
+    }
+    const tal_solver_settings *s = &model->settings;
+    const double number[] = {
+        s->dt_s,           s->gravity_mps2.x, s->gravity_mps2.y,        s->gravity_mps2.z,
+        (double)s->scheme, s->tolerance,      (double)s->iteration_max, s->impact_speed_mps,
+        s->correction,     s->slop,           (double)s->substep_max,   (double)s->rest_steps};
+    hash = tal_hash_bytes(hash, number, sizeof number);
+    hash = tal_prescribed_hash(hash, model);
+    if (model->has_terrain) {
+        hash = tal_hash_bytes(hash, model->terrain.vertex,
+                              (size_t)model->terrain.vertex_count * sizeof(tal_vec3));
+        hash = tal_hash_bytes(hash, model->terrain.surface_class,
+                              (size_t)model->terrain.triangle_count * sizeof(int32_t));
+    }
+    const tal_shapes *shapes = &model->shapes;
+    return tal_hash_bytes(hash, shapes->vertex,
+                          (size_t)shapes->vertex_start[shapes->shape_count] * sizeof(tal_vec3));
+}
+
+static tal_status fill(tal_model *model, const tal_model_input *input, tal_error *err) {
+    TAL_TRY(tal_shapes_create(&model->shapes, input->shape, input->shape_count, err));
+    if (input->terrain_triangle_count > 0) {
+        TAL_TRY(tal_terrain_create(&model->terrain, input->terrain_vertex_m,
+                                   input->terrain_vertex_count, input->terrain_triangle,
+                                   input->terrain_triangle_count, input->terrain_class, err));
+        model->has_terrain = true;
+    }
+    TAL_TRY(copy_bodies(model, input, err));
+    TAL_TRY(tal_prescribed_create(model, input, err));
+    measure_shapes(model);
+    model->fingerprint = fingerprint_of(model);
+    return tal_model_check_start(model, err);
+}
+
+tal_status tal_model_create(tal_model **model, const tal_model_input *input, tal_error *err) {
+    *model = NULL;
+    TAL_TRY(tal_model_check_input(input, err));
+    tal_model *made;
+    TAL_CREATE(made, 1, "a model", err);
+    const tal_status status = fill(made, input, err);
+    if (status != TAL_OK) {
+        tal_model_destroy(made);
+        return status;
+    }
+    *model = made;
+    return TAL_OK;
+}
+
+void tal_model_destroy(tal_model *model) {
+    if (model == NULL) {
+        return;
+    }
+    tal_shapes_destroy(&model->shapes);
+    if (model->has_terrain) {
+        tal_terrain_destroy(&model->terrain);
+    }
+    tal_prescribed_destroy(model);
+    void *const array[] = {model->shape_of_body,
+                           model->class_of_body,
+                           model->is_fixed,
+                           model->mass,
+                           model->inertia,
+                           model->start_position,
+                           model->start_orientation,
+                           model->start_velocity,
+                           model->start_spin,
+                           model->inner_radius,
+                           model->law,
+                           model->passes};
+    for (size_t k = 0; k < sizeof array / sizeof array[0]; k++) {
+        tal_memory_destroy(array[k]);
+    }
+    tal_memory_destroy(model);
+}
+
+int32_t tal_model_body_count(const tal_model *model) {
+    return model->body_count;
+}

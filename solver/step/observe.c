@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The energy book.
+#include "solver/step/observe.h"
+
+#include "solver/motion/integrate.h"
+#include "solver/motion/prescribed.h"
+#include "solver/motion/rest.h"
+#include "solver/percussion/contact.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { WORK, BOUND, SLACK, ISLAND_NUMBERS };
+
+tal_energy tal_observe_energy(const tal_model *model, const tal_state *state, double ahead) {
+    tal_energy sum = {0};
+    const tal_vec3 g = model->settings.gravity_mps2;
+    for (int32_t b = 0; b < model->body_count; b++) {
+        if (state->is_immovable[b] && !tal_is_at_rest(state, b)) {
+            continue;
+        }
+        const double mass = model->mass[b];
+        const tal_vec3 at = tal_vec3_add_scaled(state->position[b], ahead, state->velocity[b]);
+        sum.translation += 0.5 * mass * tal_vec3_dot(state->velocity[b], state->velocity[b]);
+        sum.rotation += 0.5 * tal_vec3_dot(state->momentum[b], state->spin[b]);
+        sum.potential -= mass * tal_vec3_dot(g, at);
+    }
+    return sum;
+}
+
+double tal_observe_rise_bound(const tal_model *model, const tal_state *state, double dt) {
+    double sum = 0.0;
+    for (int32_t b = 0; b < model->body_count; b++) {
+        sum += state->is_immovable[b] ? 0.0 : tal_prescribed_kick_energy(model, state, b, dt);
+    }
+    return sum;
+}
+
+// Work R . x of one contact, split, with x = (d- + d+)/2.
+typedef struct {
+    double normal, tangential;
+    double opposed;   // R_T . d_T+
+    double exchanged; // the same without signs: what rounding is measured against
+} contact_work;
+
+static contact_work work_of(const tal_state *state, const tal_pair *pair, int32_t k) {
+    const tal_contact *c = &state->contacts.contact[k];
+    const double *before = state->contacts.data[k].before, *r = c->percussion;
+    double after[3];
+    tal_relative_velocity(pair, c, &state->motion[pair->body_i], &state->motion[pair->body_j],
+                          after);
+    return (contact_work){.normal = 0.5 * r[0] * (before[0] + after[0]),
+                          .tangential =
+                              0.5 * (r[1] * (before[1] + after[1]) + r[2] * (before[2] + after[2])),
+                          .opposed = r[1] * after[1] + r[2] * after[2],
+                          .exchanged = 0.5 * (fabs(r[0]) * (fabs(before[0]) + fabs(after[0])) +
+                                              fabs(r[1]) * (fabs(before[1]) + fabs(after[1])) +
+                                              fabs(r[2]) * (fabs(before[2]) + fabs(after[2])))};
+}
+
+static void reset_islands(const tal_model *model, tal_state *state, double dt,
+                          const tal_report *report) {
+    for (int32_t n = 0; n < ISLAND_NUMBERS * report->island_count; n++) {
+        state->island_energy[n] = 0.0;
+    }
+    for (int32_t b = 0; b < model->body_count; b++) {
+        if (state->island_of_body[b] >= 0) {
+            state->island_energy[ISLAND_NUMBERS * state->island_of_body[b] + BOUND] +=
+                tal_prescribed_kick_energy(model, state, b, dt);
+        }
+    }
+}
+
+void tal_observe_contacts(const tal_model *model, tal_state *state, double dt, tal_report *report) {
+    const tal_percussion_problem *problem = &state->problem;
+    reset_islands(model, state, dt, report);
+    report->dissipated_normal_j = report->dissipated_tangential_j = 0.0;
+    report->applied_j = tal_prescribed_force_work(model, state);
+    report->clausius_duhem_worst_j = report->opposed_worst_j = -INFINITY;
+    for (int32_t p = 0; p < problem->pair_count; p++) {
+        const tal_pair *pair = &problem->pair[p];
+        double *island = &state->island_energy[ISLAND_NUMBERS * pair->island];
+        for (int32_t n = 0; n < pair->contact_count; n++) {
+            const int32_t k = pair->first_contact + n;
+            const contact_work work = work_of(state, pair, k);
+            const double sum = work.normal + work.tangential;
+            const tal_law_kind kind = model->law[pair->law].kind;
+            report->dissipated_normal_j -= work.normal;
+            report->dissipated_tangential_j -= work.tangential;
+            report->applied_j += tal_prescribed_contact_work(model, state, pair, k);
+            island[WORK] += kind == TAL_LAW_PENALTY ? 0.0 : sum; // a spring gives back what it took
+            island[SLACK] += work.exchanged;
+            if (tal_law_is_dissipative(kind, state->contacts.data[k].impact)) {
+                report->clausius_duhem_worst_j = fmax(report->clausius_duhem_worst_j, sum);
+            } else if (kind == TAL_LAW_COULOMB || kind == TAL_LAW_ACD2_COULOMB) {
+                report->opposed_worst_j = fmax(report->opposed_worst_j, work.opposed);
+            }
+        }
+    }
+}
+
+// What the guard can change: restitution at impacts, and kn, kt of acd2+coulomb.
+static bool can_raise_energy(const tal_model *model, const tal_state *state, const tal_pair *pair) {
+    const tal_law *law = &model->law[pair->law];
+    if (law->kind != TAL_LAW_ACD2_COULOMB &&
+        !(law->kind == TAL_LAW_COULOMB && law->restitution > 0.0)) {
+        return false;
+    }
+    for (int32_t n = 0; n < pair->contact_count; n++) {
+        if (state->contacts.data[pair->first_contact + n].impact) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Marks and softens them.
+static int32_t find_rising_islands(const tal_model *model, tal_state *state,
+                                   const tal_report *report) {
+    const double rounding = 1e-12;
+    int32_t count = 0;
+    memset(state->is_rising, 0, (size_t)report->island_count);
+    for (int32_t p = 0; p < state->problem.pair_count; p++) {
+        const tal_pair *pair = &state->problem.pair[p];
+        const double *island = &state->island_energy[ISLAND_NUMBERS * pair->island];
+        const double slack = (2.0 * report->residual + rounding) * island[SLACK];
+        if (island[WORK] > island[BOUND] + slack && state->is_rising[pair->island] == 0 &&
+            can_raise_energy(model, state, pair)) {
+            state->is_rising[pair->island] = 1;
+            tal_soften_island(model, state, pair->island);
+            count++;
+        }
+    }
+    return count;
+}
+
+static bool is_rising(const tal_state *state, int32_t island) {
+    return island >= 0 && state->is_rising[island] != 0;
+}
+
+static void free_bodies_again(const tal_model *model, tal_state *state, double dt) {
+    for (int32_t b = 0; b < model->body_count; b++) {
+        if (is_rising(state, state->island_of_body[b])) {
+            tal_advance_free_body(model, state, b, dt);
+        }
+    }
+}
+
+int32_t tal_guard_energy(const tal_model *model, tal_state *state, double dt, tal_report *report) {
+    const int32_t count = find_rising_islands(model, state, report);
+    if (count == 0) {
+        return 0;
+    }
+    const tal_solver_goal goal = {.tolerance = model->settings.tolerance,
+                                  .sweeps_min = 1,
+                                  .sweeps_max = model->settings.iteration_max};
+    tal_solver_result result;
+    free_bodies_again(model, state, dt);
+    tal_solve_percussions(&state->problem, &state->contacts.work, state->is_rising, &goal, &result);
+    report->iterations += result.iterations;
+    report->residual = fmax(report->residual, result.residual);
+    report->unconverged_count += result.unconverged_count;
+    tal_observe_contacts(model, state, dt, report);
+    return count;
+}

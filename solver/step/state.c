@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Creating, growing and reading states.
+#include "solver/step/state.h"
+
+#include "core/base/memory.h"
+#include "solver/motion/prescribed.h"
+#include "solver/motion/rest.h"
+#include "solver/motion/rotation.h"
+#include "solver/step/hash.h"
+
+// Room for contacts grows in steps of half its size, so that growing is rare.
+static int32_t grown_capacity(int32_t capacity, int32_t wanted) {
+    const int32_t larger = capacity + capacity / 2 + 64;
+    return larger > wanted ? larger : wanted;
+}
+
+static tal_status renew(void *array, int32_t count, size_t size, const char *what, tal_error *err) {
+    void **slot = array;
+    tal_memory_destroy(*slot);
+    *slot = tal_memory_create((size_t)count, size);
+    return *slot != NULL ? TAL_OK : tal_memory_failed(err, what, (size_t)count, size);
+}
+
+#define RENEW(field, count, err)                                                                   \
+    TAL_TRY(renew((void *)&(field), (count), sizeof *(field), #field, (err)))
+
+static tal_status reserve_pairs(tal_contact_set *set, int32_t count, tal_error *err) {
+    set->pair_capacity = 0;
+    RENEW(set->pair, count, err);
+    RENEW(set->edge, count, err);
+    RENEW(set->color, count, err);
+    RENEW(set->by_color, count, err);
+    RENEW(set->order, count, err);
+    RENEW(set->color_end, count, err);
+    RENEW(set->pair_of_manifold, count, err);
+    RENEW(set->first_remembered, count, err);
+    RENEW(set->pair_flag, count, err);
+    RENEW(set->work.pair_sum, 2 * count, err);
+    RENEW(set->work.listed, count, err);
+    RENEW(set->work.is_listed, count, err);
+    set->pair_capacity = count;
+    return TAL_OK;
+}
+
+static tal_status reserve_contacts(tal_contact_set *set, int32_t count, tal_error *err) {
+    set->contact_capacity = 0;
+    RENEW(set->contact, count, err);
+    RENEW(set->data, count, err);
+    RENEW(set->gap, count, err);
+    RENEW(set->identity, count, err);
+    RENEW(set->bonded, count, err);
+    RENEW(set->work.change, 3 * count, err);
+    RENEW(set->work.direction, 3 * count, err);
+    RENEW(set->work.error, count, err);
+    set->contact_capacity = count;
+    return TAL_OK;
+}
+
+tal_status tal_contact_set_reserve(tal_contact_set *set, int32_t pair_count, int32_t contact_count,
+                                   tal_error *err) {
+    if (pair_count > set->pair_capacity) {
+        TAL_TRY(reserve_pairs(set, grown_capacity(set->pair_capacity, pair_count), err));
+    }
+    if (contact_count > set->contact_capacity) {
+        TAL_TRY(reserve_contacts(set, grown_capacity(set->contact_capacity, contact_count), err));
+    }
+    return TAL_OK;
+}
+
+tal_status tal_contact_list_reserve(tal_contact_list *list, int32_t manifold_count,
+                                    int32_t point_count, tal_error *err) {
+    if (manifold_count > list->manifold_capacity) {
+        const int32_t capacity = grown_capacity(list->manifold_capacity, manifold_count);
+        list->manifold_capacity = list->manifold_count = 0;
+        RENEW(list->manifold, capacity, err);
+        list->manifold_capacity = capacity;
+    }
+    if (point_count > list->point_capacity) {
+        const int32_t capacity = grown_capacity(list->point_capacity, point_count);
+        list->point_capacity = list->point_count = 0;
+        RENEW(list->point, capacity, err);
+        RENEW(list->arm_i, capacity, err);
+        RENEW(list->arm_j, capacity, err);
+        list->point_capacity = capacity;
+    }
+    return TAL_OK;
+}
+
+tal_status tal_contact_memory_reserve(tal_contact_memory *memory, int32_t pair_count,
+                                      int32_t point_count, tal_error *err) {
+    if (pair_count > memory->pair_capacity) {
+        const int32_t capacity = grown_capacity(memory->pair_capacity, pair_count);
+        memory->pair_capacity = memory->pair_count = 0;
+        RENEW(memory->pair, capacity, err);
+        memory->pair_capacity = capacity;
+    }
+    if (point_count > memory->point_capacity) {
+        const int32_t capacity = grown_capacity(memory->point_capacity, point_count);
+        memory->point_capacity = memory->point_count = 0;
+        RENEW(memory->point, capacity, err);
+        memory->point_capacity = capacity;
+    }
+    return TAL_OK;
+}
+
+static tal_status take_bodies(tal_state *state, size_t count, tal_error *err) {
+    tal_arena *arena = &state->arena;
+    TAL_TAKE(arena, state->position, count, "positions", err);
+    TAL_TAKE(arena, state->orientation, count, "orientations", err);
+    TAL_TAKE(arena, state->velocity, count, "velocities", err);
+    TAL_TAKE(arena, state->momentum, count, "angular momenta", err);
+    TAL_TAKE(arena, state->spin, count, "angular velocities", err);
+    TAL_TAKE(arena, state->position_ahead, count, "positions ahead", err);
+    TAL_TAKE(arena, state->orientation_ahead, count, "orientations ahead", err);
+    TAL_TAKE(arena, state->is_fixed, count, "fixed marks", err);
+    TAL_TAKE(arena, state->is_immovable, count, "immovable marks", err);
+    TAL_TAKE(arena, state->is_gone, count, "gone marks", err);
+    TAL_TAKE(arena, state->rest, count, "marks of rest", err);
+    TAL_TAKE(arena, state->is_calm, count, "calm marks", err);
+    TAL_TAKE(arena, state->body_struck, count, "blow marks", err);
+    TAL_TAKE(arena, state->is_struck, count, "blow marks", err);
+    TAL_TAKE(arena, state->reach, count, "reaches", err);
+    TAL_TAKE(arena, state->motion, count + 1, "motions", err);
+    TAL_TAKE(arena, state->motion_before, count + 1, "motions before", err);
+    TAL_TAKE(arena, state->load, count + 1, "loads", err);
+    TAL_TAKE(arena, state->displacement, count + 1, "displacements", err);
+    TAL_TAKE(arena, state->inertia_world, count + 1, "inertias", err);
+    TAL_TAKE(arena, state->contacts.work.motion_start, count + 1, "sweep starts", err);
+    TAL_TAKE(arena, state->contacts.work.motion_direction, count + 1, "directions", err);
+    TAL_TAKE(arena, state->contacts.work.island_result, count, "island results", err);
+    TAL_TAKE(arena, state->is_touched, count, "touch marks", err);
+    TAL_TAKE(arena, state->used_colors, count, "color sets", err);
+    TAL_TAKE(arena, state->island_parent, count, "island parents", err);
+    TAL_TAKE(arena, state->island_of_body, count, "islands of bodies", err);
+    TAL_TAKE(arena, state->island, count, "islands", err);
+    TAL_TAKE(arena, state->island_body, count, "bodies of islands", err);
+    TAL_TAKE(arena, state->is_rising, count, "island marks", err);
+    TAL_TAKE(arena, state->is_restless, count, "island marks", err);
+    TAL_TAKE(arena, state->island_energy, 3 * count, "island energies", err);
+    return TAL_OK;
+}
+
+void tal_state_refresh_spins(const tal_model *model, tal_state *state) {
+    for (int32_t b = 0; b < model->body_count; b++) {
+        state->spin[b] =
+            tal_rotation_velocity(model->inertia[b], state->orientation[b], state->momentum[b]);
+    }
+    tal_prescribed_follow(model, state);
+}
+
+static void start_bodies(const tal_model *model, tal_state *state) {
+    for (int32_t b = 0; b < model->body_count; b++) {
+        const bool fixed = model->is_immovable[b] != 0;
+        state->rest[b].group = TAL_AWAKE;
+        state->is_fixed[b] = model->is_fixed[b];
+        state->is_immovable[b] = model->is_immovable[b];
+        state->position[b] = model->start_position[b];
+        state->orientation[b] = model->start_orientation[b];
+        state->velocity[b] = fixed ? (tal_vec3){0} : model->start_velocity[b];
+        state->momentum[b] = fixed ? (tal_vec3){0}
+                                   : tal_rotation_momentum(model->inertia[b], state->orientation[b],
+                                                           model->start_spin[b]);
+    }
+    tal_state_refresh_spins(model, state);
+}
+
+static tal_status fill(tal_state *state, const tal_model *model, tal_error *err) {
+    const size_t count = (size_t)model->body_count;
+    TAL_TRY(tal_arena_create(&state->arena, count * 1024 + 65536, err));
+    TAL_TRY(take_bodies(state, count, err));
+    start_bodies(model, state);
+    TAL_TRY(tal_collider_create(&state->collider, &model->shapes, tal_model_terrain(model),
+                                model->shape_of_body, model->body_count, err));
+    tal_collider_set_passing(state->collider, model->class_of_body, model->class_count,
+                             model->passes);
+    return TAL_OK;
+}
+
+tal_status tal_state_create(tal_state **state, const tal_model *model, int thread_count,
+                            tal_error *err) {
+    *state = NULL;
+    if (thread_count < 1 || thread_count > 1024) {
+        return TAL_FAIL(err, TAL_BAD_SETTING, "threads = %d must be between 1 and 1024",
+                        thread_count);
+    }
+    tal_state *made;
+    TAL_CREATE(made, 1, "a state", err);
+    made->thread_count = thread_count;
+    made->body_count = model->body_count;
+    const tal_status status = fill(made, model, err);
+    if (status != TAL_OK) {
+        tal_state_destroy(made);
+        return status;
+    }
+    *state = made;
+    return TAL_OK;
+}
+
+void tal_state_remove_body(tal_state *state, int32_t body) {
+    tal_wake(state, body);
+    tal_wake_touching(state, body);
+    state->is_gone[body] = 1;
+    state->is_fixed[body] = state->is_immovable[body] = 1;
+    state->load[body] = (tal_motion){0};
+    state->velocity[body] = (tal_vec3){0};
+    state->momentum[body] = (tal_vec3){0};
+    state->spin[body] = (tal_vec3){0};
+}
+
+bool tal_state_has_body(const tal_state *state, int32_t body) {
+    return state->is_gone[body] == 0;
+}
+
+void tal_state_destroy(tal_state *state) {
+    if (state == NULL) {
+        return;
+    }
+    tal_collider_destroy(state->collider);
+    tal_contact_set *set = &state->contacts;
+    void *const array[] = {set->pair,
+                           set->edge,
+                           set->color,
+                           set->by_color,
+                           set->order,
+                           set->color_end,
+                           set->pair_of_manifold,
+                           set->first_remembered,
+                           set->pair_flag,
+                           set->contact,
+                           set->data,
+                           set->gap,
+                           set->identity,
+                           set->bonded,
+                           set->work.change,
+                           set->work.direction,
+                           set->work.error,
+                           set->work.pair_sum,
+                           set->work.listed,
+                           set->work.is_listed,
+                           state->list.manifold,
+                           state->list.point,
+                           state->list.arm_i,
+                           state->list.arm_j,
+                           state->list_merged.manifold,
+                           state->list_merged.point,
+                           state->list_merged.arm_i,
+                           state->list_merged.arm_j,
+                           state->memory.pair,
+                           state->memory.point,
+                           state->memory_before.pair,
+                           state->memory_before.point};
+    for (size_t k = 0; k < sizeof array / sizeof array[0]; k++) {
+        tal_memory_destroy(array[k]);
+    }
+    tal_arena_destroy(&state->arena);
+    tal_memory_destroy(state);
+}
+
+tal_status tal_state_find_overlaps(const tal_model *model, tal_state *state, tal_contacts *found,
+                                   tal_error *err) {
+    const tal_collide_input input = {.shapes = &model->shapes,
+                                     .terrain = tal_model_terrain(model),
+                                     .body_count = model->body_count,
+                                     .shape_of_body = model->shape_of_body,
+                                     .position = state->position,
+                                     .orientation = state->orientation,
+                                     .reach = state->reach, // still zero
+                                     .is_fixed = model->is_immovable,
+                                     .thread_count = 1};
+    return tal_collide(state->collider, &input, found, err);
+}
+
+double tal_state_time(const tal_state *state) {
+    return state->time;
+}
+const tal_vec3 *tal_state_positions(const tal_state *state) {
+    return state->position;
+}
+const tal_quat *tal_state_orientations(const tal_state *state) {
+    return state->orientation;
+}
+const tal_vec3 *tal_state_velocities(const tal_state *state) {
+    return state->velocity;
+}
+const tal_vec3 *tal_state_spins(const tal_state *state) {
+    return state->spin;
+}
+
+uint64_t tal_state_hash(const tal_state *state) {
+    const size_t count = (size_t)state->body_count;
+    uint64_t hash = tal_hash_bytes(TAL_HASH_START, &state->time, sizeof state->time);
+    hash = tal_hash_bytes(hash, state->position, count * sizeof *state->position);
+    hash = tal_hash_bytes(hash, state->orientation, count * sizeof *state->orientation);
+    hash = tal_hash_bytes(hash, state->velocity, count * sizeof *state->velocity);
+    return tal_hash_bytes(hash, state->momentum, count * sizeof *state->momentum);
+}

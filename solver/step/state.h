@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The state: what moves, and the memory of a step.
+#ifndef TALUS_SOLVER_STEP_STATE_H
+#define TALUS_SOLVER_STEP_STATE_H
+
+#include "core/base/arena.h"
+#include "solver/detect/collide.h"
+#include "solver/percussion/coloring.h"
+#include "solver/percussion/contact_solver.h"
+#include "solver/step/model.h"
+
+// Percussions of the last step by pair and feature: the next step starts from them.
+typedef struct {
+    uint64_t identity;
+    double normal;
+    tal_vec3 tangential; // world axes
+    double bonded;       // 1 while the cohesion of this point holds
+} tal_memory_point;
+
+typedef struct {
+    int32_t body_i, body_j;
+    int32_t first_point, point_count;
+} tal_memory_pair;
+
+typedef struct {
+    int32_t pair_count, pair_capacity;
+    int32_t point_count, point_capacity;
+    tal_memory_pair *pair; // sorted as the manifolds: by bodies
+    tal_memory_point *point;
+    double dt; // of the step they come from; 0: none yet
+} tal_contact_memory;
+
+// Whether a body moves (rest.h).
+typedef struct {
+    int32_t group;       // a body of the island it came to rest with, or TAL_AWAKE
+    int32_t still_steps; // since it last moved
+    double depth;        // deepest penetration of a body at rest, and into whom
+    int32_t partner;
+    int32_t unused;
+} tal_rest;
+
+// Contacts of the step as detected, by bodies; with the arms of the poses they were found at.
+typedef struct {
+    int32_t manifold_count, manifold_capacity;
+    int32_t point_count, point_capacity;
+    tal_manifold *manifold;
+    tal_contact_point *point;
+    tal_vec3 *arm_i, *arm_j;
+} tal_contact_list;
+
+// Contacts of the step, in sweep order. Grown when needed, never shrunk.
+typedef struct {
+    int32_t pair_capacity, contact_capacity;
+    tal_pair *pair;
+    tal_edge *edge;     // by manifold
+    uint8_t *color;     // by manifold
+    int32_t *by_color;  // manifold numbers by color
+    int32_t *order;     // and by island, then color
+    int32_t *color_end; // of each island
+    int32_t *pair_of_manifold;
+    int32_t *first_remembered; // by manifold: where its bodies begin in the memory
+    uint8_t *pair_flag;        // scratch
+    tal_contact *contact;
+    tal_contact_data *data;
+    double *gap; // as detected
+    uint64_t *identity;
+    double *bonded;
+    tal_coloring coloring;
+    tal_solver_work work;
+} tal_contact_set;
+
+struct tal_state {
+    tal_arena arena; // body arrays
+    tal_collider *collider;
+    tal_contacts found; // by the last query, owned by the collider
+    tal_contact_list list, list_merged;
+    double time;
+    uint64_t step;
+    int thread_count;
+    int32_t body_count;
+
+    tal_vec3 *position;
+    tal_quat *orientation;
+    tal_vec3 *velocity;
+    tal_vec3 *momentum;    // angular, world axes: constant in free flight
+    tal_vec3 *spin;        // follows from momentum and orientation
+    uint8_t *is_fixed;     // stands still: by the model, gone, or at rest
+    uint8_t *is_immovable; // by percussions: fixed, or follows a series
+    uint8_t *is_gone;      // taken out: touches nothing and stays where it was
+    tal_rest *rest;
+
+    tal_vec3 *position_ahead; // a step later, if nothing else happens
+    tal_quat *orientation_ahead;
+    uint8_t *is_calm; // per body, and the others per body and per island, of the look ahead
+    uint8_t *body_struck;
+    uint8_t *is_struck;
+    double *reach;
+    tal_motion *motion;            // being solved; one more than bodies: the ground
+    tal_motion *motion_before;     // u-
+    tal_motion *load;              // what series and point forces add to u-, of loaded bodies
+    double piece_start, piece_end; // times of the piece of a step being made
+    tal_inertia *inertia_world;
+    uint8_t *is_touched;
+    uint64_t *used_colors;
+    int32_t *island_parent;
+    int32_t *island_of_body; // -1: touches nothing
+    tal_island *island;
+    int32_t *island_body;     // bodies by island
+    uint8_t *is_rising;       // per island
+    uint8_t *is_restless;     // per island
+    double *island_energy;    // three per island: work of contacts, bound, slack
+    tal_motion *displacement; // of the position correction: metres and radians, not velocities
+
+    tal_percussion_problem problem;
+    tal_contact_set contacts;
+    tal_contact_memory memory, memory_before;
+};
+
+// What is deep in a spring is its deflection, not a penetration.
+static inline bool tal_is_spring(const tal_model *model, const tal_pair *pair) {
+    return model->law[pair->law].kind == TAL_LAW_PENALTY;
+}
+
+// Angular velocities from momenta and orientations.
+void tal_state_refresh_spins(const tal_model *model, tal_state *state);
+
+tal_status tal_contact_set_reserve(tal_contact_set *set, int32_t pair_count, int32_t contact_count,
+                                   tal_error *err);
+tal_status tal_contact_list_reserve(tal_contact_list *list, int32_t manifold_count,
+                                    int32_t point_count, tal_error *err);
+tal_status tal_contact_memory_reserve(tal_contact_memory *memory, int32_t pair_count,
+                                      int32_t point_count, tal_error *err);
+
+#endif

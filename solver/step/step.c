@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One time step.
+#include "solver/motion/integrate.h"
+#include "solver/motion/prescribed.h"
+#include "solver/motion/rest.h"
+#include "solver/percussion/contact.h"
+#include "solver/percussion/correction.h"
+#include "solver/percussion/memory.h"
+#include "solver/step/look_ahead.h"
+#include "solver/step/observe.h"
+
+#include <math.h>
+#include <stddef.h>
+
+// No body may move by more than its inner radius, nor turn by more than this, in one piece of a step.
+static const double TURN_MAX = 0.5;
+
+// The percussions need this many times less accuracy while contacts are still being added.
+static const double LOOK_SLACK = 10.0;
+enum { LOOKS_AHEAD = 3, LOOK_SWEEPS_MAX = 100, SWEEPS_MIN = 3 };
+
+// Errors of slow bodies are measured against at most this speed.
+static const double SLOW_MPS = 0.05;
+
+static int count_substeps(const tal_model *model, const tal_state *state) {
+    double fastest = 0.0; // in units of what is allowed per piece
+    for (int32_t b = 0; b < model->body_count; b++) {
+        const double speed = tal_vec3_length(state->velocity[b]) / model->inner_radius[b];
+        const double spin = tal_vec3_length(state->spin[b]) / TURN_MAX;
+        fastest = fmax(fastest, fmax(speed, spin));
+    }
+    const double pieces = ceil(fastest * model->settings.dt_s);
+    const double most = (double)model->settings.substep_max;
+    return pieces <= 1.0 ? 1 : (int)fmin(pieces, most);
+}
+
+static void solve(tal_state *state, tal_solver_goal goal, tal_report *report) {
+    tal_solver_result result;
+    tal_solve_percussions(&state->problem, &state->contacts.work, NULL, &goal, &result);
+    report->iterations += result.iterations;
+    report->residual = result.residual;
+    report->unconverged_count = result.unconverged_count;
+}
+
+// What errors of slow bodies are measured against: the kick of a step by gravity (without it, by the
+// strongest load), but a long step is no reason to let a pile creep.
+static double slow_speed(const tal_model *model, const tal_state *state, double dt) {
+    const double by_gravity = dt * tal_vec3_length(model->settings.gravity_mps2);
+    double by_loads = 0.0;
+    for (int32_t b = 0; by_gravity == 0.0 && b < model->body_count; b++) {
+        by_loads = fmax(by_loads, tal_prescribed_speed(model, state, b));
+    }
+    return fmin(by_gravity > 0.0 ? by_gravity : by_loads, SLOW_MPS);
+}
+
+// Contacts at the present poses. What moves wakes what it may touch.
+static tal_status find_contacts(const tal_model *model, tal_state *state, double dt,
+                                tal_error *err) {
+    do {
+        tal_load_motion(model, state);
+        tal_prescribed_load(model, state); // series, point forces
+        TAL_TRY(tal_find_contacts(model, state, dt, err));
+    } while (tal_wake_reached(state));
+    return tal_list_contacts(state, err);
+}
+
+// The contact problem of the contacts listed, with the percussions of the last step or look.
+static tal_status set_up(const tal_model *model, tal_state *state, double dt, tal_report *report,
+                         tal_error *err) {
+    TAL_TRY(tal_prepare_contacts(model, state, dt, report, err)); // frames, masses, laws
+    tal_advance_free_velocity(model, state, dt);                  // gravity, loads
+    tal_set_energy_scales(&state->problem, state->motion_before, slow_speed(model, state, dt));
+    tal_warm_start(&state->problem);
+    return TAL_OK;
+}
+
+// Percussions at the present poses: solved roughly until a look ahead adds no more contacts, then as
+// well as asked for.
+static tal_status strike(const tal_model *model, tal_state *state, double dt, tal_report *report,
+                         tal_error *err) {
+    const int most = model->settings.iteration_max;
+    const double tolerance = model->settings.tolerance;
+    const tal_solver_goal final = {tolerance, SWEEPS_MIN, most};
+    const tal_solver_goal rough = {LOOK_SLACK * tolerance, SWEEPS_MIN,
+                                   most < LOOK_SWEEPS_MAX ? most : LOOK_SWEEPS_MAX};
+    TAL_TRY(find_contacts(model, state, dt, err)); // gaps at the mid-step position
+    TAL_TRY(set_up(model, state, dt, report, err));
+    bool everywhere = true;
+    for (int look = 0; look < LOOKS_AHEAD; look++) {
+        tal_look_result result;
+        solve(state, rough, report);
+        TAL_TRY(tal_remember_percussions(state, dt, err)); // to start from; before the list changes
+        TAL_TRY(tal_look_ahead(model, state, dt, everywhere, &result, err));
+        if (result == TAL_LOOK_NOTHING) {
+            break;
+        }
+        everywhere = result == TAL_LOOK_WOKE;
+        if (result == TAL_LOOK_WOKE) { // from the beginning: less is at rest each time
+            TAL_TRY(find_contacts(model, state, dt, err));
+            look = -1;
+        }
+        TAL_TRY(set_up(model, state, dt, report, err));
+    }
+    solve(state, final, report);
+    tal_observe_contacts(model, state, dt, report);
+    report->energy_rise_bound_j = tal_observe_rise_bound(model, state, dt);
+    report->islands_resolved = tal_guard_energy(model, state, dt, report);
+    tal_store_motion(model, state);
+    report->correction_j = tal_correct_positions(model, state);
+    TAL_TRY(tal_remember_percussions(state, dt, err));
+    tal_count_remembered(state, report);
+    tal_observe_rest(state, report);
+    tal_lay_to_rest(model, state, dt, slow_speed(model, state, dt), report);
+    return TAL_OK;
+}
+
+static tal_status advance(const tal_model *model, tal_state *state, double dt, tal_report *report,
+                          tal_error *err) {
+    const bool is_moreau = model->settings.scheme == TAL_SCHEME_MOREAU;
+    tal_advance_positions(model, state, is_moreau ? 0.5 * dt : dt);
+    TAL_TRY(strike(model, state, dt, report, err));
+    if (is_moreau) {
+        tal_advance_positions(model, state, 0.5 * dt);
+    }
+    return TAL_OK;
+}
+
+// The report of a step cut into pieces: sums of what adds up, extremes of what does not.
+static void add_report(tal_report *sum, const tal_report *piece) {
+    sum->dissipated_normal_j += piece->dissipated_normal_j;
+    sum->dissipated_tangential_j += piece->dissipated_tangential_j;
+    sum->correction_j += piece->correction_j;
+    sum->applied_j += piece->applied_j;
+    sum->energy_rise_bound_j += piece->energy_rise_bound_j;
+    sum->clausius_duhem_worst_j = fmax(sum->clausius_duhem_worst_j, piece->clausius_duhem_worst_j);
+    sum->opposed_worst_j = fmax(sum->opposed_worst_j, piece->opposed_worst_j);
+    sum->iterations += piece->iterations;
+    sum->residual = fmax(sum->residual, piece->residual);
+    sum->unconverged_count += piece->unconverged_count;
+    sum->islands_resolved += piece->islands_resolved;
+    sum->impact_count += piece->impact_count;
+    sum->manifold_count = piece->manifold_count;
+    sum->contact_count = piece->contact_count;
+    sum->active_count = piece->active_count;
+    sum->color_count = piece->color_count;
+    sum->island_count = piece->island_count;
+    if (piece->penetration_m >= sum->penetration_m) {
+        sum->penetration_m = piece->penetration_m;
+        sum->penetration_body_i = piece->penetration_body_i;
+        sum->penetration_body_j = piece->penetration_body_j;
+    }
+}
+
+static double total(tal_energy energy) {
+    return energy.translation + energy.rotation + energy.potential;
+}
+
+static void close_book(double energy_before, tal_energy energy, tal_report *report) {
+    report->kinetic_translation_j = energy.translation;
+    report->kinetic_rotation_j = energy.rotation;
+    report->potential_j = energy.potential;
+    report->energy_defect_j = total(energy) - energy_before + report->dissipated_normal_j +
+                              report->dissipated_tangential_j - report->correction_j -
+                              report->applied_j;
+}
+
+tal_status tal_step(const tal_model *model, tal_state *state, tal_report *report, tal_error *err) {
+    const int substeps = count_substeps(model, state);
+    const double dt = model->settings.dt_s / substeps;
+    const double end = (double)(state->step + 1) * model->settings.dt_s;
+    const double ahead = model->settings.scheme == TAL_SCHEME_MOREAU ? 0.0 : 0.5 * dt;
+    const double energy_before = total(tal_observe_energy(model, state, ahead));
+    *report = (tal_report){.substeps = substeps,
+                           .clausius_duhem_worst_j = -INFINITY,
+                           .opposed_worst_j = -INFINITY,
+                           .penetration_body_i = -1,
+                           .penetration_body_j = -1};
+    for (int piece = 0; piece < substeps; piece++) {
+        tal_report of_piece = {.penetration_body_i = -1, .penetration_body_j = -1};
+        state->piece_start = state->time + piece * dt;
+        state->piece_end = piece + 1 < substeps ? state->time + (piece + 1) * dt : end;
+        TAL_TRY(advance(model, state, dt, &of_piece, err));
+        add_report(report, &of_piece);
+    }
+    state->step++;
+    state->time = end;
+    report->time_s = state->time;
+    tal_prescribed_follow(model, state); // to the last bit what a resumed run starts from
+    close_book(energy_before, tal_observe_energy(model, state, ahead), report);
+    return TAL_OK;
+}

@@ -1,0 +1,141 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# talus-mesh as a user meets it: files, messages, exit codes, the same bytes for any thread count.
+set -u
+program=$TALUS_BIN/talus-mesh
+make_site=$TALUS_TEST_BIN/mesher_site
+. "$TALUS_SOURCE/tests/support/common.sh"
+
+# fresh DIR: a folder as talus-ingest leaves it.
+fresh() {
+    rm -rf "$1"
+    cp -r ingested "$1"
+}
+
+"$make_site" ingested 300 150 2 0.45 || exit 1
+printf '[mesh]\nbrick_m = 10 9 8\n' >site.ini
+
+expect 0 'terrain mesh and blocks' "$program" --help
+expect 2 'which site' "$program"
+expect 1 'run talus-ingest' "$program" site.ini
+expect 2 'obj, ply or vtp' "$program" site.ini --out ingested --export dxf
+
+# What talus-ingest makes is missing.
+mkdir empty
+expect 1 'run talus-ingest' "$program" site.ini --out empty
+
+# Mistakes in the settings come together.
+printf '[mesh]\nblocks = joints\nbrick_m = 1 2\nimport_position_m = 5\n' >bad.ini
+expect 2 'at least one joint set' "$program" bad.ini --out ingested
+grep -q 'brick_m must hold three numbers' err.txt || fail "brick_m: $(cat err.txt)"
+grep -q 'import_position_m must hold three' err.txt || fail "import_position_m: $(cat err.txt)"
+printf '[mesh]\nblocks = joints\n[joint.a]\ndip_deg = 30\n' >half.ini
+expect 2 'joint.a. must state' "$program" half.ini --out ingested
+expect 2 'spacing_m' "$program" site.ini --out ingested --set joint.1.spacing_m=0
+expect 2 'nearest\|did you mean\|not known' "$program" site.ini --out ingested --set mesh.brik_m=3
+printf '[mesh]\nblocks = import\n' >import.ini
+expect 2 'needs files' "$program" import.ini --out ingested
+
+# Each way of making blocks.
+for mode in bricks voronoi joints; do
+    fresh $mode
+    expect 0 'blocks:' "$program" site.ini --out $mode --set mesh.blocks=$mode --set mesh.size_m=9 \
+        --set joint.1.dip_deg=70 --set joint.1.dip_direction_deg=200 --set joint.1.spacing_m=9 \
+        --set joint.2.dip_deg=80 --set joint.2.dip_direction_deg=110 --set joint.2.spacing_m=9 \
+        --set joint.3.dip_deg=25 --set joint.3.dip_direction_deg=10 --set joint.3.spacing_m=9 \
+        --threads 1 --export ply
+    for name in terrain.nc blocks.nc mesh.json mesh.png terrain.ply blocks.ply; do
+        [ -s "$mode/$name" ] || fail "$mode/$name is missing"
+    done
+    ls $mode/*.part >/dev/null 2>&1 && fail "a .part file is left in $mode"
+    fill=$(sed -n 's/.*"fill":[[:space:]]*\([0-9.]*\),*/\1/p' $mode/mesh.json)
+    awk -v f="$fill" 'BEGIN { exit !(f >= 0.97 && f <= 1.01) }' || fail "$mode fills $fill"
+    # Other threads, same bytes.
+    fresh again
+    "$program" site.ini --out again --set mesh.blocks=$mode --set mesh.size_m=9 \
+        --set joint.1.dip_deg=70 --set joint.1.dip_direction_deg=200 --set joint.1.spacing_m=9 \
+        --set joint.2.dip_deg=80 --set joint.2.dip_direction_deg=110 --set joint.2.spacing_m=9 \
+        --set joint.3.dip_deg=25 --set joint.3.dip_direction_deg=10 --set joint.3.spacing_m=9 \
+        --threads 3 --export ply >out.txt 2>err.txt || fail "$mode again: $(cat err.txt)"
+    diff -r $mode again || fail "$mode: the number of threads changes the files"
+done
+
+# Another seed gives other cells; bricks do not depend on it.
+fresh other
+"$program" site.ini --out other --set mesh.blocks=voronoi --set mesh.size_m=9 \
+    --set random.seed=2 >out.txt 2>err.txt || fail "seed 2: $(cat err.txt)"
+cmp -s other/blocks.nc voronoi/blocks.nc && fail "the seed changes nothing"
+
+# Nothing is overwritten silently, and a refusal changes nothing.
+cp -r bricks kept
+expect 1 'overwrite' "$program" site.ini --out bricks
+diff -r bricks kept || fail "a refused run changed files"
+expect 0 'blocks:' "$program" site.ini --out bricks --overwrite --set mesh.clip=none
+
+# Other programs read the files.
+ncdump -h bricks/terrain.nc >terrain.cdl || fail "ncdump cannot read terrain.nc"
+for words in 'mesh_topology' 'face_node(face, three)' 'CF-1.11 UGRID-1.0' 'origin_east_m' \
+    'class_name(class'; do
+    grep -q "$words" terrain.cdl || fail "terrain.nc lacks $words"
+done
+ncdump -h bricks/blocks.nc >blocks.cdl || fail "ncdump cannot read blocks.nc"
+for words in 'vertex_start(block_edge)' 'corner_vertex(corner)' 'orientation(block, four)' \
+    'inertia(block, three)' 'corner_start(face_edge)' 'block_class(block)'; do
+    grep -q "$words" blocks.cdl || fail "blocks.nc lacks $words"
+done
+
+# Blocks come back: export, then import.
+fresh back
+cp voronoi/blocks.ply stones.ply
+printf 'x_m,y_m,z_m,length_m,width_m,height_m,radius_m\n' >table.csv
+printf '700300,1600150,700,3,2,1,\n700310,1600150,700,,,,2\n' >>table.csv
+printf '[mesh]\nblocks = import\nimport =\n    table.csv\n' >import.ini
+expect 0 'blocks: 2' "$program" import.ini --out back --export vtp
+grep -q 'NumberOfPolys="6"' back/blocks.vtp || fail "blocks.vtp holds other than one box"
+ncdump -v sphere_radius back/blocks.nc | grep -q 'sphere_radius = 0, 2' || fail "no sphere"
+printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n' >flat.obj
+printf '[mesh]\nblocks = import\nimport = flat.obj\n' >flat.ini
+fresh flat
+expect 1 'flat' "$program" flat.ini --out flat
+[ -e flat/terrain.nc ] && fail "a failed run left terrain.nc"
+
+# Ground classes from polygons.
+cat >ground.geojson <<'JSON'
+{"type": "FeatureCollection", "features": [{"type": "Feature", "properties": {"class": "talus"},
+ "geometry": {"type": "Polygon", "coordinates": [[[699000, 1599000], [700200, 1599000],
+ [700200, 1601000], [699000, 1601000], [699000, 1599000]]]}}]}
+JSON
+fresh classes
+expect 0 'blocks:' "$program" site.ini --out classes --set mesh.ground_classes=ground.geojson
+ncdump -v class_name classes/terrain.nc | grep -q '"talus"' || fail "no class talus"
+ncdump -v face_class classes/terrain.nc | grep -q '1, 1, 1' || fail "no face has the class"
+ncdump -v face_class classes/terrain.nc | sed -n '/^data:/,$p' >by_polygon.txt
+
+# The same from a raster: its western 200 m hold the value 1. A value without a name is refused.
+{
+    printf 'ncols 6\nnrows 3\nxllcorner 700000\nyllcorner 1600000\ncellsize 100\n'
+    for row in 1 2 3; do echo '1 1 0 0 0 0'; done
+} >ground.asc
+fresh raster
+expect 0 'blocks:' "$program" site.ini --out raster --set mesh.ground_classes=ground.asc \
+    --set mesh.ground_class_names=talus
+ncdump -v face_class raster/terrain.nc | sed -n '/^data:/,$p' >by_raster.txt
+cmp by_polygon.txt by_raster.txt || fail "raster and polygons give different classes"
+fresh raster
+expect 1 'ground_class_names names the values 1 to 0' "$program" site.ini --out raster \
+    --set mesh.ground_classes=ground.asc
+
+# The published bricks, whole, in a source of about 8e5 m3: near 435 and 874 blocks.
+"$make_site" full 700 500 1 1.038 || exit 1
+count_bricks() {
+    "$program" site.ini --out full --overwrite --set mesh.clip=none --set "mesh.brick_m=$1" \
+        >out.txt 2>err.txt || fail "bricks $1: $(cat err.txt)"
+    sed -n 's/.*blocks: \([0-9]*\).*/\1/p' err.txt
+}
+coarse=$(count_bricks '10.935 9.636 15.775')
+fine=$(count_bricks '8.852 7.801 12.771')
+[ "$coarse" -ge 392 ] && [ "$coarse" -le 478 ] || fail "$coarse bricks instead of about 435"
+[ "$fine" -ge 787 ] && [ "$fine" -le 961 ] || fail "$fine bricks instead of about 874"
+
+[ "$failures" -eq 0 ] || exit 1
+echo "all good"

@@ -1,0 +1,163 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# talus-solve on wrong files and settings: each case fails with its own sentence and leaves no run.nc.
+# Two cubes lie on a flat; one line of the good files is changed at a time.
+set -u
+. "$TALUS_SOURCE/tests/support/common.sh"
+command -v ncgen >/dev/null || { echo "SKIPPED: ncgen is not there (Debian: netcdf-bin)"; exit 0; }
+
+write_site() { # KEY-LINES of [contact]
+    printf '[site]\ncrs = local\n[solve]\nuntil_s = 0.1\n[contact]\n%s\n' "$1" >site.ini
+}
+
+write_terrain() {
+    cat >terrain.cdl <<'CDL'
+netcdf terrain {
+dimensions: node = 4 ; face = 2 ; three = 3 ; class = 1 ; name = 64 ;
+variables: double node_x(node) ; double node_y(node) ; double node_z(node) ;
+  int face_node(face, three) ; int face_class(face) ; char class_name(class, name) ;
+  :origin_east_m = 0. ; :origin_north_m = 0. ; :origin_height_m = 0. ; :mesh_error_m = 0. ;
+data:
+node_x = -20, 20, 20, -20 ;
+node_y = -20, -20, 20, 20 ;
+node_z = 0, 0, 0, 0 ;
+face_node = 0, 1, 2, 0, 2, 3 ;
+face_class = 0, 0 ;
+class_name = "ground" ;
+}
+CDL
+}
+
+write_blocks() {
+    cat >blocks.cdl <<'CDL'
+netcdf blocks {
+dimensions: block = 2 ; block_edge = 3 ; vertex = 16 ; face = 12 ; face_edge = 13 ; corner = 48 ;
+  three = 3 ; four = 4 ; class = 1 ; name = 64 ;
+variables: int vertex_start(block_edge) ; int face_start(block_edge) ; int corner_start(face_edge) ;
+  int corner_vertex(corner) ; double vertex(vertex, three) ; double position(block, three) ;
+  double orientation(block, four) ; double velocity(block, three) ;
+  double angular_velocity(block, three) ; double volume(block) ; double mass(block) ;
+  double inertia(block, three) ; int block_class(block) ; char class_name(class, name) ;
+  :origin_east_m = 0. ; :origin_north_m = 0. ; :origin_height_m = 0. ; :mesh_error_m = 0. ;
+data:
+vertex_start = 0, 8, 16 ;
+face_start = 0, 6, 12 ;
+corner_start = 0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48 ;
+corner_vertex =
+  0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4, 2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6,
+  0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4, 2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6 ;
+vertex =
+  -0.5, -0.5, -0.5, 0.5, -0.5, -0.5, -0.5, 0.5, -0.5, 0.5, 0.5, -0.5,
+  -0.5, -0.5, 0.5, 0.5, -0.5, 0.5, -0.5, 0.5, 0.5, 0.5, 0.5, 0.5,
+  -0.5, -0.5, -0.5, 0.5, -0.5, -0.5, -0.5, 0.5, -0.5, 0.5, 0.5, -0.5,
+  -0.5, -0.5, 0.5, 0.5, -0.5, 0.5, -0.5, 0.5, 0.5, 0.5, 0.5, 0.5 ;
+position = 0, 0, 0.5, 3, 0, 0.5 ;
+orientation = 1, 0, 0, 0, 1, 0, 0, 0 ;
+velocity = 0, 0, 0, 0, 0, 0 ;
+angular_velocity = 0, 0, 0, 0, 0, 0 ;
+volume = 1, 1 ;
+mass = 2700, 2700 ;
+inertia = 450, 450, 450, 450, 450, 450 ;
+block_class = 0, 0 ;
+class_name = "rock" ;
+}
+CDL
+}
+
+# Fresh good files; `change FILE SED-COMMAND` spoils one of them, `make_files` writes the NetCDF files.
+begin() {
+    rm -rf out
+    mkdir out
+    write_site 'friction = 0.6'
+    write_terrain
+    write_blocks
+}
+change() { sed "$2" "$1.cdl" >changed && mv changed "$1.cdl"; }
+make_files() {
+    ncgen -4 -o out/terrain.nc terrain.cdl && ncgen -4 -o out/blocks.nc blocks.cdl ||
+        fail "the test's own files are wrong"
+}
+solve() { "$TALUS_BIN/talus-solve" site.ini --out out -q "$@"; }
+refused() { # WORDS [OPTIONS...]
+    words=$1
+    shift
+    make_files
+    expect 1 "$words" solve "$@"
+    [ ! -e out/run.nc ] || fail "'$words': run.nc was written"
+}
+
+begin
+make_files
+solve 2>err.txt || fail "the good files: $(cat err.txt)"
+[ -e out/run.nc ] || fail "the good files give no run.nc"
+
+begin
+change blocks 's/^position.*/position = 0, 0, 0.5, 0.9, 0, 0.5 ;/'
+refused 'out/blocks.nc: blocks 0 and 1 overlap by 0.1 m (10.0 %'
+grep -q 'gap_m in \[mesh\]' err.txt || fail "no way out of overlaps: $(cat err.txt)"
+
+begin
+change blocks 's/^mass.*/mass = 2700, 0 ;/'
+refused 'out/blocks.nc: block 1: mass = 0 kg must be positive (is its density 0?)'
+
+begin
+change blocks 's/^orientation.*/orientation = 1, 0, 0, 0, 1, 1, 0, 0 ;/'
+refused 'has length 1.41421, not 1; divide it by its length'
+
+begin # all loops of the second block run the other way
+change blocks '/^corner_vertex/,/;/ s/^  0, 4, 6, 2, .*6 ;/  2, 6, 4, 0, 5, 7, 3, 1, 4, 5, 1, 0, 3, 7, 6, 2, 1, 3, 2, 0, 6, 7, 5, 4 ;/'
+refused 'inside out'
+
+begin
+change blocks 's/^position.*/position = 0, 0, 0.5, 3, 0, -4 ;/'
+refused 'block 1 starts below the ground'
+
+begin
+change blocks 's/^position.*/position = 0, 0, 0.5, 1e9, 0, 0.5 ;/'
+refused 'too far from the origin'
+
+begin
+change terrain 's/^node_x.*/node_x = -20, 1e9, 20, -20 ;/'
+refused 'too far from the origin'
+
+begin
+change terrain 's/^face_node.*/face_node = 0, 1, 2, 0, 2, 7 ;/'
+refused 'out/terrain.nc: terrain: triangle 1 names vertex 7; vertices are numbered 0 to 3'
+
+begin
+change blocks '/^corner_vertex/,/;/ s/6 ;/9 ;/'
+refused 'out/blocks.nc: shape 1: face 5 names vertex 9; vertices are numbered 0 to 7'
+
+begin
+change blocks 's/^block_class.*/block_class = 0, 3 ;/'
+refused 'is not one of the 1 classes'
+
+begin
+change blocks 's/^velocity.*/velocity = 0, 0, 0, NaN, 0, 0 ;/'
+refused 'block 1: its velocity'
+
+begin
+change blocks 's/block = 2 ; block_edge = 3 ; vertex = 16 ; face = 12 ; face_edge = 13 ; corner = 48 ;/block = UNLIMITED ; block_edge = 1 ; vertex = UNLIMITED ; face = UNLIMITED ; face_edge = 1 ; corner = UNLIMITED ;/
+    /^data/,$ { /^[a-z]/ d; /^  / d; }'
+printf 'data:\nvertex_start = 0 ;\nface_start = 0 ;\ncorner_start = 0 ;\nclass_name = "rock" ;\n}\n' >tail
+sed '/^}/d' blocks.cdl >changed && cat changed tail >blocks.cdl
+refused 'out/blocks.nc: the scene has no blocks'
+
+begin
+expect_setting() { # WORDS OPTION
+    make_files
+    "$TALUS_BIN/talus-solve" site.ini --out out -q --set "$2" >out.txt 2>err.txt && fail "$2 was accepted"
+    grep -q -e "$1" err.txt || fail "$2 does not say '$1': $(cat err.txt)"
+    [ ! -e out/run.nc ] || fail "$2: run.nc was written"
+}
+expect_setting 'dt_s' solve.dt_s=0
+expect_setting 'friction' contact.friction=-0.1
+expect_setting 'restitution' contact.restitution=1.5
+
+begin # a law for a pair of classes that do not exist
+write_site 'friction = 0.6
+[pair.rock.snow]
+friction = 0.1'
+refused 'does not name two surface classes of this scene, which has: ground, rock'
+
+exit "$failures"

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Checkpoints: going on gives the same bits; damaged, foreign and short files are refused.
+#include "tests/support/check.h"
+
+#include "core/base/file.h"
+#include "core/base/memory.h"
+#include "tests/solver/scenes/scene.h"
+
+typedef struct {
+    test_scene scene;
+    tal_model *model;
+    tal_state *state;
+    char path[512];
+} fixture;
+
+static void make(fixture *f, double mu, tal_scheme scheme) {
+    test_scene_init(&f->scene);
+    f->scene.law.friction = mu;
+    f->scene.settings.scheme = scheme;
+    test_scene_set_plane(&f->scene, (tal_vec3){0}, tal_vec3_make(0, 0, 1), 50.0);
+    for (int n = 0; n < 6; n++) {
+        const tal_quat q = tal_quat_normalize((tal_quat){1.0, 0.1 * n, 0.2, -0.1});
+        test_scene_add_box(&f->scene, 0.5, 0.6, 0.7, tal_vec3_make(0.1 * n, 0.05 * n, 0.6 + n), q,
+                           2700.0);
+    }
+    check_ok(test_scene_create_model(&f->scene, &f->model, &check_error));
+    check_ok(tal_state_create(&f->state, f->model, 1, &check_error));
+    snprintf(f->path, sizeof f->path, "%s/run.checkpoint", check_scratch());
+}
+
+static void end(fixture *f) {
+    tal_state_destroy(f->state);
+    tal_model_destroy(f->model);
+    test_scene_destroy(&f->scene);
+}
+
+static void steps(fixture *f, int count) {
+    for (int n = 0; n < count; n++) {
+        tal_report report;
+        check_ok(tal_step(f->model, f->state, &report, &check_error));
+    }
+}
+
+static void renew_state(fixture *f) {
+    tal_state_destroy(f->state);
+    check_ok(tal_state_create(&f->state, f->model, 2, &check_error));
+}
+
+static void going_on_from_a_checkpoint_gives_the_same_bits(void **unused) {
+    (void)unused;
+    for (int scheme = 0; scheme < 2; scheme++) {
+        fixture f = {0};
+        make(&f, 0.6, scheme ? TAL_SCHEME_ACD2 : TAL_SCHEME_MOREAU);
+        steps(&f, 150);
+        check_ok(tal_checkpoint_write(f.model, f.state, f.path, &check_error));
+        steps(&f, 150);
+        const uint64_t straight = tal_state_hash(f.state);
+        renew_state(&f);
+        check_ok(tal_checkpoint_read(f.model, f.state, f.path, &check_error));
+        assert_true(fabs(tal_state_time(f.state) - 0.75) < 1e-12);
+        steps(&f, 150);
+        assert_true(tal_state_hash(f.state) == straight);
+        end(&f);
+    }
+}
+
+static void rewrite(const char *path, size_t flip_at, size_t cut) {
+    char *bytes;
+    size_t length;
+    check_ok(tal_file_read(path, &bytes, &length, &check_error));
+    if (flip_at < length) {
+        bytes[flip_at] = (char)(bytes[flip_at] ^ 1);
+    }
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    fwrite(bytes, 1, cut < length ? length - cut : 0, file);
+    fclose(file);
+    tal_memory_destroy(bytes);
+}
+
+static void damaged_checkpoints_are_refused_and_say_why(void **unused) {
+    (void)unused;
+    static const struct {
+        size_t flip_at, cut;
+        const char *words;
+    } damage[] = {{0, 0, "not a checkpoint"}, {8, 0, "version"},   {200, 0, "damaged"},
+                  {SIZE_MAX, 5, "cut short"}, {500, 0, "damaged"}, {SIZE_MAX, 1000000, "not a"}};
+    for (int k = 0; k < 6; k++) {
+        fixture f = {0};
+        make(&f, 0.6, TAL_SCHEME_MOREAU);
+        steps(&f, 150);
+        check_ok(tal_checkpoint_write(f.model, f.state, f.path, &check_error));
+        rewrite(f.path, damage[k].flip_at, damage[k].cut);
+        check_fails(tal_checkpoint_read(f.model, f.state, f.path, &check_error), TAL_BAD_INPUT,
+                    damage[k].words);
+        end(&f);
+    }
+}
+
+static void checkpoint_of_another_model_is_refused(void **unused) {
+    (void)unused;
+    fixture f = {0}, other = {0};
+    make(&f, 0.6, TAL_SCHEME_MOREAU);
+    make(&other, 0.61, TAL_SCHEME_MOREAU);
+    check_ok(tal_checkpoint_write(f.model, f.state, f.path, &check_error));
+    check_fails(tal_checkpoint_read(other.model, other.state, f.path, &check_error), TAL_BAD_INPUT,
+                "another run");
+    end(&f);
+    end(&other);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(going_on_from_a_checkpoint_gives_the_same_bits),
+        cmocka_unit_test(damaged_checkpoints_are_refused_and_say_why),
+        cmocka_unit_test(checkpoint_of_another_model_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# For scripts that begin with `. "$TALUS_SOURCE/tests/support/common.sh"`: failures that are counted in
+# $failures, and `expect`.
+failures=0
+
+fail() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+
+# expect CODE WORDS COMMAND...: the command ends with CODE and says WORDS.
+expect() {
+    code=$1 words=$2
+    shift 2
+    "$@" >out.txt 2>err.txt
+    got=$?
+    [ "$got" -eq "$code" ] || fail "$* ended with $got instead of $code: $(cat err.txt)"
+    grep -q -e "$words" err.txt out.txt || fail "$* does not say '$words': $(cat err.txt)"
+}
