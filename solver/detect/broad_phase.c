@@ -385,8 +385,8 @@ static tal_status make_partner_room(tal_broad_phase *b, int64_t pairs, tal_error
     return TAL_OK;
 }
 
-static tal_status sort_pairs(tal_broad_phase *b, int thread_count, tal_pairs *pairs,
-                             tal_error *err) {
+static tal_status sort_candidates(tal_broad_phase *b, int thread_count, tal_candidates *found,
+                                  tal_error *err) {
     int64_t total = 0;
     for (int t = 0; t < thread_count; t++) {
         if (b->list[t].status != TAL_OK) {
@@ -421,7 +421,7 @@ static tal_status sort_pairs(tal_broad_phase *b, int thread_count, tal_pairs *pa
             sort_many_partners(&b->partner[b->start[k]], count);
         }
     }
-    *pairs = (tal_pairs){b->start, b->partner, (int32_t)total};
+    *found = (tal_candidates){b->start, b->partner, (int32_t)total};
     return TAL_OK;
 }
 
@@ -440,7 +440,7 @@ static tal_status make_thread_room(tal_broad_phase *b, int thread_count, tal_err
 }
 
 tal_status tal_broad_phase_find(tal_broad_phase *b, const tal_box *boxes, int thread_count,
-                                tal_pairs *pairs, tal_error *err) {
+                                tal_candidates *found, tal_error *err) {
     const int threads = thread_count > 1 ? thread_count : 1;
     TAL_TRY(make_thread_room(b, threads, err));
     choose_levels(b, boxes);
@@ -455,7 +455,7 @@ tal_status tal_broad_phase_find(tal_broad_phase *b, const tal_box *boxes, int th
         const int32_t end = (int32_t)((int64_t)b->column_count * (t + 1) / threads);
         pair_columns(b, first, end, &b->list[t]);
     }
-    return sort_pairs(b, threads, pairs, err);
+    return sort_candidates(b, threads, found, err);
 }
 
 static tal_status create_arrays(tal_broad_phase *b, tal_error *err) {

@@ -20,15 +20,15 @@ typedef struct {
     const int32_t *start;
     const int32_t *partner;
     int32_t pair_count;
-} tal_pairs;
+} tal_candidates;
 
 tal_status tal_broad_phase_create(tal_broad_phase **broad_phase, int32_t body_count,
                                   tal_error *err);
 void tal_broad_phase_destroy(tal_broad_phase *broad_phase);
 
-// All pairs of overlapping boxes. Boxes with a coordinate that is not finite pair with nothing. `pairs`
+// All pairs of overlapping boxes. Boxes with a coordinate that is not finite pair with nothing. `found`
 // lives until the next call.
 tal_status tal_broad_phase_find(tal_broad_phase *broad_phase, const tal_box *boxes,
-                                int thread_count, tal_pairs *pairs, tal_error *err);
+                                int thread_count, tal_candidates *found, tal_error *err);
 
 #endif

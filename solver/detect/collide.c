@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The collider: poses the bodies, finds the pairs, and lets every thread work through its own run
+// The collider: poses the bodies, finds the candidate pairs, and lets every thread work through its own run
 // of bodies. Runs are put together in order, so the result does not depend on the threads.
 #include "solver/detect/collide.h"
 
@@ -12,8 +12,8 @@
 #include <string.h>
 
 typedef struct {
-    tal_contact_sink sink;
-    tal_pair_scratch pair;
+    tal_manifolds found;
+    tal_narrow_scratch pair;
     tal_ground_scratch ground;
     tal_contact_point point[TAL_CLIP_POINTS_MAX];
     int32_t first_body, end_body;
@@ -30,9 +30,9 @@ struct tal_collider {
     tal_posed_body *posed;
     tal_quat *orientation; // as posed
     tal_box *box;          // grown by the reach
-    tal_box *fat;          // grown some more: `pairs` are all overlaps of these
-    tal_pairs pairs;
-    bool has_pairs;
+    tal_box *fat;          // grown some more: `candidates` are all overlaps of these
+    tal_candidates candidates;
+    bool has_candidates;
     size_t *slot;  // per body: where its block of turned vertices and faces begins
     double *block; // x.. y.. z.. of the vertices, then (normal, offset) of the faces, body by body
     tal_axis_hint *hint; // per pair: an axis that separated it last time
@@ -42,10 +42,10 @@ struct tal_collider {
     int32_t old_capacity, hint_capacity;
     worker *workers;
     int worker_count;
-    tal_contact_sink joined; // used when there are several threads
+    tal_manifolds joined; // used when there are several threads
 
     // The answer to the last query: it is copied for bodies that nothing changed for.
-    tal_contact_sink last;
+    tal_manifolds last;
     int32_t *last_start; // body_count + 1: manifolds by body_i
     uint8_t *was_fixed;
     uint8_t *has_changed; // pose, reach or being fixed
@@ -114,8 +114,8 @@ tal_status tal_collider_create(tal_collider **collider, const tal_shapes *shapes
 }
 
 static void destroy_worker(worker *w) {
-    tal_contact_sink_destroy(&w->sink);
-    tal_pair_scratch_destroy(&w->pair);
+    tal_manifolds_destroy(&w->found);
+    tal_narrow_scratch_destroy(&w->pair);
     tal_ground_scratch_destroy(&w->ground);
 }
 
@@ -127,8 +127,8 @@ void tal_collider_destroy(tal_collider *c) {
         destroy_worker(&c->workers[t]);
     }
     tal_broad_phase_destroy(c->broad_phase);
-    tal_contact_sink_destroy(&c->joined);
-    tal_contact_sink_destroy(&c->last);
+    tal_manifolds_destroy(&c->joined);
+    tal_manifolds_destroy(&c->last);
     void *const arrays[] = {c->posed,   c->orientation, c->box,         c->fat,        c->slot,
                             c->block,   c->old_start,   c->old_partner, c->hint,       c->old_hint,
                             c->workers, c->last_start,  c->was_fixed,   c->has_changed};
@@ -157,7 +157,7 @@ static tal_status make_workers(tal_collider *c, int count, tal_error *err) {
     c->workers = memory;
     while (c->worker_count < count) {
         worker *w = &c->workers[c->worker_count];
-        tal_status status = tal_pair_scratch_create(&w->pair, c->shapes, err);
+        tal_status status = tal_narrow_scratch_create(&w->pair, c->shapes, err);
         if (status == TAL_OK) {
             status = tal_ground_scratch_create(&w->ground, c->shapes, err);
         }
@@ -284,13 +284,13 @@ static bool overlap(const tal_box *a, const tal_box *b) {
            b->low.y <= a->high.y && a->low.z <= b->high.z && b->low.z <= a->high.z;
 }
 
-static bool pairs_still_hold(const tal_collider *c) {
-    for (int32_t b = 0; c->has_pairs && b < c->body_count; b++) {
+static bool candidates_still_hold(const tal_collider *c) {
+    for (int32_t b = 0; c->has_candidates && b < c->body_count; b++) {
         if (!is_within(&c->box[b], &c->fat[b])) {
             return false;
         }
     }
-    return c->has_pairs;
+    return c->has_candidates;
 }
 
 static void fatten_boxes(tal_collider *c) {
@@ -319,20 +319,20 @@ static tal_status grow_hints(tal_collider *c, int32_t pair_count, tal_error *err
 }
 
 // Both lists of partners rise: one walk carries the hints of body i's pairs over.
-static void carry_hints(tal_collider *c, const tal_pairs *pairs, int32_t i) {
+static void carry_hints(tal_collider *c, const tal_candidates *candidates, int32_t i) {
     int32_t old = c->old_start[i];
     const int32_t old_end = c->old_start[i + 1];
-    for (int32_t k = pairs->start[i]; k < pairs->start[i + 1]; k++) {
-        while (old < old_end && c->old_partner[old] < pairs->partner[k]) {
+    for (int32_t k = candidates->start[i]; k < candidates->start[i + 1]; k++) {
+        while (old < old_end && c->old_partner[old] < candidates->partner[k]) {
             old++;
         }
-        const bool known = old < old_end && c->old_partner[old] == pairs->partner[k];
+        const bool known = old < old_end && c->old_partner[old] == candidates->partner[k];
         c->hint[k] = known ? c->old_hint[old] : (tal_axis_hint){0.0f, 0.0f, 0.0f};
     }
 }
 
-static tal_status keep_hints(tal_collider *c, const tal_pairs *pairs, tal_error *err) {
-    if (pairs->pair_count > c->old_capacity) {
+static tal_status keep_hints(tal_collider *c, const tal_candidates *candidates, tal_error *err) {
+    if (candidates->pair_count > c->old_capacity) {
         const size_t room = (size_t)c->hint_capacity;
         int32_t *partner = tal_memory_create(room, sizeof *partner);
         tal_axis_hint *hint = tal_memory_create(room, sizeof *hint);
@@ -347,38 +347,40 @@ static tal_status keep_hints(tal_collider *c, const tal_pairs *pairs, tal_error 
         c->old_hint = hint;
         c->old_capacity = c->hint_capacity;
     }
-    memcpy(c->old_start, pairs->start, ((size_t)c->body_count + 1) * sizeof *pairs->start);
-    if (pairs->pair_count > 0) {
-        memcpy(c->old_partner, pairs->partner, (size_t)pairs->pair_count * sizeof *pairs->partner);
-        memcpy(c->old_hint, c->hint, (size_t)pairs->pair_count * sizeof *c->hint);
+    memcpy(c->old_start, candidates->start,
+           ((size_t)c->body_count + 1) * sizeof *candidates->start);
+    if (candidates->pair_count > 0) {
+        memcpy(c->old_partner, candidates->partner,
+               (size_t)candidates->pair_count * sizeof *candidates->partner);
+        memcpy(c->old_hint, c->hint, (size_t)candidates->pair_count * sizeof *c->hint);
     }
     return TAL_OK;
 }
 
-// The pairs of one query serve the next ones, until a body leaves its fat box.
-static tal_status find_pairs(tal_collider *c, int threads, tal_error *err) {
-    if (pairs_still_hold(c)) {
+// The candidates of one query serve the next ones, until a body leaves its fat box.
+static tal_status find_candidates(tal_collider *c, int threads, tal_error *err) {
+    if (candidates_still_hold(c)) {
         return TAL_OK;
     }
-    if (c->has_pairs) {
-        TAL_TRY(keep_hints(c, &c->pairs, err));
+    if (c->has_candidates) {
+        TAL_TRY(keep_hints(c, &c->candidates, err));
     }
-    c->has_pairs = false;
+    c->has_candidates = false;
     fatten_boxes(c);
-    TAL_TRY(tal_broad_phase_find(c->broad_phase, c->fat, threads, &c->pairs, err));
-    TAL_TRY(grow_hints(c, c->pairs.pair_count, err));
+    TAL_TRY(tal_broad_phase_find(c->broad_phase, c->fat, threads, &c->candidates, err));
+    TAL_TRY(grow_hints(c, c->candidates.pair_count, err));
     for (int32_t b = 0; b < c->body_count; b++) {
-        carry_hints(c, &c->pairs, b);
+        carry_hints(c, &c->candidates, b);
     }
-    c->has_pairs = true;
+    c->has_candidates = true;
     return TAL_OK;
 }
 
 // Neither body i changed nor anything that it meets, or met last, under its own number.
 static bool is_as_before(const tal_collider *c, int32_t i) {
     bool same = c->use_last && c->has_changed[i] == 0;
-    for (int32_t k = c->pairs.start[i]; same && k < c->pairs.start[i + 1]; k++) {
-        same = c->has_changed[c->pairs.partner[k]] == 0;
+    for (int32_t k = c->candidates.start[i]; same && k < c->candidates.start[i + 1]; k++) {
+        same = c->has_changed[c->candidates.partner[k]] == 0;
     }
     for (int32_t m = c->last_start[i]; same && m < c->last_start[i + 1]; m++) {
         const int32_t j = c->last.manifold[m].body_j;
@@ -390,8 +392,8 @@ static bool is_as_before(const tal_collider *c, int32_t i) {
 static tal_status copy_last(const tal_collider *c, int32_t i, worker *w) {
     for (int32_t m = c->last_start[i]; m < c->last_start[i + 1]; m++) {
         const tal_manifold *manifold = &c->last.manifold[m];
-        TAL_TRY(tal_contact_sink_add(&w->sink, *manifold, &c->last.point[manifold->first_point],
-                                     manifold->point_count));
+        TAL_TRY(tal_manifolds_add(&w->found, *manifold, &c->last.point[manifold->first_point],
+                                  manifold->point_count));
     }
     return TAL_OK;
 }
@@ -403,31 +405,31 @@ static bool pass_each_other(const tal_collider *c, int32_t i, int32_t j) {
 
 static tal_status collide_body(tal_collider *c, const tal_collide_input *input, int32_t i,
                                worker *w) {
-    const tal_pairs *pairs = &c->pairs;
+    const tal_candidates *candidates = &c->candidates;
     const tal_posed_body *body = &c->posed[i];
     if (input->terrain != NULL && !is_fixed(input, i)) {
-        TAL_TRY(tal_ground_find(input->terrain, body, i, &w->ground, &w->sink));
+        TAL_TRY(tal_ground_find(input->terrain, body, i, &w->ground, &w->found));
     }
-    for (int32_t k = pairs->start[i]; k < pairs->start[i + 1]; k++) {
-        const int32_t j = pairs->partner[k];
+    for (int32_t k = candidates->start[i]; k < candidates->start[i + 1]; k++) {
+        const int32_t j = candidates->partner[k];
         const double reach = body->reach + c->posed[j].reach;
         if (!overlap(&c->box[i], &c->box[j]) || (is_fixed(input, i) && is_fixed(input, j)) ||
             pass_each_other(c, i, j)) {
             continue;
         }
-        int32_t count = tal_pair_find(body, &c->posed[j], reach, &c->hint[k], &w->pair, w->point);
+        int32_t count = tal_narrow_find(body, &c->posed[j], reach, &c->hint[k], &w->pair, w->point);
         if (count > 0) {
             count = tal_manifold_reduce(w->point, count);
             const tal_manifold manifold = {.body_i = i, .body_j = j};
-            TAL_TRY(tal_contact_sink_add(&w->sink, manifold, w->point, count));
+            TAL_TRY(tal_manifolds_add(&w->found, manifold, w->point, count));
         }
     }
     return TAL_OK;
 }
 
 static void collide_bodies(tal_collider *c, const tal_collide_input *input, worker *w) {
-    w->sink.manifold_count = 0;
-    w->sink.point_count = 0;
+    w->found.manifold_count = 0;
+    w->found.point_count = 0;
     w->status = TAL_OK;
     for (int32_t i = w->first_body; i < w->end_body && w->status == TAL_OK; i++) {
         w->status = is_as_before(c, i) ? copy_last(c, i, w) : collide_body(c, input, i, w);
@@ -435,13 +437,13 @@ static void collide_bodies(tal_collider *c, const tal_collide_input *input, work
 }
 
 // Runs of bodies with about the same number of pairs (and a little for the ground) each.
-static void share_bodies(tal_collider *c, const tal_pairs *pairs, int threads) {
-    const int64_t total = (int64_t)pairs->pair_count + c->body_count;
+static void share_bodies(tal_collider *c, const tal_candidates *candidates, int threads) {
+    const int64_t total = (int64_t)candidates->pair_count + c->body_count;
     int32_t body = 0;
     for (int t = 0; t < threads; t++) {
         c->workers[t].first_body = body;
         while (body < c->body_count &&
-               (int64_t)pairs->start[body] + body < total * (t + 1) / threads) {
+               (int64_t)candidates->start[body] + body < total * (t + 1) / threads) {
             body++;
         }
         c->workers[t].end_body = t + 1 < threads ? body : c->body_count;
@@ -449,10 +451,10 @@ static void share_bodies(tal_collider *c, const tal_pairs *pairs, int threads) {
     }
 }
 
-static tal_status make_joined_room(tal_contact_sink *joined, int32_t manifolds, int32_t points,
+static tal_status make_joined_room(tal_manifolds *joined, int32_t manifolds, int32_t points,
                                    tal_error *err) {
     if (manifolds > joined->manifold_capacity || points > joined->point_capacity) {
-        tal_contact_sink_destroy(joined);
+        tal_manifolds_destroy(joined);
         const int32_t manifold_room = manifolds + manifolds / 2;
         const int32_t point_room = points + points / 2;
         TAL_CREATE(joined->manifold, (size_t)manifold_room, "contact manifolds", err);
@@ -465,11 +467,11 @@ static tal_status make_joined_room(tal_contact_sink *joined, int32_t manifolds, 
     return TAL_OK;
 }
 
-static tal_status join_sinks(tal_collider *c, int threads, tal_error *err) {
+static tal_status join_workers(tal_collider *c, int threads, tal_error *err) {
     int64_t manifolds = 0, points = 0;
     for (int t = 0; t < threads; t++) {
-        manifolds += c->workers[t].sink.manifold_count;
-        points += c->workers[t].sink.point_count;
+        manifolds += c->workers[t].found.manifold_count;
+        points += c->workers[t].found.point_count;
     }
     if (points > INT32_MAX / 2) {
         return TAL_FAIL(err, TAL_TOO_LARGE, "more than %d contact points", INT32_MAX / 2);
@@ -479,11 +481,11 @@ static tal_status join_sinks(tal_collider *c, int threads, tal_error *err) {
 #pragma omp parallel for num_threads(threads) schedule(static, 1)
 #endif
     for (int t = 0; t < threads; t++) {
-        const tal_contact_sink *from = &c->workers[t].sink;
+        const tal_manifolds *from = &c->workers[t].found;
         int32_t manifold = 0, point = 0;
         for (int s = 0; s < t; s++) {
-            manifold += c->workers[s].sink.manifold_count;
-            point += c->workers[s].sink.point_count;
+            manifold += c->workers[s].found.manifold_count;
+            point += c->workers[s].found.point_count;
         }
         if (from->manifold_count == 0) {
             continue;
@@ -498,23 +500,23 @@ static tal_status join_sinks(tal_collider *c, int threads, tal_error *err) {
     return TAL_OK;
 }
 
-static tal_status collect(tal_collider *c, int threads, tal_contacts *contacts, tal_error *err) {
+static tal_status collect(tal_collider *c, int threads, tal_manifolds *found, tal_error *err) {
     for (int t = 0; t < threads; t++) {
         if (c->workers[t].status != TAL_OK) {
             return TAL_FAIL(err, c->workers[t].status, "no memory for contacts");
         }
     }
-    const tal_contact_sink *all = &c->workers[0].sink;
+    const tal_manifolds *all = &c->workers[0].found;
     if (threads > 1) {
-        TAL_TRY(join_sinks(c, threads, err));
+        TAL_TRY(join_workers(c, threads, err));
         all = &c->joined;
     }
-    *contacts = (tal_contacts){all->manifold_count, all->manifold, all->point_count, all->point};
+    *found = *all;
     return TAL_OK;
 }
 
-static void exchange(tal_contact_sink *a, tal_contact_sink *b) {
-    const tal_contact_sink kept = *a;
+static void exchange(tal_manifolds *a, tal_manifolds *b) {
+    const tal_manifolds kept = *a;
     *a = *b;
     *b = kept;
 }
@@ -525,15 +527,15 @@ static void keep_last(tal_collider *c, const tal_collide_input *input, int threa
         c->has_last && c->last_is_joined == (threads > 1) && c->last_terrain == input->terrain;
     c->has_last = false; // until this query has its answer
     if (c->use_last) {
-        exchange(&c->last, threads > 1 ? &c->joined : &c->workers[0].sink);
+        exchange(&c->last, threads > 1 ? &c->joined : &c->workers[0].found);
     }
 }
 
 static void number_last(tal_collider *c, const tal_collide_input *input, int threads,
-                        const tal_contacts *contacts) {
+                        const tal_manifolds *found) {
     int32_t m = 0;
     for (int32_t b = 0; b <= c->body_count; b++) {
-        while (m < contacts->manifold_count && contacts->manifold[m].body_i < b) {
+        while (m < found->manifold_count && found->manifold[m].body_i < b) {
             m++;
         }
         c->last_start[b] = m;
@@ -543,11 +545,11 @@ static void number_last(tal_collider *c, const tal_collide_input *input, int thr
     c->has_last = true;
 }
 
-tal_status tal_collide(tal_collider *collider, const tal_collide_input *input,
-                       tal_contacts *contacts, tal_error *err) {
+tal_status tal_collide(tal_collider *collider, const tal_collide_input *input, tal_manifolds *found,
+                       tal_error *err) {
     const int threads = input->thread_count > 1 ? input->thread_count : 1;
     TAL_ASSERT(input->body_count == collider->body_count && input->shapes == collider->shapes);
-    *contacts = (tal_contacts){0};
+    *found = (tal_manifolds){0};
     TAL_TRY(make_workers(collider, threads, err));
     keep_last(collider, input, threads);
 #ifdef _OPENMP
@@ -556,15 +558,15 @@ tal_status tal_collide(tal_collider *collider, const tal_collide_input *input,
     for (int32_t b = 0; b < input->body_count; b++) {
         pose_body(collider, input, b);
     }
-    TAL_TRY(find_pairs(collider, threads, err));
-    share_bodies(collider, &collider->pairs, threads);
+    TAL_TRY(find_candidates(collider, threads, err));
+    share_bodies(collider, &collider->candidates, threads);
 #ifdef _OPENMP
 #pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
 #endif
     for (int t = 0; t < threads; t++) {
         collide_bodies(collider, input, &collider->workers[t]);
     }
-    TAL_TRY(collect(collider, threads, contacts, err));
-    number_last(collider, input, threads, contacts);
+    TAL_TRY(collect(collider, threads, found, err));
+    number_last(collider, input, threads, found);
     return TAL_OK;
 }

@@ -51,12 +51,19 @@ typedef struct {
 
 typedef struct tal_collider tal_collider; // grids, caches, scratch: allocated once, grown rarely
 
+// Manifolds and their points. Those a query finds are sorted by body_i, body_j, then ground normal.
 typedef struct {
-    int32_t manifold_count;
-    const tal_manifold *manifold; // sorted by (body_i, body_j, then ground normal order)
-    int32_t point_count;
-    const tal_contact_point *point;
-} tal_contacts;
+    int32_t manifold_count, manifold_capacity;
+    int32_t point_count, point_capacity;
+    tal_manifold *manifold;
+    tal_contact_point *point;
+    tal_vec3 *arm_i, *arm_j; // from the centroids to the points; NULL as detected
+} tal_manifolds;
+
+// Appends one manifold; the points are copied. TAL_NO_MEMORY when there is no room.
+tal_status tal_manifolds_add(tal_manifolds *manifolds, tal_manifold manifold,
+                             const tal_contact_point *points, int32_t point_count);
+void tal_manifolds_destroy(tal_manifolds *manifolds);
 
 tal_status tal_collider_create(tal_collider **collider, const tal_shapes *shapes,
                                const tal_terrain *terrain, const int32_t *shape_of_body,
@@ -68,8 +75,8 @@ void tal_collider_destroy(tal_collider *collider);
 void tal_collider_set_passing(tal_collider *collider, const int32_t *class_of_body,
                               int32_t class_count, const uint8_t *passes);
 
-// The arrays in `contacts` belong to the collider and live until the next call.
-tal_status tal_collide(tal_collider *collider, const tal_collide_input *input,
-                       tal_contacts *contacts, tal_error *err);
+// The arrays in `found` belong to the collider and live until the next call.
+tal_status tal_collide(tal_collider *collider, const tal_collide_input *input, tal_manifolds *found,
+                       tal_error *err);
 
 #endif

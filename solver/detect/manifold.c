@@ -38,32 +38,34 @@ static tal_status grow_to(void **array, int32_t count, int32_t *capacity, int32_
     return TAL_OK;
 }
 
-tal_status tal_contact_sink_add(tal_contact_sink *sink, tal_manifold manifold,
-                                const tal_contact_point *points, int32_t point_count) {
-    void *manifolds = sink->manifold, *all_points = sink->point;
-    tal_status status = grow_to(&manifolds, sink->manifold_count, &sink->manifold_capacity,
-                                sink->manifold_count + 1, sizeof *sink->manifold);
-    sink->manifold = manifolds;
+tal_status tal_manifolds_add(tal_manifolds *all, tal_manifold manifold,
+                             const tal_contact_point *points, int32_t point_count) {
+    void *manifold_room = all->manifold, *point_room = all->point;
+    tal_status status = grow_to(&manifold_room, all->manifold_count, &all->manifold_capacity,
+                                all->manifold_count + 1, sizeof *all->manifold);
+    all->manifold = manifold_room;
     if (status == TAL_OK) {
-        status = grow_to(&all_points, sink->point_count, &sink->point_capacity,
-                         sink->point_count + point_count, sizeof *sink->point);
-        sink->point = all_points;
+        status = grow_to(&point_room, all->point_count, &all->point_capacity,
+                         all->point_count + point_count, sizeof *all->point);
+        all->point = point_room;
     }
     if (status != TAL_OK) {
         return status;
     }
-    manifold.first_point = sink->point_count;
+    manifold.first_point = all->point_count;
     manifold.point_count = point_count;
-    sink->manifold[sink->manifold_count++] = manifold;
-    memcpy(&sink->point[sink->point_count], points, (size_t)point_count * sizeof *points);
-    sink->point_count += point_count;
+    all->manifold[all->manifold_count++] = manifold;
+    memcpy(&all->point[all->point_count], points, (size_t)point_count * sizeof *points);
+    all->point_count += point_count;
     return TAL_OK;
 }
 
-void tal_contact_sink_destroy(tal_contact_sink *sink) {
-    tal_memory_destroy(sink->manifold);
-    tal_memory_destroy(sink->point);
-    *sink = (tal_contact_sink){0};
+void tal_manifolds_destroy(tal_manifolds *all) {
+    tal_memory_destroy(all->manifold);
+    tal_memory_destroy(all->point);
+    tal_memory_destroy(all->arm_i);
+    tal_memory_destroy(all->arm_j);
+    *all = (tal_manifolds){0};
 }
 
 static clip_corner cut_corner(const clip_corner *a, double da, const clip_corner *b, double db,

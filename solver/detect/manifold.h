@@ -90,19 +90,6 @@ static inline uint64_t tal_identity(uint32_t feature_i, uint32_t feature_j) {
 
 enum { TAL_CLIP_POINTS_MAX = 2 * TAL_FACE_CORNERS_MAX + 8 };
 
-// Where contacts are collected, one per thread.
-typedef struct {
-    tal_manifold *manifold;
-    tal_contact_point *point;
-    int32_t manifold_count, manifold_capacity;
-    int32_t point_count, point_capacity;
-} tal_contact_sink;
-
-// Appends one manifold; the points are copied. TAL_NO_MEMORY when the sink cannot grow.
-tal_status tal_contact_sink_add(tal_contact_sink *sink, tal_manifold manifold,
-                                const tal_contact_point *points, int32_t point_count);
-void tal_contact_sink_destroy(tal_contact_sink *sink);
-
 // The face of `reference` clips the face of `incident` to its prism; every corner left whose gap is
 // below `reach` becomes a point. Normals point from j to i; `reference_is_i` says which body the
 // reference is. Returns how many points were written (at most TAL_CLIP_POINTS_MAX).

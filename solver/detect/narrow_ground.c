@@ -241,7 +241,7 @@ static bool coincides(const tal_contact_point *points, int32_t count, const tal_
 
 static tal_status write_cluster(tal_ground_scratch *scratch, const tal_posed_body *body,
                                 int32_t body_index, const tal_ground_contact *list, int32_t count,
-                                tal_contact_sink *sink) {
+                                tal_manifolds *found) {
     const double distance = SAME_POINT * body->bounding_radius;
     int32_t points = 0;
     for (int32_t k = 0; k < count; k++) {
@@ -259,7 +259,7 @@ static tal_status write_cluster(tal_ground_scratch *scratch, const tal_posed_bod
     points = tal_manifold_reduce(scratch->point, points);
     const tal_manifold manifold = {
         .body_i = body_index, .body_j = TAL_BODY_TERRAIN, .surface_class_j = list[0].surface_class};
-    return tal_contact_sink_add(sink, manifold, scratch->point, points);
+    return tal_manifolds_add(found, manifold, scratch->point, points);
 }
 
 // The common case, a body on a flat: all contacts have the very same normal.
@@ -274,14 +274,14 @@ static bool is_one_cluster(const tal_ground_contact *list, int32_t count) {
 }
 
 static tal_status write_manifolds(tal_ground_scratch *scratch, const tal_posed_body *body,
-                                  int32_t body_index, tal_contact_sink *sink) {
+                                  int32_t body_index, tal_manifolds *found) {
     enum { LEADERS_MAX = 64 }; // contacts of yet another normal are the shallowest: left out
     int32_t leader[LEADERS_MAX], rank[LEADERS_MAX];
     tal_ground_contact *list = scratch->contact;
     sort_contacts(list, scratch->contact_count, compare_by_identity);
     const int32_t count = drop_repeated(list, scratch->contact_count);
     if (is_one_cluster(list, count)) {
-        return write_cluster(scratch, body, body_index, list, count, sink);
+        return write_cluster(scratch, body, body_index, list, count, found);
     }
     sort_contacts(list, count, compare_by_depth);
     const int32_t leaders = cluster_contacts(list, count, leader, LEADERS_MAX);
@@ -292,15 +292,14 @@ static tal_status write_manifolds(tal_ground_scratch *scratch, const tal_posed_b
             next++;
         }
         if (list[first].cluster >= 0) {
-            TAL_TRY(write_cluster(scratch, body, body_index, &list[first], next - first, sink));
+            TAL_TRY(write_cluster(scratch, body, body_index, &list[first], next - first, found));
         }
     }
     return TAL_OK;
 }
 
 tal_status tal_ground_find(const tal_terrain *terrain, const tal_posed_body *body,
-                           int32_t body_index, tal_ground_scratch *scratch,
-                           tal_contact_sink *sink) {
+                           int32_t body_index, tal_ground_scratch *scratch, tal_manifolds *found) {
     scratch->status = TAL_OK;
     scratch->contact_count = 0;
     gather_triangles(terrain, body, body->reach, scratch);
@@ -314,7 +313,7 @@ tal_status tal_ground_find(const tal_terrain *terrain, const tal_posed_body *bod
     tal_ground_settle_feet(terrain, body, scratch);
     tal_ground_find_ridges(terrain, body, scratch);
     TAL_TRY(scratch->status);
-    return scratch->contact_count > 0 ? write_manifolds(scratch, body, body_index, sink) : TAL_OK;
+    return scratch->contact_count > 0 ? write_manifolds(scratch, body, body_index, found) : TAL_OK;
 }
 
 tal_status tal_ground_scratch_create(tal_ground_scratch *scratch, const tal_shapes *shapes,

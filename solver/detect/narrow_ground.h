@@ -102,8 +102,8 @@ void tal_ground_settle_feet(const tal_terrain *terrain, const tal_posed_body *bo
 void tal_ground_find_ridges(const tal_terrain *terrain, const tal_posed_body *body,
                             tal_ground_scratch *scratch);
 
-// Appends the manifolds of body number `body_index` to the sink.
+// Appends the manifolds of body number `body_index` to `found`.
 tal_status tal_ground_find(const tal_terrain *terrain, const tal_posed_body *body,
-                           int32_t body_index, tal_ground_scratch *scratch, tal_contact_sink *sink);
+                           int32_t body_index, tal_ground_scratch *scratch, tal_manifolds *found);
 
 #endif

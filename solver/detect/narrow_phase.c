@@ -204,7 +204,7 @@ static edge_axis find_box_edge_axis(const pair_view *pair) {
 // the arcs between the normals on both sides of each edge must cross (Gregorius 2013). With edge
 // directions along (first face) x (second face), c and d the normals of j along i's edge, a and b
 // those of i along j's, they cross where c d < 0, a b < 0 and c b < 0.
-static edge_axis find_edge_axis(const pair_view *pair, tal_pair_scratch *scratch, double enough) {
+static edge_axis find_edge_axis(const pair_view *pair, tal_narrow_scratch *scratch, double enough) {
     const tal_posed_body *i = pair->i, *j = pair->j;
     const tal_shapes *shapes = i->shapes;
     const int32_t first_i = shapes->edge_start[i->topology];
@@ -420,9 +420,9 @@ static tal_vec3 outward(const pair_view *pair, bool reference_is_i, int32_t face
                           : tal_vec3_scale(pair->j->face[face].normal, -1.0);
 }
 
-int32_t tal_pair_find_polyhedra(const tal_posed_body *i, const tal_posed_body *j, double reach,
-                                tal_axis_hint *hint, tal_pair_scratch *scratch,
-                                tal_contact_point *points) {
+int32_t tal_narrow_find_polyhedra(const tal_posed_body *i, const tal_posed_body *j, double reach,
+                                  tal_axis_hint *hint, tal_narrow_scratch *scratch,
+                                  tal_contact_point *points) {
     const double size = i->bounding_radius + j->bounding_radius;
     const pair_view pair = {i,
                             j,
@@ -480,16 +480,17 @@ int32_t tal_pair_find_polyhedra(const tal_posed_body *i, const tal_posed_body *j
     return count > 0 ? count : write_lowest_vertex(&pair, first_is_i, first, points);
 }
 
-int32_t tal_pair_find(const tal_posed_body *i, const tal_posed_body *j, double reach,
-                      tal_axis_hint *hint, tal_pair_scratch *scratch, tal_contact_point *points) {
+int32_t tal_narrow_find(const tal_posed_body *i, const tal_posed_body *j, double reach,
+                        tal_axis_hint *hint, tal_narrow_scratch *scratch,
+                        tal_contact_point *points) {
     if (i->kind == TAL_SHAPE_SPHERE || j->kind == TAL_SHAPE_SPHERE) {
-        return tal_pair_find_spheres(i, j, reach, points);
+        return tal_narrow_find_spheres(i, j, reach, points);
     }
-    return tal_pair_find_polyhedra(i, j, reach, hint, scratch, points);
+    return tal_narrow_find_polyhedra(i, j, reach, hint, scratch, points);
 }
 
-tal_status tal_pair_scratch_create(tal_pair_scratch *scratch, const tal_shapes *shapes,
-                                   tal_error *err) {
+tal_status tal_narrow_scratch_create(tal_narrow_scratch *scratch, const tal_shapes *shapes,
+                                     tal_error *err) {
     int32_t edges = 0, faces = 0, axes = 0;
     for (int32_t s = 0; s < shapes->shape_count; s++) {
         const int32_t own_edges = shapes->edge_start[s + 1] - shapes->edge_start[s];
@@ -507,11 +508,11 @@ tal_status tal_pair_scratch_create(tal_pair_scratch *scratch, const tal_shapes *
     return TAL_OK;
 }
 
-void tal_pair_scratch_destroy(tal_pair_scratch *scratch) {
+void tal_narrow_scratch_destroy(tal_narrow_scratch *scratch) {
     tal_memory_destroy(scratch->outline);
     for (int side = 0; side < 2; side++) {
         tal_memory_destroy(scratch->axis[side]);
         tal_memory_destroy(scratch->face_on_axis[side]);
     }
-    *scratch = (tal_pair_scratch){0};
+    *scratch = (tal_narrow_scratch){0};
 }

@@ -16,22 +16,23 @@ typedef struct {
     tal_vec3 *axis[2];       // edge directions of bodies i and j
     double *face_on_axis[2]; // normals of the other body along them, one row per direction
     int32_t *outline;        // edges of j that can meet one direction of i
-} tal_pair_scratch;
+} tal_narrow_scratch;
 
-tal_status tal_pair_scratch_create(tal_pair_scratch *scratch, const tal_shapes *shapes,
-                                   tal_error *err);
-void tal_pair_scratch_destroy(tal_pair_scratch *scratch);
+tal_status tal_narrow_scratch_create(tal_narrow_scratch *scratch, const tal_shapes *shapes,
+                                     tal_error *err);
+void tal_narrow_scratch_destroy(tal_narrow_scratch *scratch);
 
 // Writes at most TAL_CLIP_POINTS_MAX points (normals from j to i) and returns how many; a point is
 // wanted when its gap is below `reach`.
-int32_t tal_pair_find(const tal_posed_body *i, const tal_posed_body *j, double reach,
-                      tal_axis_hint *hint, tal_pair_scratch *scratch, tal_contact_point *points);
+int32_t tal_narrow_find(const tal_posed_body *i, const tal_posed_body *j, double reach,
+                        tal_axis_hint *hint, tal_narrow_scratch *scratch,
+                        tal_contact_point *points);
 
 // The parts: polyhedron against polyhedron, and everything with a sphere in it.
-int32_t tal_pair_find_polyhedra(const tal_posed_body *i, const tal_posed_body *j, double reach,
-                                tal_axis_hint *hint, tal_pair_scratch *scratch,
+int32_t tal_narrow_find_polyhedra(const tal_posed_body *i, const tal_posed_body *j, double reach,
+                                  tal_axis_hint *hint, tal_narrow_scratch *scratch,
+                                  tal_contact_point *points);
+int32_t tal_narrow_find_spheres(const tal_posed_body *i, const tal_posed_body *j, double reach,
                                 tal_contact_point *points);
-int32_t tal_pair_find_spheres(const tal_posed_body *i, const tal_posed_body *j, double reach,
-                              tal_contact_point *points);
 
 #endif

@@ -42,8 +42,8 @@ static int32_t find_sphere_and_polyhedron(const tal_posed_body *sphere,
     return 1;
 }
 
-int32_t tal_pair_find_spheres(const tal_posed_body *i, const tal_posed_body *j, double reach,
-                              tal_contact_point *points) {
+int32_t tal_narrow_find_spheres(const tal_posed_body *i, const tal_posed_body *j, double reach,
+                                tal_contact_point *points) {
     if (i->kind == TAL_SHAPE_SPHERE && j->kind == TAL_SHAPE_SPHERE) {
         return find_two_spheres(i, j, reach, points);
     }

@@ -6,7 +6,7 @@
 #include "solver/motion/rotation.h"
 
 void tal_advance_positions(const tal_model *model, tal_state *state, double h) {
-    const int threads = state->thread_count;
+    const int threads = state->work.thread_count;
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
     for (int32_t b = 0; b < model->body_count; b++) {
         if (state->is_fixed[b]) {
@@ -40,11 +40,11 @@ static tal_inertia inertia_in_world(double mass, tal_vec3 inertia, tal_quat orie
 }
 
 void tal_load_motion(const tal_model *model, tal_state *state) {
-    const int threads = state->thread_count;
+    const int threads = state->work.thread_count;
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
     for (int32_t b = 0; b < model->body_count; b++) {
-        state->motion_before[b] = (tal_motion){.v = state->velocity[b], .w = state->spin[b]};
-        state->inertia_world[b] =
+        state->work.motion_before[b] = (tal_motion){.v = state->velocity[b], .w = state->spin[b]};
+        state->work.inertia_world[b] =
             state->is_immovable[b]
                 ? (tal_inertia){0}
                 : inertia_in_world(model->mass[b], model->inertia[b], state->orientation[b]);
@@ -52,14 +52,14 @@ void tal_load_motion(const tal_model *model, tal_state *state) {
 }
 
 void tal_advance_free_body(const tal_model *model, tal_state *state, int32_t b, double dt) {
-    tal_motion *motion = &state->motion[b];
-    *motion = state->motion_before[b];
+    tal_motion *motion = &state->work.motion[b];
+    *motion = state->work.motion_before[b];
     if (!state->is_immovable[b]) {
         motion->v = tal_vec3_add_scaled(motion->v, dt, model->settings.gravity_mps2);
     }
     if (model->is_loaded[b]) {
-        motion->v = tal_vec3_add(motion->v, state->load[b].v);
-        motion->w = tal_vec3_add(motion->w, state->load[b].w);
+        motion->v = tal_vec3_add(motion->v, state->work.load[b].v);
+        motion->w = tal_vec3_add(motion->w, state->work.load[b].w);
     }
 }
 
@@ -70,18 +70,18 @@ void tal_advance_free_velocity(const tal_model *model, tal_state *state, double 
 }
 
 void tal_store_motion(const tal_model *model, tal_state *state) {
-    const int threads = state->thread_count;
+    const int threads = state->work.thread_count;
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
     for (int32_t b = 0; b < model->body_count; b++) {
         if (state->is_fixed[b]) {
             continue;
         }
-        state->velocity[b] = state->motion[b].v;
+        state->velocity[b] = state->work.motion[b].v;
         if (state->is_immovable[b]) {
-            state->spin[b] = state->motion[b].w;
-        } else if (state->island_of_body[b] >= 0 || model->is_loaded[b]) {
-            state->momentum[b] =
-                tal_rotation_momentum(model->inertia[b], state->orientation[b], state->motion[b].w);
+            state->spin[b] = state->work.motion[b].w;
+        } else if (state->work.island_of_body[b] >= 0 || model->is_loaded[b]) {
+            state->momentum[b] = tal_rotation_momentum(model->inertia[b], state->orientation[b],
+                                                       state->work.motion[b].w);
             state->spin[b] = // not motion.w: it has to follow from the momentum to the last bit
                 tal_rotation_velocity(model->inertia[b], state->orientation[b], state->momentum[b]);
         }

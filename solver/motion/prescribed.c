@@ -129,8 +129,8 @@ typedef struct {
 } force_percussion;
 
 static force_percussion percussion_of(const tal_state *state, const tal_point_force *force) {
-    const double from = fmax(state->piece_start, force->start_s);
-    const double duration = fmax(0.0, fmin(state->piece_end, force->end_s) - from);
+    const double from = fmax(state->work.piece_start, force->start_s);
+    const double duration = fmax(0.0, fmin(state->work.piece_end, force->end_s) - from);
     const tal_vec3 arm = tal_quat_rotate(state->orientation[force->body], force->point_m);
     const tal_vec3 p = tal_vec3_scale(force->force_n, duration);
     return (force_percussion){
@@ -142,19 +142,19 @@ void tal_prescribed_load(const tal_model *model, tal_state *state) {
     for (int32_t n = 0; n < model->series_count; n++) {
         const int32_t b = model->series[n].body;
         if (state->is_gone[b] == 0) {
-            const tal_motion next = motion_at(model, &model->series[n], state->piece_end);
-            state->load[b].v = tal_vec3_subtract(next.v, state->motion_before[b].v);
-            state->load[b].w = tal_vec3_subtract(next.w, state->motion_before[b].w);
+            const tal_motion next = motion_at(model, &model->series[n], state->work.piece_end);
+            state->work.load[b].v = tal_vec3_subtract(next.v, state->work.motion_before[b].v);
+            state->work.load[b].w = tal_vec3_subtract(next.w, state->work.motion_before[b].w);
         }
     }
     for (int32_t n = 0; n < model->force_count; n++) {
-        state->load[model->force[n].body] = (tal_motion){0};
+        state->work.load[model->force[n].body] = (tal_motion){0};
     }
     for (int32_t n = 0; n < model->force_count; n++) {
         const int32_t b = model->force[n].body;
-        const tal_inertia *inertia = &state->inertia_world[b];
+        const tal_inertia *inertia = &state->work.inertia_world[b];
         const force_percussion f = percussion_of(state, &model->force[n]);
-        tal_motion *load = &state->load[b];
+        tal_motion *load = &state->work.load[b];
         load->v = tal_vec3_add_scaled(load->v, inertia->inverse_mass, f.percussion);
         load->w = tal_vec3_add(load->w, tal_apply_inertia(inertia, f.twist));
     }
@@ -162,19 +162,20 @@ void tal_prescribed_load(const tal_model *model, tal_state *state) {
 
 double tal_prescribed_speed(const tal_model *model, const tal_state *state, int32_t body) {
     const double radius = model->shapes.bounding_radius[model->shape_of_body[body]];
-    const tal_motion *load = &state->load[body];
+    const tal_motion *load = &state->work.load[body];
     return tal_vec3_length(load->v) + tal_vec3_length(load->w) * radius;
 }
 
 double tal_prescribed_pull(const tal_state *state, const tal_pair *pair,
                            const tal_contact *contact) {
     double d[3];
-    tal_relative_velocity(pair, contact, &state->load[pair->body_i], &state->load[pair->body_j], d);
+    tal_relative_velocity(pair, contact, &state->work.load[pair->body_i],
+                          &state->work.load[pair->body_j], d);
     return d[0];
 }
 
 static tal_motion mean_motion(const tal_state *state, int32_t body) {
-    const tal_motion *before = &state->motion_before[body], *after = &state->motion[body];
+    const tal_motion *before = &state->work.motion_before[body], *after = &state->work.motion[body];
     return (tal_motion){.v = tal_vec3_scale(tal_vec3_add(before->v, after->v), 0.5),
                         .w = tal_vec3_scale(tal_vec3_add(before->w, after->w), 0.5)};
 }
@@ -205,7 +206,7 @@ double tal_prescribed_contact_work(const tal_model *model, const tal_state *stat
     if (!of_i && !of_j) {
         return 0.0;
     }
-    const tal_contact *c = &state->contacts.contact[k];
+    const tal_contact *c = &state->work.contacts.contact[k];
     const tal_motion i = of_i ? mean_motion(state, pair->body_i) : (tal_motion){0};
     const tal_motion j = of_j ? mean_motion(state, pair->body_j) : (tal_motion){0};
     double d[3];
@@ -223,10 +224,10 @@ static double kick_of_series(const tal_model *model, const tal_state *state, int
     double worst = 0.0;
     for (int32_t n = 0; n < model->series_count; n++) {
         const int32_t s = model->series[n].body;
-        const double turn = tal_vec3_length(state->load[s].w);
+        const double turn = tal_vec3_length(state->work.load[s].w);
         const double distance =
             tal_vec3_length(tal_vec3_subtract(state->position[body], state->position[s]));
-        const double speed = tal_vec3_length(state->load[s].v) + turn * distance;
+        const double speed = tal_vec3_length(state->work.load[s].v) + turn * distance;
         worst = fmax(worst, sqrt(model->mass[body]) * speed +
                                 sqrt(largest_moment(model->inertia[body])) * turn);
     }
@@ -240,7 +241,8 @@ double tal_prescribed_kick_energy(const tal_model *model, const tal_state *state
     if (model->series_count + model->force_count == 0) {
         return mass * tal_vec3_dot(g, g) * dt * dt / 8.0;
     }
-    const tal_vec3 v = tal_vec3_add_scaled(state->load[body].v, dt, g), w = state->load[body].w;
+    const tal_vec3 v = tal_vec3_add_scaled(state->work.load[body].v, dt, g),
+                   w = state->work.load[body].w;
     const double square =
         mass * tal_vec3_dot(v, v) + largest_moment(model->inertia[body]) * tal_vec3_dot(w, w);
     const double root = sqrt(square) + kick_of_series(model, state, body);

@@ -17,7 +17,7 @@ void tal_prescribed_follow(const tal_model *model, tal_state *state);
 // Turns a body that follows a series: constant spin during h.
 tal_quat tal_prescribed_turn(tal_quat orientation, tal_vec3 spin, double h);
 
-// What the piece of a step being made adds to velocities, into state->load. After tal_load_motion.
+// What the piece of a step being made adds to velocities, into state->work.load. After tal_load_motion.
 void tal_prescribed_load(const tal_model *model, tal_state *state);
 
 // Speed that the load adds to some point of a body, at most.

@@ -31,8 +31,8 @@ void tal_wake_touching(tal_state *state, int32_t body) {
 
 bool tal_wake_reached(tal_state *state) {
     bool any = false;
-    for (int32_t m = 0; m < state->found.manifold_count; m++) {
-        const tal_manifold *manifold = &state->found.manifold[m];
+    for (int32_t m = 0; m < state->work.found.manifold_count; m++) {
+        const tal_manifold *manifold = &state->work.found.manifold[m];
         const int32_t body[2] = {manifold->body_i, manifold->body_j};
         for (int side = 0; side < 2; side++) {
             if (tal_is_at_rest(state, body[side])) {
@@ -46,19 +46,19 @@ bool tal_wake_reached(tal_state *state) {
 
 static double speed_of(const tal_model *model, const tal_state *state, int32_t b, double dt) {
     const double radius = model->shapes.bounding_radius[model->shape_of_body[b]];
-    const tal_motion *moved = &state->displacement[b];
+    const tal_motion *moved = &state->work.displacement[b];
     return tal_vec3_length(state->velocity[b]) + radius * tal_vec3_length(state->spin[b]) +
            (tal_vec3_length(moved->v) + radius * tal_vec3_length(moved->w)) / dt;
 }
 
 static bool can_rest(const tal_model *model, const tal_state *state, int32_t b) {
-    return state->island_of_body[b] >= 0 && !model->is_loaded[b];
+    return state->work.island_of_body[b] >= 0 && !model->is_loaded[b];
 }
 
 // Per island whether a body in it is restless. False if all islands are.
 static bool find_quiet_islands(const tal_model *model, tal_state *state, double dt, double slow) {
     const int32_t wanted = model->settings.rest_steps;
-    memset(state->is_restless, 0, (size_t)state->problem.island_count);
+    memset(state->work.is_restless, 0, (size_t)state->work.problem.island_count);
     bool any = false;
     for (int32_t b = 0; b < model->body_count; b++) {
         if (tal_is_at_rest(state, b)) {
@@ -67,8 +67,8 @@ static bool find_quiet_islands(const tal_model *model, tal_state *state, double 
         const bool is_still = can_rest(model, state, b) && speed_of(model, state, b, dt) <= slow;
         state->rest[b].still_steps = is_still ? state->rest[b].still_steps + 1 : 0;
         any = any || state->rest[b].still_steps >= wanted;
-        if (state->island_of_body[b] >= 0 && state->rest[b].still_steps < wanted) {
-            state->is_restless[state->island_of_body[b]] = 1;
+        if (state->work.island_of_body[b] >= 0 && state->rest[b].still_steps < wanted) {
+            state->work.is_restless[state->work.island_of_body[b]] = 1;
         }
     }
     return any;
@@ -76,11 +76,11 @@ static bool find_quiet_islands(const tal_model *model, tal_state *state, double 
 
 // What creeps, however slowly, goes on creeping.
 static void keep_viscous_awake(const tal_model *model, tal_state *state) {
-    for (int32_t p = 0; p < state->problem.pair_count; p++) {
-        const tal_pair *pair = &state->problem.pair[p];
+    for (int32_t p = 0; p < state->work.problem.pair_count; p++) {
+        const tal_pair *pair = &state->work.problem.pair[p];
         const tal_law_kind kind = model->law[pair->law].kind;
         if (kind != TAL_LAW_COULOMB && kind != TAL_LAW_ACD2_COULOMB) {
-            state->is_restless[pair->island] = 1;
+            state->work.is_restless[pair->island] = 1;
         }
     }
 }
@@ -91,8 +91,8 @@ static double kinetic_energy(const tal_model *model, const tal_state *state, int
 }
 
 static void lay_body_to_rest(tal_state *state, int32_t b) {
-    const tal_island *island = &state->island[state->island_of_body[b]];
-    state->rest[b].group = state->island_body[island->first_body];
+    const tal_island *island = &state->work.island[state->work.island_of_body[b]];
+    state->rest[b].group = state->work.island_body[island->first_body];
     state->rest[b].depth = 0.0;
     state->is_fixed[b] = state->is_immovable[b] = 1;
     state->velocity[b] = state->momentum[b] = state->spin[b] = (tal_vec3){0};
@@ -103,8 +103,8 @@ static void keep_depth(tal_state *state, const tal_pair *pair) {
     const int32_t body = of_i ? pair->body_i : pair->body_j;
     const int32_t other = of_i ? pair->body_j : pair->body_i;
     for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
-        if (-state->contacts.gap[k] > state->rest[body].depth) {
-            state->rest[body].depth = -state->contacts.gap[k];
+        if (-state->work.contacts.gap[k] > state->rest[body].depth) {
+            state->rest[body].depth = -state->work.contacts.gap[k];
             state->rest[body].partner = other < state->body_count ? other : TAL_BODY_TERRAIN;
         }
     }
@@ -119,17 +119,17 @@ void tal_lay_to_rest(const tal_model *model, tal_state *state, double dt, double
     }
     keep_viscous_awake(model, state);
     for (int32_t b = 0; b < model->body_count; b++) {
-        const int32_t island = state->island_of_body[b];
-        if (island >= 0 && !state->is_restless[island]) {
+        const int32_t island = state->work.island_of_body[b];
+        if (island >= 0 && !state->work.is_restless[island]) {
             const tal_vec3 way = tal_vec3_scale(state->velocity[b], 0.5 * dt); // not gone any more
             report->dissipated_tangential_j += kinetic_energy(model, state, b);
             report->correction_j += model->mass[b] * tal_vec3_dot(gravity, way);
             lay_body_to_rest(state, b);
         }
     }
-    for (int32_t p = 0; p < state->problem.pair_count; p++) {
-        const tal_pair *pair = &state->problem.pair[p];
-        if (!state->is_restless[pair->island] && !tal_is_spring(model, pair)) {
+    for (int32_t p = 0; p < state->work.problem.pair_count; p++) {
+        const tal_pair *pair = &state->work.problem.pair[p];
+        if (!state->work.is_restless[pair->island] && !tal_is_spring(model, pair)) {
             keep_depth(state, pair);
         }
     }

@@ -30,9 +30,9 @@ static void set_reaches(const tal_model *model, tal_state *state, double dt) {
         const double kick = model->is_loaded[b] ? tal_prescribed_speed(model, state, b) : 0.0;
         const double speed = tal_vec3_length(state->velocity[b]) +
                              tal_vec3_length(state->spin[b]) * radius + fall + kick;
-        state->reach[b] = state->is_gone[b] != 0 ? -INFINITY
-                                                 : (state->is_fixed[b] ? 0.0 : dt * speed) +
-                                                       REACH_MARGIN * model->inner_radius[b];
+        state->work.reach[b] = state->is_gone[b] != 0 ? -INFINITY
+                                                      : (state->is_fixed[b] ? 0.0 : dt * speed) +
+                                                            REACH_MARGIN * model->inner_radius[b];
     }
 }
 
@@ -43,10 +43,10 @@ static tal_status collide(const tal_model *model, tal_state *state, tal_error *e
                                      .shape_of_body = model->shape_of_body,
                                      .position = state->position,
                                      .orientation = state->orientation,
-                                     .reach = state->reach,
+                                     .reach = state->work.reach,
                                      .is_fixed = state->is_immovable,
-                                     .thread_count = state->thread_count};
-    return tal_collide(state->collider, &input, &state->found, err);
+                                     .thread_count = state->work.thread_count};
+    return tal_collide(state->work.collider, &input, &state->work.found, err);
 }
 
 // A body that is struck leaves with up to the speed of what strikes it, within the same step, and
@@ -54,16 +54,17 @@ static tal_status collide(const tal_model *model, tal_state *state, tal_error *e
 static bool pass_on_reaches(const tal_model *model, tal_state *state) {
     bool wider = false;
     for (int round = 0; round < REACH_ROUNDS; round++) {
-        for (int32_t m = 0; m < state->found.manifold_count; m++) {
-            const int32_t i = state->found.manifold[m].body_i, j = state->found.manifold[m].body_j;
+        for (int32_t m = 0; m < state->work.found.manifold_count; m++) {
+            const int32_t i = state->work.found.manifold[m].body_i,
+                          j = state->work.found.manifold[m].body_j;
             if (!is_mobile(state, i) || !is_mobile(state, j)) {
                 continue;
             }
-            const int32_t slow = state->reach[i] < state->reach[j] ? i : j;
-            const double wanted = fmax(state->reach[i], state->reach[j]);
+            const int32_t slow = state->work.reach[i] < state->work.reach[j] ? i : j;
+            const double wanted = fmax(state->work.reach[i], state->work.reach[j]);
             const double edge = model->shapes.smallest_width[model->shape_of_body[slow]];
-            if (wanted - state->reach[slow] > REACH_NOTICEABLE * edge) {
-                state->reach[slow] = wanted;
+            if (wanted - state->work.reach[slow] > REACH_NOTICEABLE * edge) {
+                state->work.reach[slow] = wanted;
                 wider = true;
             }
         }
@@ -78,33 +79,33 @@ tal_status tal_find_contacts(const tal_model *model, tal_state *state, double dt
 }
 
 static void color_manifolds(const tal_model *model, tal_state *state) {
-    tal_contact_set *set = &state->contacts;
-    const tal_contact_list *list = &state->list;
+    tal_contacts *set = &state->work.contacts;
+    const tal_manifolds *list = &state->work.list;
     for (int32_t m = 0; m < list->manifold_count; m++) {
         const tal_manifold *manifold = &list->manifold[m];
         set->edge[m].i = is_mobile(state, manifold->body_i) ? manifold->body_i : -1;
         set->edge[m].j = is_mobile(state, manifold->body_j) ? manifold->body_j : -1;
     }
-    tal_color_edges(set->edge, list->manifold_count, state->used_colors, model->body_count,
+    tal_color_edges(set->edge, list->manifold_count, state->work.used_colors, model->body_count,
                     set->color, set->by_color, &set->coloring);
 }
 
 static void number_islands(const tal_model *model, tal_state *state, tal_report *report) {
-    tal_contact_set *set = &state->contacts;
-    const int32_t count = state->list.manifold_count;
+    tal_contacts *set = &state->work.contacts;
+    const int32_t count = state->work.list.manifold_count;
     report->island_count = tal_find_islands(set->edge, count, model->body_count,
-                                            state->island_parent, state->island_of_body);
-    tal_sort_by_island(set->edge, set->color, count, set->by_color, state->island_of_body,
-                       model->body_count, report->island_count, state->island, set->order,
-                       state->island_body, set->color_end);
+                                            state->work.island_parent, state->work.island_of_body);
+    tal_sort_by_island(set->edge, set->color, count, set->by_color, state->work.island_of_body,
+                       model->body_count, report->island_count, state->work.island, set->order,
+                       state->work.island_body, set->color_end);
 }
 
 // Pairs by island and color, each with room for its points.
 static void lay_out_pairs(const tal_model *model, tal_state *state, int32_t island_count) {
-    tal_contact_set *set = &state->contacts;
+    tal_contacts *set = &state->work.contacts;
     int32_t next = 0;
-    for (int32_t p = 0; p < state->list.manifold_count; p++) {
-        const tal_manifold *manifold = &state->list.manifold[set->order[p]];
+    for (int32_t p = 0; p < state->work.list.manifold_count; p++) {
+        const tal_manifold *manifold = &state->work.list.manifold[set->order[p]];
         const bool on_ground = manifold->body_j < 0;
         const int32_t class_i = model->class_of_body[manifold->body_i];
         const int32_t class_j =
@@ -119,7 +120,7 @@ static void lay_out_pairs(const tal_model *model, tal_state *state, int32_t isla
         next += manifold->point_count;
     }
     for (int32_t n = 0; n < island_count; n++) {
-        const tal_island *island = &state->island[n];
+        const tal_island *island = &state->work.island[n];
         for (int32_t p = island->first_pair; p < island->first_pair + island->pair_count; p++) {
             set->pair[p].island = n;
         }
@@ -127,7 +128,7 @@ static void lay_out_pairs(const tal_model *model, tal_state *state, int32_t isla
 }
 
 static void set_arms(const tal_state *state, int32_t point, tal_contact *contact) {
-    const tal_vec3 to_i = state->list.arm_i[point], to_j = state->list.arm_j[point];
+    const tal_vec3 to_i = state->work.list.arm_i[point], to_j = state->work.list.arm_j[point];
     contact->arm_i[0] = to_i.x;
     contact->arm_i[1] = to_i.y;
     contact->arm_i[2] = to_i.z;
@@ -145,9 +146,9 @@ static double skin_gap(const tal_model *model, double gap) {
 }
 
 static void place_pair(const tal_model *model, tal_state *state, tal_pair *pair) {
-    tal_contact_set *set = &state->contacts;
-    const tal_manifold *manifold = &state->list.manifold[pair->manifold];
-    const tal_contact_point *point = &state->list.point[manifold->first_point];
+    tal_contacts *set = &state->work.contacts;
+    const tal_manifold *manifold = &state->work.list.manifold[pair->manifold];
+    const tal_contact_point *point = &state->work.list.point[manifold->first_point];
     pair->normal = point->normal;
     tal_vec3_tangents(pair->normal, &pair->tangent_1, &pair->tangent_2);
     for (int32_t k = 0; k < pair->contact_count; k++) {
@@ -156,7 +157,7 @@ static void place_pair(const tal_model *model, tal_state *state, tal_pair *pair)
         set->identity[pair->first_contact + k] = point[k].identity;
         set->gap[pair->first_contact + k] = point[k].gap;
         set->data[pair->first_contact + k].gap = skin_gap(model, point[k].gap);
-        tal_contact_effective_mass(&state->problem, pair, contact);
+        tal_contact_effective_mass(&state->work.problem, pair, contact);
     }
 }
 
@@ -170,13 +171,13 @@ static void judge_pair(const tal_model *model, tal_state *state, const tal_pair 
     const bool is_loaded = model->is_loaded[pair->body_i] ||
                            (pair->body_j < model->body_count && model->is_loaded[pair->body_j]);
     for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
-        tal_contact_data *data = &state->contacts.data[k];
-        tal_relative_velocity(pair, &state->contacts.contact[k],
-                              &state->motion_before[pair->body_i],
-                              &state->motion_before[pair->body_j], data->before);
+        tal_contact_data *data = &state->work.contacts.data[k];
+        tal_relative_velocity(pair, &state->work.contacts.contact[k],
+                              &state->work.motion_before[pair->body_i],
+                              &state->work.motion_before[pair->body_j], data->before);
         data->dt = dt;
         const double load =
-            is_loaded ? tal_prescribed_pull(state, pair, &state->contacts.contact[k]) : 0.0;
+            is_loaded ? tal_prescribed_pull(state, pair, &state->work.contacts.contact[k]) : 0.0;
         data->closing = data->gap + dt * (data->before[0] + pull + load) < 0.0;
         data->impact = data->closing && -data->before[0] > slow;
     }
@@ -185,9 +186,9 @@ static void judge_pair(const tal_model *model, tal_state *state, const tal_pair 
 // Normal velocity at contact k per unit normal percussion at contact l of the same pair.
 static double coupling(const tal_state *state, const tal_pair *pair, tal_vec3 axis, int32_t k,
                        int32_t l) {
-    const tal_contact *a = &state->contacts.contact[k], *b = &state->contacts.contact[l];
-    const tal_inertia *i = &state->inertia_world[pair->body_i];
-    const tal_inertia *j = &state->inertia_world[pair->body_j];
+    const tal_contact *a = &state->work.contacts.contact[k], *b = &state->work.contacts.contact[l];
+    const tal_inertia *i = &state->work.inertia_world[pair->body_i];
+    const tal_inertia *j = &state->work.inertia_world[pair->body_j];
     const tal_vec3 ai = tal_vec3_cross(tal_arm(a->arm_i), axis);
     const tal_vec3 bi = tal_vec3_cross(tal_arm(b->arm_i), axis);
     const tal_vec3 aj = tal_vec3_cross(tal_arm(a->arm_j), axis);
@@ -202,7 +203,7 @@ static double shared_kg(const tal_state *state, const tal_pair *pair, tal_vec3 a
                         int closing, double ratio_kg) {
     double sum = 0.0;
     for (int32_t l = pair->first_contact; l < pair->first_contact + pair->contact_count; l++) {
-        sum += state->contacts.data[l].closing ? coupling(state, pair, axis, k, l) : 0.0;
+        sum += state->work.contacts.data[l].closing ? coupling(state, pair, axis, k, l) : 0.0;
     }
     return 2.0 * ratio_kg / fmax(sum, coupling(state, pair, axis, k, k) / closing);
 }
@@ -213,7 +214,7 @@ static double ratio_or_infinity(double above, double below) {
 
 static void set_dissipation(const tal_state *state, const tal_law *law, const tal_pair *pair,
                             int32_t k, int closing) {
-    tal_contact_data *data = &state->contacts.data[k];
+    tal_contact_data *data = &state->work.contacts.data[k];
     data->kn = data->kt = 0.0;
     const bool has_kn = law->kind == TAL_LAW_ACD2 || law->kind == TAL_LAW_ACD2_PUBLISHED ||
                         (law->kind == TAL_LAW_ACD2_COULOMB && data->impact);
@@ -235,7 +236,7 @@ static void set_dissipation(const tal_state *state, const tal_law *law, const ta
 
 // Twice the area of the convex polygon of a pair's points, as a fan about the first.
 static double patch_area(const tal_state *state, const tal_pair *pair) {
-    const tal_contact *c = &state->contacts.contact[pair->first_contact];
+    const tal_contact *c = &state->work.contacts.contact[pair->first_contact];
     tal_vec3 sum = {0};
     for (int32_t k = 1; k + 1 < pair->contact_count; k++) {
         const tal_vec3 a = tal_vec3_subtract(tal_arm(c[k].arm_i), tal_arm(c[0].arm_i));
@@ -247,7 +248,7 @@ static double patch_area(const tal_state *state, const tal_pair *pair) {
 
 static void prepare_laws(const tal_model *model, tal_state *state, const tal_pair *pair,
                          double dt) {
-    tal_contact_set *set = &state->contacts;
+    tal_contacts *set = &state->work.contacts;
     const tal_law *law = &model->law[pair->law];
     int closing = 0;
     for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
@@ -273,33 +274,33 @@ static void prepare_pair(const tal_model *model, tal_state *state, tal_pair *pai
 }
 
 static void set_problem(const tal_model *model, tal_state *state, int32_t island_count) {
-    const tal_contact_set *set = &state->contacts;
-    state->problem = (tal_percussion_problem){.body_count = model->body_count,
-                                              .motion = state->motion,
-                                              .inertia = state->inertia_world,
-                                              .pair_count = state->list.manifold_count,
-                                              .pair = set->pair,
-                                              .contact_count = state->list.point_count,
-                                              .contact = set->contact,
-                                              .island_count = island_count,
-                                              .island = state->island,
-                                              .island_body = state->island_body,
-                                              .color_end = set->color_end,
-                                              .thread_count = state->thread_count};
+    const tal_contacts *set = &state->work.contacts;
+    state->work.problem = (tal_percussion_problem){.body_count = model->body_count,
+                                                   .motion = state->work.motion,
+                                                   .inertia = state->work.inertia_world,
+                                                   .pair_count = state->work.list.manifold_count,
+                                                   .pair = set->pair,
+                                                   .contact_count = state->work.list.point_count,
+                                                   .contact = set->contact,
+                                                   .island_count = island_count,
+                                                   .island = state->work.island,
+                                                   .island_body = state->work.island_body,
+                                                   .color_end = set->color_end,
+                                                   .thread_count = state->work.thread_count};
 }
 
 static void count_contacts(const tal_model *model, const tal_state *state, tal_report *report) {
-    report->color_count = state->contacts.coloring.color_count;
+    report->color_count = state->work.contacts.coloring.color_count;
     report->impact_count = 0;
-    for (int32_t k = 0; k < state->problem.contact_count; k++) {
-        report->impact_count += state->contacts.data[k].impact;
+    for (int32_t k = 0; k < state->work.problem.contact_count; k++) {
+        report->impact_count += state->work.contacts.data[k].impact;
     }
-    for (int32_t p = 0; p < state->problem.pair_count; p++) {
-        const tal_pair *pair = &state->problem.pair[p];
+    for (int32_t p = 0; p < state->work.problem.pair_count; p++) {
+        const tal_pair *pair = &state->work.problem.pair[p];
         for (int32_t k = pair->first_contact;
              !tal_is_spring(model, pair) && k < pair->first_contact + pair->contact_count; k++) {
-            if (-state->contacts.gap[k] > report->penetration_m) {
-                report->penetration_m = -state->contacts.gap[k];
+            if (-state->work.contacts.gap[k] > report->penetration_m) {
+                report->penetration_m = -state->work.contacts.gap[k];
                 report->penetration_body_i = pair->body_i;
                 report->penetration_body_j =
                     pair->body_j < state->body_count ? pair->body_j : TAL_BODY_TERRAIN;
@@ -310,29 +311,29 @@ static void count_contacts(const tal_model *model, const tal_state *state, tal_r
 
 tal_status tal_prepare_contacts(const tal_model *model, tal_state *state, double dt,
                                 tal_report *report, tal_error *err) {
-    TAL_TRY(tal_contact_set_reserve(&state->contacts, state->list.manifold_count,
-                                    state->list.point_count, err));
+    TAL_TRY(tal_contacts_reserve(&state->work.contacts, state->work.list.manifold_count,
+                                 state->work.list.point_count, err));
     color_manifolds(model, state);
     number_islands(model, state, report);
     lay_out_pairs(model, state, report->island_count);
     set_problem(model, state, report->island_count);
     tal_find_remembered(state);
-    const int threads = state->thread_count;
+    const int threads = state->work.thread_count;
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-    for (int32_t p = 0; p < state->problem.pair_count; p++) {
-        prepare_pair(model, state, &state->problem.pair[p], dt);
+    for (int32_t p = 0; p < state->work.problem.pair_count; p++) {
+        prepare_pair(model, state, &state->work.problem.pair[p], dt);
     }
     count_contacts(model, state, report);
     return TAL_OK;
 }
 
 void tal_soften_island(const tal_model *model, tal_state *state, int32_t island) {
-    const tal_island *of = &state->island[island];
+    const tal_island *of = &state->work.island[island];
     for (int32_t p = of->first_pair; p < of->first_pair + of->pair_count; p++) {
-        const tal_pair *pair = &state->problem.pair[p];
+        const tal_pair *pair = &state->work.problem.pair[p];
         for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
-            tal_contact *c = &state->contacts.contact[k];
-            tal_law_prepare_inelastic(&model->law[pair->law], &state->contacts.data[k], c);
+            tal_contact *c = &state->work.contacts.contact[k];
+            tal_law_prepare_inelastic(&model->law[pair->law], &state->work.contacts.data[k], c);
             c->percussion[0] = c->percussion[1] = c->percussion[2] = 0.0;
         }
     }

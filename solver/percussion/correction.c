@@ -26,7 +26,7 @@ static double wanted_opening(const tal_model *model, const tal_pair *pair, doubl
 static bool is_too_deep(const tal_model *model, const tal_state *state, const tal_pair *pair) {
     const double slop = model->settings.slop * model->smallest_width;
     for (int32_t n = 0; !tal_is_spring(model, pair) && n < pair->contact_count; n++) {
-        if (state->contacts.gap[pair->first_contact + n] < -slop) {
+        if (state->work.contacts.gap[pair->first_contact + n] < -slop) {
             return true;
         }
     }
@@ -35,27 +35,27 @@ static bool is_too_deep(const tal_model *model, const tal_state *state, const ta
 
 // Pairs that are too deep, and all that touch one of their bodies.
 static bool flag_pairs(const tal_model *model, tal_state *state) {
-    const tal_percussion_problem *problem = &state->problem;
+    const tal_percussion_problem *problem = &state->work.problem;
     bool any = false;
     for (int32_t b = 0; b < model->body_count; b++) {
-        state->is_touched[b] = 0;
+        state->work.is_touched[b] = 0;
     }
     for (int32_t p = 0; p < problem->pair_count; p++) {
         if (is_too_deep(model, state, &problem->pair[p])) {
-            const tal_edge edge = state->contacts.edge[problem->pair[p].manifold];
+            const tal_edge edge = state->work.contacts.edge[problem->pair[p].manifold];
             any = true;
             if (edge.i >= 0) {
-                state->is_touched[edge.i] = 1;
+                state->work.is_touched[edge.i] = 1;
             }
             if (edge.j >= 0) {
-                state->is_touched[edge.j] = 1;
+                state->work.is_touched[edge.j] = 1;
             }
         }
     }
     for (int32_t p = 0; any && p < problem->pair_count; p++) {
-        const tal_edge edge = state->contacts.edge[problem->pair[p].manifold];
-        state->contacts.pair_flag[p] = (edge.i >= 0 && state->is_touched[edge.i]) ||
-                                       (edge.j >= 0 && state->is_touched[edge.j]);
+        const tal_edge edge = state->work.contacts.edge[problem->pair[p].manifold];
+        state->work.contacts.pair_flag[p] = (edge.i >= 0 && state->work.is_touched[edge.i]) ||
+                                            (edge.j >= 0 && state->work.is_touched[edge.j]);
     }
     return any;
 }
@@ -64,14 +64,16 @@ static bool flag_pairs(const tal_model *model, tal_state *state) {
 static double open_pair(const tal_model *model, tal_state *state, const tal_pair *pair,
                         double *push) {
     double change = 0.0;
-    const tal_inertia *inertia_i = &state->inertia_world[pair->body_i];
-    const tal_inertia *inertia_j = &state->inertia_world[pair->body_j];
-    tal_motion *i = &state->displacement[pair->body_i], *j = &state->displacement[pair->body_j];
+    const tal_inertia *inertia_i = &state->work.inertia_world[pair->body_i];
+    const tal_inertia *inertia_j = &state->work.inertia_world[pair->body_j];
+    tal_motion *i = &state->work.displacement[pair->body_i],
+               *j = &state->work.displacement[pair->body_j];
     for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
-        const tal_contact *contact = &state->contacts.contact[k];
+        const tal_contact *contact = &state->work.contacts.contact[k];
         double opening[3];
         tal_relative_velocity(pair, contact, i, j, opening);
-        const double missing = wanted_opening(model, pair, state->contacts.gap[k]) - opening[0];
+        const double missing =
+            wanted_opening(model, pair, state->work.contacts.gap[k]) - opening[0];
         const double new_push = fmax(0.0, push[k] + missing * contact->inverse_normal);
         const double step[3] = {new_push - push[k], 0.0, 0.0};
         push[k] = new_push;
@@ -85,16 +87,16 @@ static double open_pair(const tal_model *model, tal_state *state, const tal_pair
 
 static double open_pairs(const tal_model *model, tal_state *state, double *push) {
     double change = 0.0;
-    for (int32_t p = 0; p < state->problem.pair_count; p++) {
-        if (state->contacts.pair_flag[p]) {
-            change = fmax(change, open_pair(model, state, &state->problem.pair[p], push));
+    for (int32_t p = 0; p < state->work.problem.pair_count; p++) {
+        if (state->work.contacts.pair_flag[p]) {
+            change = fmax(change, open_pair(model, state, &state->work.problem.pair[p], push));
         }
     }
     return change;
 }
 
 static double displace_body(const tal_model *model, tal_state *state, int32_t b) {
-    const tal_vec3 shift = state->displacement[b].v, turn = state->displacement[b].w;
+    const tal_vec3 shift = state->work.displacement[b].v, turn = state->work.displacement[b].w;
     const double angle = tal_vec3_length(turn);
     state->position[b] = tal_vec3_add(state->position[b], shift);
     if (angle > 0.0) { // turning the momentum too keeps the rotational energy
@@ -109,14 +111,14 @@ static double displace_body(const tal_model *model, tal_state *state, int32_t b)
 }
 
 double tal_correct_positions(const tal_model *model, tal_state *state) {
-    const tal_percussion_problem *problem = &state->problem;
+    const tal_percussion_problem *problem = &state->work.problem;
     for (int32_t b = 0; b <= model->body_count; b++) {
-        state->displacement[b] = (tal_motion){0};
+        state->work.displacement[b] = (tal_motion){0};
     }
     if (model->settings.correction == 0.0 || !flag_pairs(model, state)) {
         return 0.0;
     }
-    double *push = state->contacts.work.error;
+    double *push = state->work.contacts.work.error;
     for (int32_t k = 0; k < problem->contact_count; k++) {
         push[k] = 0.0;
     }
@@ -125,7 +127,7 @@ double tal_correct_positions(const tal_model *model, tal_state *state) {
     }
     double lifted = 0.0;
     for (int32_t b = 0; b < model->body_count; b++) {
-        if (!state->is_fixed[b] && state->island_of_body[b] >= 0) {
+        if (!state->is_fixed[b] && state->work.island_of_body[b] >= 0) {
             lifted += displace_body(model, state, b);
         }
     }

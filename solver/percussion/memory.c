@@ -16,12 +16,12 @@ static int compare_bodies(const tal_memory_pair *pair, const tal_manifold *manif
 void tal_find_remembered(tal_state *state) {
     const tal_contact_memory *memory = &state->memory;
     int32_t p = 0;
-    for (int32_t m = 0; m < state->list.manifold_count; m++) {
-        const tal_manifold *manifold = &state->list.manifold[m];
+    for (int32_t m = 0; m < state->work.list.manifold_count; m++) {
+        const tal_manifold *manifold = &state->work.list.manifold[m];
         while (p < memory->pair_count && compare_bodies(&memory->pair[p], manifold) < 0) {
             p++;
         }
-        state->contacts.first_remembered[m] = p;
+        state->work.contacts.first_remembered[m] = p;
     }
 }
 
@@ -42,9 +42,9 @@ static const tal_memory_point *find_point(const tal_contact_memory *memory, int3
 }
 
 void tal_recall_percussions(tal_state *state, const tal_pair *pair, double dt) {
-    tal_contact_set *set = &state->contacts;
+    tal_contacts *set = &state->work.contacts;
     const tal_contact_memory *memory = &state->memory;
-    const tal_manifold *manifold = &state->list.manifold[pair->manifold];
+    const tal_manifold *manifold = &state->work.list.manifold[pair->manifold];
     const int32_t first = set->first_remembered[pair->manifold];
     const bool is_start = memory->dt == 0.0; // only a pair that touches in the first step is bonded
     const double scale = is_start ? 0.0 : dt / memory->dt;
@@ -84,19 +84,19 @@ static tal_memory_point *append_pair(tal_contact_memory *memory, int32_t body_i,
 }
 
 static void remember_manifold(const tal_state *state, int32_t m, tal_contact_memory *memory) {
-    const tal_pair *pair = &state->problem.pair[state->contacts.pair_of_manifold[m]];
-    const tal_manifold *manifold = &state->list.manifold[m];
+    const tal_pair *pair = &state->work.problem.pair[state->work.contacts.pair_of_manifold[m]];
+    const tal_manifold *manifold = &state->work.list.manifold[m];
     tal_memory_point *point =
         append_pair(memory, manifold->body_i, manifold->body_j, manifold->point_count);
     for (int32_t n = 0; n < pair->contact_count; n++) {
         const int32_t k = pair->first_contact + n;
-        const tal_contact *c = &state->contacts.contact[k];
+        const tal_contact *c = &state->work.contacts.contact[k];
         const tal_vec3 along = tal_vec3_scale(pair->tangent_1, c->percussion[1]);
         point[n] = (tal_memory_point){
-            .identity = state->contacts.identity[k],
+            .identity = state->work.contacts.identity[k],
             .normal = c->percussion[0],
             .tangential = tal_vec3_add_scaled(along, c->percussion[2], pair->tangent_2),
-            .bonded = still_bonded(c, state->contacts.bonded[k])};
+            .bonded = still_bonded(c, state->work.contacts.bonded[k])};
     }
 }
 
@@ -117,17 +117,18 @@ static void keep_if_at_rest(const tal_state *state, int32_t p, double dt,
 }
 
 tal_status tal_remember_percussions(tal_state *state, double dt, tal_error *err) {
-    tal_contact_memory *memory = &state->memory_before; // the older of the two is written over
+    tal_contact_memory *memory = &state->work.memory_before; // the older of the two is written over
     const tal_contact_memory *last = &state->memory;
-    TAL_ASSERT(state->problem.pair_count == state->list.manifold_count); // solved as listed
-    TAL_TRY(tal_contact_memory_reserve(memory, state->problem.pair_count + last->pair_count,
-                                       state->problem.contact_count + last->point_count, err));
+    TAL_ASSERT(state->work.problem.pair_count ==
+               state->work.list.manifold_count); // solved as listed
+    TAL_TRY(tal_contact_memory_reserve(memory, state->work.problem.pair_count + last->pair_count,
+                                       state->work.problem.contact_count + last->point_count, err));
     memory->pair_count = memory->point_count = 0;
     memory->dt = dt;
     int32_t p = 0;
-    for (int32_t m = 0; m < state->list.manifold_count; m++) {
+    for (int32_t m = 0; m < state->work.list.manifold_count; m++) {
         while (p < last->pair_count &&
-               compare_bodies(&last->pair[p], &state->list.manifold[m]) < 0) {
+               compare_bodies(&last->pair[p], &state->work.list.manifold[m]) < 0) {
             keep_if_at_rest(state, p++, dt, memory);
         }
         remember_manifold(state, m, memory);
@@ -136,7 +137,7 @@ tal_status tal_remember_percussions(tal_state *state, double dt, tal_error *err)
         keep_if_at_rest(state, p++, dt, memory);
     }
     const tal_contact_memory newest = *memory;
-    state->memory_before = state->memory;
+    state->work.memory_before = state->memory;
     state->memory = newest;
     return TAL_OK;
 }

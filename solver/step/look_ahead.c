@@ -13,7 +13,7 @@ static const double DEPTH_NOTICEABLE = 2e-3;
 // Names of added points differ from all detected ones.
 static const uint64_t IDENTITY_AHEAD = UINT64_C(1) << 63;
 
-static void set_arms(tal_contact_list *list, const tal_vec3 *position, const tal_manifold *manifold,
+static void set_arms(tal_manifolds *list, const tal_vec3 *position, const tal_manifold *manifold,
                      int32_t point) {
     const tal_vec3 at = list->point[point].point;
     list->arm_i[point] = tal_vec3_subtract(at, position[manifold->body_i]);
@@ -21,7 +21,7 @@ static void set_arms(tal_contact_list *list, const tal_vec3 *position, const tal
         manifold->body_j >= 0 ? tal_vec3_subtract(at, position[manifold->body_j]) : (tal_vec3){0};
 }
 
-static void append_found(tal_contact_list *list, const tal_contacts *found,
+static void append_found(tal_manifolds *list, const tal_manifolds *found,
                          const tal_manifold *manifold, const tal_vec3 *position) {
     tal_manifold *copy = &list->manifold[list->manifold_count++];
     *copy = *manifold;
@@ -34,9 +34,9 @@ static void append_found(tal_contact_list *list, const tal_contacts *found,
 }
 
 tal_status tal_list_contacts(tal_state *state, tal_error *err) {
-    const tal_contacts *found = &state->found;
-    tal_contact_list *list = &state->list;
-    TAL_TRY(tal_contact_list_reserve(list, found->manifold_count, found->point_count, err));
+    const tal_manifolds *found = &state->work.found;
+    tal_manifolds *list = &state->work.list;
+    TAL_TRY(tal_manifolds_reserve(list, found->manifold_count, found->point_count, err));
     list->manifold_count = list->point_count = 0;
     for (int32_t m = 0; m < found->manifold_count; m++) {
         append_found(list, found, &found->manifold[m], state->position);
@@ -58,33 +58,33 @@ static tal_quat turn_by(tal_vec3 turn) {
 // another velocity since the last look.
 static bool is_calm(const tal_model *model, const tal_state *state, int32_t b, double dt,
                     bool everywhere) {
-    const int32_t island = state->island_of_body[b];
+    const int32_t island = state->work.island_of_body[b];
     if (state->is_fixed[b] || island < 0) {
         return true;
     }
-    const tal_motion *motion = &state->motion[b];
+    const tal_motion *motion = &state->work.motion[b];
     const double radius = model->shapes.bounding_radius[model->shape_of_body[b]];
     const double way = dt * (tal_vec3_length(motion->v) + tal_vec3_length(motion->w) * radius);
     return way <= DEPTH_NOTICEABLE * width_of(model, b) ||
-           (!everywhere && state->is_struck[island] == 0);
+           (!everywhere && state->work.is_struck[island] == 0);
 }
 
 // Poses after dt with the velocities being solved, the turn as if those were constant. False if all
 // are calm.
 static bool move_ahead(const tal_model *model, tal_state *state, double dt, bool everywhere) {
-    const int threads = state->thread_count;
+    const int threads = state->work.thread_count;
     int any = 0;
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1) reduction(| : any)
     for (int32_t b = 0; b < model->body_count; b++) {
-        const tal_motion *motion = &state->motion[b];
-        state->is_calm[b] = is_calm(model, state, b, dt, everywhere) ? 1 : 0;
-        state->position_ahead[b] = state->position[b];
-        state->orientation_ahead[b] = state->orientation[b];
-        state->reach[b] = state->is_gone[b] != 0 ? -INFINITY : 0.0; // penetrations alone
+        const tal_motion *motion = &state->work.motion[b];
+        state->work.is_calm[b] = is_calm(model, state, b, dt, everywhere) ? 1 : 0;
+        state->work.position_ahead[b] = state->position[b];
+        state->work.orientation_ahead[b] = state->orientation[b];
+        state->work.reach[b] = state->is_gone[b] != 0 ? -INFINITY : 0.0; // penetrations alone
         if (!state->is_fixed[b]) {
-            any |= state->is_calm[b] == 0;
-            state->position_ahead[b] = tal_vec3_add_scaled(state->position[b], dt, motion->v);
-            state->orientation_ahead[b] =
+            any |= state->work.is_calm[b] == 0;
+            state->work.position_ahead[b] = tal_vec3_add_scaled(state->position[b], dt, motion->v);
+            state->work.orientation_ahead[b] =
                 tal_quat_multiply(turn_by(tal_vec3_scale(motion->w, dt)), state->orientation[b]);
         }
     }
@@ -96,12 +96,12 @@ static tal_status collide_ahead(const tal_model *model, tal_state *state, tal_er
                                      .terrain = tal_model_terrain(model),
                                      .body_count = model->body_count,
                                      .shape_of_body = model->shape_of_body,
-                                     .position = state->position_ahead,
-                                     .orientation = state->orientation_ahead,
-                                     .reach = state->reach,
-                                     .is_fixed = state->is_calm,
-                                     .thread_count = state->thread_count};
-    return tal_collide(state->collider, &input, &state->found, err);
+                                     .position = state->work.position_ahead,
+                                     .orientation = state->work.orientation_ahead,
+                                     .reach = state->work.reach,
+                                     .is_fixed = state->work.is_calm,
+                                     .thread_count = state->work.thread_count};
+    return tal_collide(state->work.collider, &input, &state->work.found, err);
 }
 
 static int compare(const tal_manifold *a, const tal_manifold *b) {
@@ -120,7 +120,7 @@ static double depth_of(const tal_contact_point *point, const tal_manifold *manif
 }
 
 // Deepest penetration of the same bodies among those listed from number `m` on.
-static double listed_depth(const tal_contact_list *list, int32_t m, const tal_manifold *manifold) {
+static double listed_depth(const tal_manifolds *list, int32_t m, const tal_manifold *manifold) {
     double depth = 0.0;
     for (; m < list->manifold_count && compare(&list->manifold[m], manifold) == 0; m++) {
         depth = fmax(depth, depth_of(list->point, &list->manifold[m]));
@@ -130,7 +130,7 @@ static double listed_depth(const tal_contact_list *list, int32_t m, const tal_ma
 
 // A spring gets deeper while it is pressed: listed, it is no new contact, and listed twice it would
 // be twice as stiff.
-static bool is_listed_spring(const tal_model *model, const tal_contact_list *list, int32_t m,
+static bool is_listed_spring(const tal_model *model, const tal_manifolds *list, int32_t m,
                              const tal_manifold *manifold) {
     const int32_t class_j =
         manifold->body_j < 0 ? manifold->surface_class_j : model->class_of_body[manifold->body_j];
@@ -143,17 +143,18 @@ static bool is_new_penetration(const tal_model *model, const tal_state *state, i
                                const tal_manifold *manifold) {
     const double edge = fmin(width_of(model, manifold->body_i), width_of(model, manifold->body_j));
     const double noticeable = DEPTH_NOTICEABLE * edge;
-    const double depth = depth_of(state->found.point, manifold);
-    return depth > noticeable && depth > listed_depth(&state->list, m, manifold) + noticeable &&
-           !is_listed_spring(model, &state->list, m, manifold);
+    const double depth = depth_of(state->work.found.point, manifold);
+    return depth > noticeable &&
+           depth > listed_depth(&state->work.list, m, manifold) + noticeable &&
+           !is_listed_spring(model, &state->work.list, m, manifold);
 }
 
 // A gap as it looks from the present: ahead it is `gap` at the velocities at hand, so that the bound
 // -gap/dt of the law closes it exactly. It is no penetration yet: those are listed already.
-static void linearise(const tal_state *state, tal_contact_list *list, int32_t manifold, double dt) {
+static void linearise(const tal_state *state, tal_manifolds *list, int32_t manifold, double dt) {
     const tal_manifold *m = &list->manifold[manifold];
-    const tal_motion *i = &state->motion[m->body_i];
-    const tal_motion *j = &state->motion[m->body_j >= 0 ? m->body_j : state->body_count];
+    const tal_motion *i = &state->work.motion[m->body_i];
+    const tal_motion *j = &state->work.motion[m->body_j >= 0 ? m->body_j : state->body_count];
     for (int32_t k = m->first_point; k < m->first_point + m->point_count; k++) {
         const tal_vec3 of_i = tal_vec3_add(i->v, tal_vec3_cross(i->w, list->arm_i[k]));
         const tal_vec3 of_j = tal_vec3_add(j->v, tal_vec3_cross(j->w, list->arm_j[k]));
@@ -164,7 +165,7 @@ static void linearise(const tal_state *state, tal_contact_list *list, int32_t ma
     }
 }
 
-static void append_listed(tal_contact_list *to, const tal_contact_list *from, int32_t m) {
+static void append_listed(tal_manifolds *to, const tal_manifolds *from, int32_t m) {
     const tal_manifold *manifold = &from->manifold[m];
     tal_manifold *copy = &to->manifold[to->manifold_count++];
     *copy = *manifold;
@@ -179,12 +180,12 @@ static void append_listed(tal_contact_list *to, const tal_contact_list *from, in
 
 // Listed and new contacts in the common order, new ones behind those of the same bodies.
 static void merge(const tal_model *model, tal_state *state, double dt) {
-    const tal_contact_list *list = &state->list;
-    tal_contact_list *merged = &state->list_merged;
+    const tal_manifolds *list = &state->work.list;
+    tal_manifolds *merged = &state->work.list_merged;
     int32_t m = 0;
     merged->manifold_count = merged->point_count = 0;
-    for (int32_t n = 0; n < state->found.manifold_count; n++) {
-        const tal_manifold *manifold = &state->found.manifold[n];
+    for (int32_t n = 0; n < state->work.found.manifold_count; n++) {
+        const tal_manifold *manifold = &state->work.found.manifold[n];
         while (m < list->manifold_count && compare(&list->manifold[m], manifold) < 0) {
             append_listed(merged, list, m++);
         }
@@ -193,11 +194,11 @@ static void merge(const tal_model *model, tal_state *state, double dt) {
             append_listed(merged, list, m++);
         }
         if (is_new) {
-            state->body_struck[manifold->body_i] = 1;
+            state->work.body_struck[manifold->body_i] = 1;
             if (manifold->body_j >= 0) {
-                state->body_struck[manifold->body_j] = 1;
+                state->work.body_struck[manifold->body_j] = 1;
             }
-            append_found(merged, &state->found, manifold, state->position_ahead);
+            append_found(merged, &state->work.found, manifold, state->work.position_ahead);
             linearise(state, merged, merged->manifold_count - 1, dt);
         }
     }
@@ -208,13 +209,13 @@ static void merge(const tal_model *model, tal_state *state, double dt) {
 
 static bool wake_struck(const tal_model *model, tal_state *state) {
     bool any = false;
-    for (int32_t n = 0; n < state->found.manifold_count; n++) {
-        const tal_manifold *manifold = &state->found.manifold[n];
+    for (int32_t n = 0; n < state->work.found.manifold_count; n++) {
+        const tal_manifold *manifold = &state->work.found.manifold[n];
         const int32_t i = manifold->body_i, j = manifold->body_j;
         const int32_t resting = tal_is_at_rest(state, i) ? i : j;
         // Nothing is listed between a body at rest and one that moves.
         if (tal_is_at_rest(state, resting) &&
-            is_new_penetration(model, state, state->list.manifold_count, manifold)) {
+            is_new_penetration(model, state, state->work.list.manifold_count, manifold)) {
             tal_wake(state, resting);
             any = true;
         }
@@ -224,11 +225,11 @@ static bool wake_struck(const tal_model *model, tal_state *state) {
 
 // Islands that were solved again, because a blow reached them.
 static void find_struck_islands(tal_state *state) {
-    memset(state->is_struck, 0, (size_t)state->problem.island_count);
+    memset(state->work.is_struck, 0, (size_t)state->work.problem.island_count);
     for (int32_t b = 0; b < state->body_count; b++) {
-        const int32_t island = state->island_of_body[b];
-        if (island >= 0 && state->body_struck[b] != 0) {
-            state->is_struck[island] = 1;
+        const int32_t island = state->work.island_of_body[b];
+        if (island >= 0 && state->work.body_struck[b] != 0) {
+            state->work.is_struck[island] = 1;
         }
     }
 }
@@ -247,16 +248,17 @@ tal_status tal_look_ahead(const tal_model *model, tal_state *state, double dt, b
         *result = TAL_LOOK_WOKE;
         return TAL_OK;
     }
-    TAL_TRY(tal_contact_list_reserve(&state->list_merged,
-                                     state->list.manifold_count + state->found.manifold_count,
-                                     state->list.point_count + state->found.point_count, err));
-    memset(state->body_struck, 0, (size_t)state->body_count);
+    TAL_TRY(
+        tal_manifolds_reserve(&state->work.list_merged,
+                              state->work.list.manifold_count + state->work.found.manifold_count,
+                              state->work.list.point_count + state->work.found.point_count, err));
+    memset(state->work.body_struck, 0, (size_t)state->body_count);
     merge(model, state, dt);
-    if (state->list_merged.manifold_count > state->list.manifold_count) {
+    if (state->work.list_merged.manifold_count > state->work.list.manifold_count) {
         *result = TAL_LOOK_ADDED;
-        const tal_contact_list merged = state->list_merged;
-        state->list_merged = state->list;
-        state->list = merged;
+        const tal_manifolds merged = state->work.list_merged;
+        state->work.list_merged = state->work.list;
+        state->work.list = merged;
     }
     return TAL_OK;
 }

@@ -57,7 +57,7 @@ tal_status tal_model_check_input(const tal_model_input *input, tal_error *err);
 tal_status tal_model_check_start(const tal_model *model, tal_error *err);
 
 // Contacts without any reach at the start (state.c).
-tal_status tal_state_find_overlaps(const tal_model *model, tal_state *state, tal_contacts *found,
+tal_status tal_state_find_overlaps(const tal_model *model, tal_state *state, tal_manifolds *found,
                                    tal_error *err);
 
 static inline const tal_terrain *tal_model_terrain(const tal_model *model) {

@@ -346,7 +346,7 @@ static double width_of(const tal_model *model, int32_t body) {
     return body >= 0 ? model->shapes.smallest_width[model->shape_of_body[body]] : INFINITY;
 }
 
-static void check_overlap(check *c, const tal_model *model, const tal_contacts *found,
+static void check_overlap(check *c, const tal_model *model, const tal_manifolds *found,
                           const tal_manifold *manifold) {
     double depth = 0.0;
     for (int32_t k = 0; k < manifold->point_count; k++) {
@@ -403,7 +403,7 @@ tal_status tal_model_check_start(const tal_model *model, tal_error *err) {
     check c = {.err = err != NULL ? err : &local};
     tal_error_reset(c.err);
     tal_state *state = NULL;
-    tal_contacts found;
+    tal_manifolds found;
     TAL_TRY(tal_state_create(&state, model, 1, err));
     const tal_status status = tal_state_find_overlaps(model, state, &found, err);
     for (int32_t m = 0; status == TAL_OK && m < found.manifold_count; m++) {

@@ -44,11 +44,11 @@ typedef struct {
 } contact_work;
 
 static contact_work work_of(const tal_state *state, const tal_pair *pair, int32_t k) {
-    const tal_contact *c = &state->contacts.contact[k];
-    const double *before = state->contacts.data[k].before, *r = c->percussion;
+    const tal_contact *c = &state->work.contacts.contact[k];
+    const double *before = state->work.contacts.data[k].before, *r = c->percussion;
     double after[3];
-    tal_relative_velocity(pair, c, &state->motion[pair->body_i], &state->motion[pair->body_j],
-                          after);
+    tal_relative_velocity(pair, c, &state->work.motion[pair->body_i],
+                          &state->work.motion[pair->body_j], after);
     return (contact_work){.normal = 0.5 * r[0] * (before[0] + after[0]),
                           .tangential =
                               0.5 * (r[1] * (before[1] + after[1]) + r[2] * (before[2] + after[2])),
@@ -61,25 +61,25 @@ static contact_work work_of(const tal_state *state, const tal_pair *pair, int32_
 static void reset_islands(const tal_model *model, tal_state *state, double dt,
                           const tal_report *report) {
     for (int32_t n = 0; n < ISLAND_NUMBERS * report->island_count; n++) {
-        state->island_energy[n] = 0.0;
+        state->work.island_energy[n] = 0.0;
     }
     for (int32_t b = 0; b < model->body_count; b++) {
-        if (state->island_of_body[b] >= 0) {
-            state->island_energy[ISLAND_NUMBERS * state->island_of_body[b] + BOUND] +=
+        if (state->work.island_of_body[b] >= 0) {
+            state->work.island_energy[ISLAND_NUMBERS * state->work.island_of_body[b] + BOUND] +=
                 tal_prescribed_kick_energy(model, state, b, dt);
         }
     }
 }
 
 void tal_observe_contacts(const tal_model *model, tal_state *state, double dt, tal_report *report) {
-    const tal_percussion_problem *problem = &state->problem;
+    const tal_percussion_problem *problem = &state->work.problem;
     reset_islands(model, state, dt, report);
     report->dissipated_normal_j = report->dissipated_tangential_j = 0.0;
     report->applied_j = tal_prescribed_force_work(model, state);
     report->clausius_duhem_worst_j = report->opposed_worst_j = -INFINITY;
     for (int32_t p = 0; p < problem->pair_count; p++) {
         const tal_pair *pair = &problem->pair[p];
-        double *island = &state->island_energy[ISLAND_NUMBERS * pair->island];
+        double *island = &state->work.island_energy[ISLAND_NUMBERS * pair->island];
         for (int32_t n = 0; n < pair->contact_count; n++) {
             const int32_t k = pair->first_contact + n;
             const contact_work work = work_of(state, pair, k);
@@ -90,7 +90,7 @@ void tal_observe_contacts(const tal_model *model, tal_state *state, double dt, t
             report->applied_j += tal_prescribed_contact_work(model, state, pair, k);
             island[WORK] += kind == TAL_LAW_PENALTY ? 0.0 : sum; // a spring gives back what it took
             island[SLACK] += work.exchanged;
-            if (tal_law_is_dissipative(kind, state->contacts.data[k].impact)) {
+            if (tal_law_is_dissipative(kind, state->work.contacts.data[k].impact)) {
                 report->clausius_duhem_worst_j = fmax(report->clausius_duhem_worst_j, sum);
             } else if (kind == TAL_LAW_COULOMB || kind == TAL_LAW_ACD2_COULOMB) {
                 report->opposed_worst_j = fmax(report->opposed_worst_j, work.opposed);
@@ -107,7 +107,7 @@ static bool can_raise_energy(const tal_model *model, const tal_state *state, con
         return false;
     }
     for (int32_t n = 0; n < pair->contact_count; n++) {
-        if (state->contacts.data[pair->first_contact + n].impact) {
+        if (state->work.contacts.data[pair->first_contact + n].impact) {
             return true;
         }
     }
@@ -119,14 +119,14 @@ static int32_t find_rising_islands(const tal_model *model, tal_state *state,
                                    const tal_report *report) {
     const double rounding = 1e-12;
     int32_t count = 0;
-    memset(state->is_rising, 0, (size_t)report->island_count);
-    for (int32_t p = 0; p < state->problem.pair_count; p++) {
-        const tal_pair *pair = &state->problem.pair[p];
-        const double *island = &state->island_energy[ISLAND_NUMBERS * pair->island];
+    memset(state->work.is_rising, 0, (size_t)report->island_count);
+    for (int32_t p = 0; p < state->work.problem.pair_count; p++) {
+        const tal_pair *pair = &state->work.problem.pair[p];
+        const double *island = &state->work.island_energy[ISLAND_NUMBERS * pair->island];
         const double slack = (2.0 * report->residual + rounding) * island[SLACK];
-        if (island[WORK] > island[BOUND] + slack && state->is_rising[pair->island] == 0 &&
+        if (island[WORK] > island[BOUND] + slack && state->work.is_rising[pair->island] == 0 &&
             can_raise_energy(model, state, pair)) {
-            state->is_rising[pair->island] = 1;
+            state->work.is_rising[pair->island] = 1;
             tal_soften_island(model, state, pair->island);
             count++;
         }
@@ -135,12 +135,12 @@ static int32_t find_rising_islands(const tal_model *model, tal_state *state,
 }
 
 static bool is_rising(const tal_state *state, int32_t island) {
-    return island >= 0 && state->is_rising[island] != 0;
+    return island >= 0 && state->work.is_rising[island] != 0;
 }
 
 static void free_bodies_again(const tal_model *model, tal_state *state, double dt) {
     for (int32_t b = 0; b < model->body_count; b++) {
-        if (is_rising(state, state->island_of_body[b])) {
+        if (is_rising(state, state->work.island_of_body[b])) {
             tal_advance_free_body(model, state, b, dt);
         }
     }
@@ -156,7 +156,8 @@ int32_t tal_guard_energy(const tal_model *model, tal_state *state, double dt, ta
                                   .sweeps_max = model->settings.iteration_max};
     tal_solver_result result;
     free_bodies_again(model, state, dt);
-    tal_solve_percussions(&state->problem, &state->contacts.work, state->is_rising, &goal, &result);
+    tal_solve_percussions(&state->work.problem, &state->work.contacts.work, state->work.is_rising,
+                          &goal, &result);
     report->iterations += result.iterations;
     report->residual = fmax(report->residual, result.residual);
     report->unconverged_count += result.unconverged_count;

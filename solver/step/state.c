@@ -24,7 +24,7 @@ static tal_status renew(void *array, int32_t count, size_t size, const char *wha
 #define RENEW(field, count, err)                                                                   \
     TAL_TRY(renew((void *)&(field), (count), sizeof *(field), #field, (err)))
 
-static tal_status reserve_pairs(tal_contact_set *set, int32_t count, tal_error *err) {
+static tal_status reserve_pairs(tal_contacts *set, int32_t count, tal_error *err) {
     set->pair_capacity = 0;
     RENEW(set->pair, count, err);
     RENEW(set->edge, count, err);
@@ -42,7 +42,7 @@ static tal_status reserve_pairs(tal_contact_set *set, int32_t count, tal_error *
     return TAL_OK;
 }
 
-static tal_status reserve_contacts(tal_contact_set *set, int32_t count, tal_error *err) {
+static tal_status reserve_contacts(tal_contacts *set, int32_t count, tal_error *err) {
     set->contact_capacity = 0;
     RENEW(set->contact, count, err);
     RENEW(set->data, count, err);
@@ -56,8 +56,8 @@ static tal_status reserve_contacts(tal_contact_set *set, int32_t count, tal_erro
     return TAL_OK;
 }
 
-tal_status tal_contact_set_reserve(tal_contact_set *set, int32_t pair_count, int32_t contact_count,
-                                   tal_error *err) {
+tal_status tal_contacts_reserve(tal_contacts *set, int32_t pair_count, int32_t contact_count,
+                                tal_error *err) {
     if (pair_count > set->pair_capacity) {
         TAL_TRY(reserve_pairs(set, grown_capacity(set->pair_capacity, pair_count), err));
     }
@@ -67,8 +67,8 @@ tal_status tal_contact_set_reserve(tal_contact_set *set, int32_t pair_count, int
     return TAL_OK;
 }
 
-tal_status tal_contact_list_reserve(tal_contact_list *list, int32_t manifold_count,
-                                    int32_t point_count, tal_error *err) {
+tal_status tal_manifolds_reserve(tal_manifolds *list, int32_t manifold_count, int32_t point_count,
+                                 tal_error *err) {
     if (manifold_count > list->manifold_capacity) {
         const int32_t capacity = grown_capacity(list->manifold_capacity, manifold_count);
         list->manifold_capacity = list->manifold_count = 0;
@@ -110,33 +110,33 @@ static tal_status take_bodies(tal_state *state, size_t count, tal_error *err) {
     TAL_TAKE(arena, state->velocity, count, "velocities", err);
     TAL_TAKE(arena, state->momentum, count, "angular momenta", err);
     TAL_TAKE(arena, state->spin, count, "angular velocities", err);
-    TAL_TAKE(arena, state->position_ahead, count, "positions ahead", err);
-    TAL_TAKE(arena, state->orientation_ahead, count, "orientations ahead", err);
+    TAL_TAKE(arena, state->work.position_ahead, count, "positions ahead", err);
+    TAL_TAKE(arena, state->work.orientation_ahead, count, "orientations ahead", err);
     TAL_TAKE(arena, state->is_fixed, count, "fixed marks", err);
     TAL_TAKE(arena, state->is_immovable, count, "immovable marks", err);
     TAL_TAKE(arena, state->is_gone, count, "gone marks", err);
     TAL_TAKE(arena, state->rest, count, "marks of rest", err);
-    TAL_TAKE(arena, state->is_calm, count, "calm marks", err);
-    TAL_TAKE(arena, state->body_struck, count, "blow marks", err);
-    TAL_TAKE(arena, state->is_struck, count, "blow marks", err);
-    TAL_TAKE(arena, state->reach, count, "reaches", err);
-    TAL_TAKE(arena, state->motion, count + 1, "motions", err);
-    TAL_TAKE(arena, state->motion_before, count + 1, "motions before", err);
-    TAL_TAKE(arena, state->load, count + 1, "loads", err);
-    TAL_TAKE(arena, state->displacement, count + 1, "displacements", err);
-    TAL_TAKE(arena, state->inertia_world, count + 1, "inertias", err);
-    TAL_TAKE(arena, state->contacts.work.motion_start, count + 1, "sweep starts", err);
-    TAL_TAKE(arena, state->contacts.work.motion_direction, count + 1, "directions", err);
-    TAL_TAKE(arena, state->contacts.work.island_result, count, "island results", err);
-    TAL_TAKE(arena, state->is_touched, count, "touch marks", err);
-    TAL_TAKE(arena, state->used_colors, count, "color sets", err);
-    TAL_TAKE(arena, state->island_parent, count, "island parents", err);
-    TAL_TAKE(arena, state->island_of_body, count, "islands of bodies", err);
-    TAL_TAKE(arena, state->island, count, "islands", err);
-    TAL_TAKE(arena, state->island_body, count, "bodies of islands", err);
-    TAL_TAKE(arena, state->is_rising, count, "island marks", err);
-    TAL_TAKE(arena, state->is_restless, count, "island marks", err);
-    TAL_TAKE(arena, state->island_energy, 3 * count, "island energies", err);
+    TAL_TAKE(arena, state->work.is_calm, count, "calm marks", err);
+    TAL_TAKE(arena, state->work.body_struck, count, "blow marks", err);
+    TAL_TAKE(arena, state->work.is_struck, count, "blow marks", err);
+    TAL_TAKE(arena, state->work.reach, count, "reaches", err);
+    TAL_TAKE(arena, state->work.motion, count + 1, "motions", err);
+    TAL_TAKE(arena, state->work.motion_before, count + 1, "motions before", err);
+    TAL_TAKE(arena, state->work.load, count + 1, "loads", err);
+    TAL_TAKE(arena, state->work.displacement, count + 1, "displacements", err);
+    TAL_TAKE(arena, state->work.inertia_world, count + 1, "inertias", err);
+    TAL_TAKE(arena, state->work.contacts.work.motion_start, count + 1, "sweep starts", err);
+    TAL_TAKE(arena, state->work.contacts.work.motion_direction, count + 1, "directions", err);
+    TAL_TAKE(arena, state->work.contacts.work.island_result, count, "island results", err);
+    TAL_TAKE(arena, state->work.is_touched, count, "touch marks", err);
+    TAL_TAKE(arena, state->work.used_colors, count, "color sets", err);
+    TAL_TAKE(arena, state->work.island_parent, count, "island parents", err);
+    TAL_TAKE(arena, state->work.island_of_body, count, "islands of bodies", err);
+    TAL_TAKE(arena, state->work.island, count, "islands", err);
+    TAL_TAKE(arena, state->work.island_body, count, "bodies of islands", err);
+    TAL_TAKE(arena, state->work.is_rising, count, "island marks", err);
+    TAL_TAKE(arena, state->work.is_restless, count, "island marks", err);
+    TAL_TAKE(arena, state->work.island_energy, 3 * count, "island energies", err);
     return TAL_OK;
 }
 
@@ -169,9 +169,9 @@ static tal_status fill(tal_state *state, const tal_model *model, tal_error *err)
     TAL_TRY(tal_arena_create(&state->arena, count * 1024 + 65536, err));
     TAL_TRY(take_bodies(state, count, err));
     start_bodies(model, state);
-    TAL_TRY(tal_collider_create(&state->collider, &model->shapes, tal_model_terrain(model),
+    TAL_TRY(tal_collider_create(&state->work.collider, &model->shapes, tal_model_terrain(model),
                                 model->shape_of_body, model->body_count, err));
-    tal_collider_set_passing(state->collider, model->class_of_body, model->class_count,
+    tal_collider_set_passing(state->work.collider, model->class_of_body, model->class_count,
                              model->passes);
     return TAL_OK;
 }
@@ -185,7 +185,7 @@ tal_status tal_state_create(tal_state **state, const tal_model *model, int threa
     }
     tal_state *made;
     TAL_CREATE(made, 1, "a state", err);
-    made->thread_count = thread_count;
+    made->work.thread_count = thread_count;
     made->body_count = model->body_count;
     const tal_status status = fill(made, model, err);
     if (status != TAL_OK) {
@@ -201,7 +201,7 @@ void tal_state_remove_body(tal_state *state, int32_t body) {
     tal_wake_touching(state, body);
     state->is_gone[body] = 1;
     state->is_fixed[body] = state->is_immovable[body] = 1;
-    state->load[body] = (tal_motion){0};
+    state->work.load[body] = (tal_motion){0};
     state->velocity[body] = (tal_vec3){0};
     state->momentum[body] = (tal_vec3){0};
     state->spin[body] = (tal_vec3){0};
@@ -215,8 +215,10 @@ void tal_state_destroy(tal_state *state) {
     if (state == NULL) {
         return;
     }
-    tal_collider_destroy(state->collider);
-    tal_contact_set *set = &state->contacts;
+    tal_collider_destroy(state->work.collider);
+    tal_manifolds_destroy(&state->work.list);
+    tal_manifolds_destroy(&state->work.list_merged);
+    tal_contacts *set = &state->work.contacts;
     void *const array[] = {set->pair,
                            set->edge,
                            set->color,
@@ -237,18 +239,10 @@ void tal_state_destroy(tal_state *state) {
                            set->work.pair_sum,
                            set->work.listed,
                            set->work.is_listed,
-                           state->list.manifold,
-                           state->list.point,
-                           state->list.arm_i,
-                           state->list.arm_j,
-                           state->list_merged.manifold,
-                           state->list_merged.point,
-                           state->list_merged.arm_i,
-                           state->list_merged.arm_j,
                            state->memory.pair,
                            state->memory.point,
-                           state->memory_before.pair,
-                           state->memory_before.point};
+                           state->work.memory_before.pair,
+                           state->work.memory_before.point};
     for (size_t k = 0; k < sizeof array / sizeof array[0]; k++) {
         tal_memory_destroy(array[k]);
     }
@@ -256,7 +250,7 @@ void tal_state_destroy(tal_state *state) {
     tal_memory_destroy(state);
 }
 
-tal_status tal_state_find_overlaps(const tal_model *model, tal_state *state, tal_contacts *found,
+tal_status tal_state_find_overlaps(const tal_model *model, tal_state *state, tal_manifolds *found,
                                    tal_error *err) {
     const tal_collide_input input = {.shapes = &model->shapes,
                                      .terrain = tal_model_terrain(model),
@@ -264,10 +258,10 @@ tal_status tal_state_find_overlaps(const tal_model *model, tal_state *state, tal
                                      .shape_of_body = model->shape_of_body,
                                      .position = state->position,
                                      .orientation = state->orientation,
-                                     .reach = state->reach, // still zero
+                                     .reach = state->work.reach, // still zero
                                      .is_fixed = model->is_immovable,
                                      .thread_count = 1};
-    return tal_collide(state->collider, &input, found, err);
+    return tal_collide(state->work.collider, &input, found, err);
 }
 
 double tal_state_time(const tal_state *state) {

@@ -39,15 +39,6 @@ typedef struct {
     int32_t unused;
 } tal_rest;
 
-// Contacts of the step as detected, by bodies; with the arms of the poses they were found at.
-typedef struct {
-    int32_t manifold_count, manifold_capacity;
-    int32_t point_count, point_capacity;
-    tal_manifold *manifold;
-    tal_contact_point *point;
-    tal_vec3 *arm_i, *arm_j;
-} tal_contact_list;
-
 // Contacts of the step, in sweep order. Grown when needed, never shrunk.
 typedef struct {
     int32_t pair_capacity, contact_capacity;
@@ -67,53 +58,68 @@ typedef struct {
     double *bonded;
     tal_coloring coloring;
     tal_solver_work work;
-} tal_contact_set;
+} tal_contacts;
 
-struct tal_state {
-    tal_arena arena; // body arrays
-    tal_collider *collider;
-    tal_contacts found; // by the last query, owned by the collider
-    tal_contact_list list, list_merged;
-    double time;
-    uint64_t step;
+// Scratch of a step: nothing of it has to outlive the step.
+typedef struct {
     int thread_count;
-    int32_t body_count;
+    double piece_start, piece_end; // times of the piece of a step being made
 
-    tal_vec3 *position;
-    tal_quat *orientation;
-    tal_vec3 *velocity;
-    tal_vec3 *momentum;    // angular, world axes: constant in free flight
-    tal_vec3 *spin;        // follows from momentum and orientation
-    uint8_t *is_fixed;     // stands still: by the model, gone, or at rest
-    uint8_t *is_immovable; // by percussions: fixed, or follows a series
-    uint8_t *is_gone;      // taken out: touches nothing and stays where it was
-    tal_rest *rest;
+    // Detection: by the last query (owned by the collider); listed for the step, by bodies, with the
+    // arms of the poses they were found at.
+    tal_collider *collider;
+    tal_manifolds found, list, list_merged;
+    double *reach;
 
+    // The look ahead.
     tal_vec3 *position_ahead; // a step later, if nothing else happens
     tal_quat *orientation_ahead;
-    uint8_t *is_calm; // per body, and the others per body and per island, of the look ahead
+    uint8_t *is_calm;
     uint8_t *body_struck;
-    uint8_t *is_struck;
-    double *reach;
-    tal_motion *motion;            // being solved; one more than bodies: the ground
-    tal_motion *motion_before;     // u-
-    tal_motion *load;              // what series and point forces add to u-, of loaded bodies
-    double piece_start, piece_end; // times of the piece of a step being made
+    uint8_t *is_struck; // per island
+
+    // The contact problem. One body more than there are: the ground.
+    tal_motion *motion;        // being solved
+    tal_motion *motion_before; // u-
+    tal_motion *load;          // what series and point forces add to u-, of loaded bodies
     tal_inertia *inertia_world;
-    uint8_t *is_touched;
+    tal_contacts contacts;
+    tal_percussion_problem problem;
+    tal_contact_memory memory_before; // written over by the next
+
+    // Islands.
     uint64_t *used_colors;
     int32_t *island_parent;
     int32_t *island_of_body; // -1: touches nothing
     tal_island *island;
-    int32_t *island_body;     // bodies by island
-    uint8_t *is_rising;       // per island
-    uint8_t *is_restless;     // per island
-    double *island_energy;    // three per island: work of contacts, bound, slack
-    tal_motion *displacement; // of the position correction: metres and radians, not velocities
+    int32_t *island_body;  // bodies by island
+    uint8_t *is_rising;    // per island
+    uint8_t *is_restless;  // per island
+    double *island_energy; // three per island: work of contacts, bound, slack
 
-    tal_percussion_problem problem;
-    tal_contact_set contacts;
-    tal_contact_memory memory, memory_before;
+    // The position correction: metres and radians, not velocities.
+    tal_motion *displacement;
+    uint8_t *is_touched;
+} tal_workspace;
+
+struct tal_state {
+    // What moves: with the model all that the next step depends on, and what a checkpoint holds.
+    double time;
+    uint64_t step;
+    int32_t body_count;
+    tal_vec3 *position;
+    tal_quat *orientation;
+    tal_vec3 *velocity;
+    tal_vec3 *momentum; // angular, world axes: constant in free flight
+    tal_vec3 *spin;     // follows from momentum and orientation
+    uint8_t *is_gone;   // taken out: touches nothing and stays where it was
+    tal_rest *rest;
+    uint8_t *is_fixed;     // stands still: by the model, gone, or at rest
+    uint8_t *is_immovable; // by percussions: fixed, or follows a series
+    tal_contact_memory memory;
+
+    tal_workspace work;
+    tal_arena arena; // of all body arrays
 };
 
 // What is deep in a spring is its deflection, not a penetration.
@@ -124,10 +130,10 @@ static inline bool tal_is_spring(const tal_model *model, const tal_pair *pair) {
 // Angular velocities from momenta and orientations.
 void tal_state_refresh_spins(const tal_model *model, tal_state *state);
 
-tal_status tal_contact_set_reserve(tal_contact_set *set, int32_t pair_count, int32_t contact_count,
-                                   tal_error *err);
-tal_status tal_contact_list_reserve(tal_contact_list *list, int32_t manifold_count,
-                                    int32_t point_count, tal_error *err);
+tal_status tal_contacts_reserve(tal_contacts *set, int32_t pair_count, int32_t contact_count,
+                                tal_error *err);
+tal_status tal_manifolds_reserve(tal_manifolds *list, int32_t manifold_count, int32_t point_count,
+                                 tal_error *err);
 tal_status tal_contact_memory_reserve(tal_contact_memory *memory, int32_t pair_count,
                                       int32_t point_count, tal_error *err);
 

@@ -36,7 +36,7 @@ static int count_substeps(const tal_model *model, const tal_state *state) {
 
 static void solve(tal_state *state, tal_solver_goal goal, tal_report *report) {
     tal_solver_result result;
-    tal_solve_percussions(&state->problem, &state->contacts.work, NULL, &goal, &result);
+    tal_solve_percussions(&state->work.problem, &state->work.contacts.work, NULL, &goal, &result);
     report->iterations += result.iterations;
     report->residual = result.residual;
     report->unconverged_count = result.unconverged_count;
@@ -69,8 +69,9 @@ static tal_status set_up(const tal_model *model, tal_state *state, double dt, ta
                          tal_error *err) {
     TAL_TRY(tal_prepare_contacts(model, state, dt, report, err)); // frames, masses, laws
     tal_advance_free_velocity(model, state, dt);                  // gravity, loads
-    tal_set_energy_scales(&state->problem, state->motion_before, slow_speed(model, state, dt));
-    tal_warm_start(&state->problem);
+    tal_set_energy_scales(&state->work.problem, state->work.motion_before,
+                          slow_speed(model, state, dt));
+    tal_warm_start(&state->work.problem);
     return TAL_OK;
 }
 
@@ -177,8 +178,8 @@ tal_status tal_step(const tal_model *model, tal_state *state, tal_report *report
                            .penetration_body_j = -1};
     for (int piece = 0; piece < substeps; piece++) {
         tal_report of_piece = {.penetration_body_i = -1, .penetration_body_j = -1};
-        state->piece_start = state->time + piece * dt;
-        state->piece_end = piece + 1 < substeps ? state->time + (piece + 1) * dt : end;
+        state->work.piece_start = state->time + piece * dt;
+        state->work.piece_end = piece + 1 < substeps ? state->time + (piece + 1) * dt : end;
         TAL_TRY(advance(model, state, dt, &of_piece, err));
         add_report(report, &of_piece);
     }

@@ -16,7 +16,7 @@ static tal_mat3 invert_symmetric(const double m[6]) {
         {{c00 * s, c01 * s, c02 * s}, {c01 * s, c11 * s, c12 * s}, {c02 * s, c12 * s, c22 * s}}};
 }
 
-static void set_body(tal_acd2_program *program, const tal_percussion_problem *problem,
+static void set_body(tal_acd2_problem *program, const tal_percussion_problem *problem,
                      const tal_motion *before, int32_t b) {
     const tal_inertia *inertia = &problem->inertia[b];
     if (inertia->inverse_mass == 0.0) {
@@ -48,7 +48,7 @@ static void set_row(double row[6], tal_vec3 axis, tal_vec3 arm, double sign) {
     }
 }
 
-static tal_status set_contact(tal_acd2_program *program, const tal_percussion_problem *problem,
+static tal_status set_contact(tal_acd2_problem *program, const tal_percussion_problem *problem,
                               const tal_motion *before, const tal_pair *pair, int32_t k,
                               tal_error *err) {
     const tal_contact *c = &problem->contact[k];
@@ -71,7 +71,7 @@ static tal_status set_contact(tal_acd2_program *program, const tal_percussion_pr
     return TAL_OK;
 }
 
-static tal_status fill(tal_acd2_program *program, const tal_percussion_problem *problem,
+static tal_status fill(tal_acd2_problem *program, const tal_percussion_problem *problem,
                        const tal_motion *before, tal_error *err) {
     const size_t bodies = (size_t)problem->body_count, contacts = (size_t)problem->contact_count;
     TAL_CREATE(program->mass, 36 * bodies, "mass matrices", err);
@@ -93,18 +93,18 @@ static tal_status fill(tal_acd2_program *program, const tal_percussion_problem *
     return TAL_OK;
 }
 
-tal_status tal_acd2_program_create(tal_acd2_program *program, const tal_percussion_problem *problem,
+tal_status tal_acd2_problem_create(tal_acd2_problem *program, const tal_percussion_problem *problem,
                                    const tal_motion *before, tal_error *err) {
-    *program = (tal_acd2_program){.body_count = problem->body_count,
+    *program = (tal_acd2_problem){.body_count = problem->body_count,
                                   .contact_count = problem->contact_count};
     const tal_status status = fill(program, problem, before, err);
     if (status != TAL_OK) {
-        tal_acd2_program_destroy(program);
+        tal_acd2_problem_destroy(program);
     }
     return status;
 }
 
-void tal_acd2_program_destroy(tal_acd2_program *program) {
+void tal_acd2_problem_destroy(tal_acd2_problem *program) {
     if (program == NULL) {
         return;
     }
@@ -115,10 +115,10 @@ void tal_acd2_program_destroy(tal_acd2_program *program) {
     tal_memory_destroy(program->bound);
     tal_memory_destroy(program->kn);
     tal_memory_destroy(program->kt);
-    *program = (tal_acd2_program){0};
+    *program = (tal_acd2_problem){0};
 }
 
-double tal_acd2_program_velocity(const tal_acd2_program *program, int32_t k, int axis,
+double tal_acd2_problem_velocity(const tal_acd2_problem *program, int32_t k, int axis,
                                  const double *x) {
     double sum = 0.0;
     for (int side = 0; side < 2; side++) {
@@ -130,7 +130,7 @@ double tal_acd2_program_velocity(const tal_acd2_program *program, int32_t k, int
     return sum;
 }
 
-void tal_acd2_program_add_row(const tal_acd2_program *program, int32_t k, int axis, double s,
+void tal_acd2_problem_add_row(const tal_acd2_problem *program, int32_t k, int axis, double s,
                               double *target) {
     for (int side = 0; side < 2; side++) {
         const int32_t b = program->body[k][side];
@@ -140,7 +140,7 @@ void tal_acd2_program_add_row(const tal_acd2_program *program, int32_t k, int ax
     }
 }
 
-void tal_acd2_program_apply(const tal_acd2_program *program, const double *x, double *target) {
+void tal_acd2_problem_apply(const tal_acd2_problem *program, const double *x, double *target) {
     for (int32_t b = 0; b < program->body_count; b++) {
         for (int i = 0; i < 6; i++) {
             double sum = 0.0;
@@ -152,8 +152,8 @@ void tal_acd2_program_apply(const tal_acd2_program *program, const double *x, do
     }
     for (int32_t k = 0; k < program->contact_count; k++) {
         for (int axis = 1; program->kt[k] > 0.0 && axis < 3; axis++) {
-            const double d = tal_acd2_program_velocity(program, k, axis, x);
-            tal_acd2_program_add_row(program, k, axis, program->kt[k] * d, target);
+            const double d = tal_acd2_problem_velocity(program, k, axis, x);
+            tal_acd2_problem_add_row(program, k, axis, program->kt[k] * d, target);
         }
     }
 }

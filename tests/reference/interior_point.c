@@ -22,7 +22,7 @@ typedef struct {
 } cell;
 
 typedef struct {
-    const tal_acd2_program *program;
+    const tal_acd2_problem *program;
     int32_t size;
     cell *cell;
     double *gradient, *step;
@@ -59,16 +59,16 @@ static double measure_mu(const interior *in) {
 
 // Errors of all conditions at the present point; the centre of the complementarities is `target`.
 static double set_errors(interior *in, const double *x, double target) {
-    const tal_acd2_program *program = in->program;
+    const tal_acd2_problem *program = in->program;
     double worst = 0.0, scale = 1e-300;
-    tal_acd2_program_apply(program, x, in->gradient);
+    tal_acd2_problem_apply(program, x, in->gradient);
     for (int32_t n = 0; n < in->size; n++) {
         in->gradient[n] -= program->right[n];
         scale = fmax(scale, fabs(program->right[n]));
     }
     for (int32_t k = 0; k < program->contact_count; k++) {
         cell *c = &in->cell[k];
-        const double d = tal_acd2_program_velocity(program, k, 0, x);
+        const double d = tal_acd2_problem_velocity(program, k, 0, x);
         const bool soft = is_soft(in, k);
         c->f1 = c->p1 - (d - program->bound[k]);
         c->f3 = soft ? c->p3 - (c->s + d) : 0.0;
@@ -76,7 +76,7 @@ static double set_errors(interior *in, const double *x, double target) {
         c->e1 = c->p1 * c->r - target;
         c->e2 = c->s * c->y - target;
         c->e3 = c->p3 * c->z - target;
-        tal_acd2_program_add_row(program, k, 0, -(c->r + (soft ? c->z : 0.0)), in->gradient);
+        tal_acd2_problem_add_row(program, k, 0, -(c->r + (soft ? c->z : 0.0)), in->gradient);
         worst = fmax(worst, fmax(fabs(c->f1), fmax(fabs(c->f3), fabs(c->fs) / scale)));
     }
     for (int32_t n = 0; n < in->size; n++) {
@@ -112,7 +112,7 @@ static void add_entry(cholmod_triplet *t, int32_t row, int32_t column, double va
 }
 
 static void add_outer(interior *in, int32_t k, int axis, double weight) {
-    const tal_acd2_program *program = in->program;
+    const tal_acd2_problem *program = in->program;
     for (int a = 0; a < 12; a++) {
         for (int b = 0; b < 12; b++) {
             const int32_t body_a = program->body[k][a / 6], body_b = program->body[k][b / 6];
@@ -125,7 +125,7 @@ static void add_outer(interior *in, int32_t k, int axis, double weight) {
 }
 
 static void assemble(interior *in) {
-    const tal_acd2_program *program = in->program;
+    const tal_acd2_problem *program = in->program;
     in->triplet->nnz = 0;
     for (int32_t b = 0; b < program->body_count; b++) {
         const bool mobile = program->mass[36 * b] > 0.0;
@@ -157,7 +157,7 @@ static tal_status solve_newton(interior *in, tal_error *err) {
             b[n] = -in->gradient[n];
         }
         for (int32_t k = 0; k < in->program->contact_count; k++) {
-            tal_acd2_program_add_row(in->program, k, 0, -in->cell[k].push, b);
+            tal_acd2_problem_add_row(in->program, k, 0, -in->cell[k].push, b);
         }
         cholmod_factorize(matrix, in->factor, &in->common);
         cholmod_dense *solution = cholmod_solve(CHOLMOD_A, in->factor, right, &in->common);
@@ -181,7 +181,7 @@ static double back_substitute(interior *in) {
     double length = 1.0;
     for (int32_t k = 0; k < in->program->contact_count; k++) {
         cell *c = &in->cell[k];
-        const double d = tal_acd2_program_velocity(in->program, k, 0, in->step);
+        const double d = tal_acd2_problem_velocity(in->program, k, 0, in->step);
         c->dp1 = d - c->f1;
         c->dr = (-c->e1 - c->r * c->dp1) / c->p1;
         length = step_to_wall(c->p1, c->dp1, step_to_wall(c->r, c->dr, length));
@@ -244,7 +244,7 @@ static tal_status allocate(interior *in, tal_error *err) {
     return in->triplet != NULL ? TAL_OK : tal_memory_failed(err, "a sparse matrix", entries, 16);
 }
 
-tal_status tal_interior_point_solve(const tal_acd2_program *program, double tolerance,
+tal_status tal_interior_point_solve(const tal_acd2_problem *program, double tolerance,
                                     int iteration_max, double *x, tal_reference_result *result,
                                     tal_error *err) {
     interior in = {.program = program, .size = 6 * program->body_count};

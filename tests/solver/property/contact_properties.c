@@ -417,7 +417,7 @@ static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count) {
     return hash;
 }
 
-static uint64_t hash_contacts(const tal_contacts *c) {
+static uint64_t hash_contacts(const tal_manifolds *c) {
     uint64_t hash = 14695981039346656037u;
     for (int32_t k = 0; k < c->manifold_count; k++) {
         hash = hash_bytes(hash, &c->manifold[k], sizeof c->manifold[k]);
@@ -495,7 +495,7 @@ static void manifolds_are_sorted_and_identities_unique_in_a_pair(void **state) {
     make_ground(&t, 41, 6.0, bumps);
     world *w = make_heap(&t, inputs, solids);
     world_collide(w, 1);
-    const tal_contacts *c = &w->contacts;
+    const tal_manifolds *c = &w->contacts;
     int32_t next_point = 0;
     for (int32_t m = 0; m < c->manifold_count; m++) {
         const tal_manifold *a = &c->manifold[m];

@@ -49,7 +49,7 @@ static bool is_spring(const run *m, int32_t body_i, int32_t body_j) {
 
 // Energy that the springs give off in the step just made: k/2 (g^2 - g+^2), g+ = g + dt d_N+.
 static double spring_release(const run *m) {
-    const tal_percussion_problem *problem = &m->state->problem;
+    const tal_percussion_problem *problem = &m->state->work.problem;
     const double dt = m->model->settings.dt_s;
     double sum = 0.0;
     for (int32_t p = 0; p < problem->pair_count; p++) {
@@ -57,10 +57,10 @@ static double spring_release(const run *m) {
         const int32_t end = pair->first_contact + pair->contact_count;
         const bool counts = is_spring(m, pair->body_i, pair->body_j);
         for (int32_t k = pair->first_contact; counts && k < end; k++) {
-            const tal_contact_data *data = &m->state->contacts.data[k];
+            const tal_contact_data *data = &m->state->work.contacts.data[k];
             double after[3];
-            tal_relative_velocity(pair, &problem->contact[k], &m->state->motion[pair->body_i],
-                                  &m->state->motion[pair->body_j], after);
+            tal_relative_velocity(pair, &problem->contact[k], &m->state->work.motion[pair->body_i],
+                                  &m->state->work.motion[pair->body_j], after);
             const double now = fmin(0.0, data->gap), next = fmin(0.0, data->gap + dt * after[0]);
             sum += 0.5 * data->stiffness * (now * now - next * next);
         }
@@ -70,7 +70,7 @@ static double spring_release(const run *m) {
 
 // Percussions that come from outside: of slabs and gravity. The ball's weight hangs on its slings.
 static tal_vec3 percussion_from_outside(const run *m) {
-    const tal_percussion_problem *problem = &m->state->problem;
+    const tal_percussion_problem *problem = &m->state->work.problem;
     const double dt = m->model->settings.dt_s;
     tal_vec3 sum = {0};
     for (int32_t g = 0; g < m->wall.grain_count; g++) {
@@ -114,7 +114,7 @@ static double rigid_overlap(const run *m) {
                                      .reach = m->no_reach,
                                      .is_fixed = model->is_immovable,
                                      .thread_count = 1};
-    tal_contacts found;
+    tal_manifolds found;
     double depth = 0.0;
     check_ok(tal_collide(m->judge, &input, &found, &check_error));
     for (int32_t n = 0; n < found.manifold_count; n++) {

@@ -46,7 +46,7 @@ static int count_missing(const tal_shapes *shapes, const tal_terrain *terrain, d
                                          .orientation = &pose,
                                          .reach = reach,
                                          .thread_count = 1};
-        tal_contacts contacts;
+        tal_manifolds contacts;
         check_ok(tal_collide(collider, &input, &contacts, &check_error));
         missing += contacts.point_count != 4;
     }

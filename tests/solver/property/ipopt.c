@@ -10,7 +10,7 @@
 
 // Unknowns: x (6 per body), then the slacks s of min(0, c x)^2. Dense, as the problems are small.
 typedef struct {
-    tal_acd2_program program;
+    tal_acd2_problem program;
     int motions, unknowns;
     double *matrix; // 2M + sum kt T'T
 } oracle;
@@ -56,7 +56,7 @@ static Bool constraints(Index n, Number *z, Bool is_new, Index m, Number *g, Use
     const oracle *o = data;
     const int count = o->program.contact_count;
     for (int k = 0; k < count; k++) {
-        g[k] = tal_acd2_program_velocity(&o->program, k, 0, z);
+        g[k] = tal_acd2_problem_velocity(&o->program, k, 0, z);
         g[count + k] = g[k] + z[o->motions + k];
     }
     return TRUE;
@@ -71,8 +71,8 @@ static Bool jacobian(Index n, Number *z, Bool is_new, Index m, Index entries, In
     double *full = calloc((size_t)(n * m), sizeof *full);
     for (int k = 0; full != NULL && k < o->program.contact_count; k++) {
         const int below = o->program.contact_count + k;
-        tal_acd2_program_add_row(&o->program, k, 0, 1.0, &full[k * n]);
-        tal_acd2_program_add_row(&o->program, k, 0, 1.0, &full[below * n]);
+        tal_acd2_problem_add_row(&o->program, k, 0, 1.0, &full[k * n]);
+        tal_acd2_problem_add_row(&o->program, k, 0, 1.0, &full[below * n]);
         full[below * n + o->motions + k] = 1.0;
     }
     for (int e = 0; full != NULL && e < n * m; e++) {
@@ -181,7 +181,7 @@ static void an_independent_optimiser_finds_the_same_velocities(void **unused) {
         oracle o = {0};
         throw_problem(&h, run);
         hand_prepare(&h);
-        check_ok(tal_acd2_program_create(&o.program, &h.problem, h.before, &check_error));
+        check_ok(tal_acd2_problem_create(&o.program, &h.problem, h.before, &check_error));
         hand_solve(&h, 1e-12, 100000);
         o.motions = 6 * h.body_count;
         o.unknowns = o.motions + h.contact_count;
@@ -189,7 +189,7 @@ static void an_independent_optimiser_finds_the_same_velocities(void **unused) {
         double *z = calloc((size_t)o.unknowns, sizeof *z);
         for (int j = 0; j < o.motions; j++) { // symmetric: rows are columns
             z[j] = 1.0;
-            tal_acd2_program_apply(&o.program, z, &o.matrix[j * o.motions]);
+            tal_acd2_problem_apply(&o.program, z, &o.matrix[j * o.motions]);
             z[j] = 0.0;
         }
         ask(&o, z);
@@ -201,7 +201,7 @@ static void an_independent_optimiser_finds_the_same_velocities(void **unused) {
         }
         free(z);
         free(o.matrix);
-        tal_acd2_program_destroy(&o.program);
+        tal_acd2_problem_destroy(&o.program);
     }
     print_message("largest difference in velocity %.2e\n", worst);
     assert_true(worst < 1e-6);

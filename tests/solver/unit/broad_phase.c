@@ -29,7 +29,7 @@ static bool overlap(const tal_box *a, const tal_box *b) {
 
 static void compare_with_all_pairs(const tal_box *boxes, int threads) {
     tal_broad_phase *broad_phase;
-    tal_pairs pairs;
+    tal_candidates pairs;
     tal_error err;
     assert_int_equal(tal_broad_phase_create(&broad_phase, BOXES, &err), TAL_OK);
     assert_int_equal(tal_broad_phase_find(broad_phase, boxes, threads, &pairs, &err), TAL_OK);
@@ -80,7 +80,7 @@ static void boxes_that_are_not_finite_are_left_out(void **state) {
     boxes[8].high.z = INFINITY;
     boxes[9] = (tal_box){{1e300, 0, 0}, {1e300, 1, 1}};
     tal_broad_phase *broad_phase;
-    tal_pairs pairs;
+    tal_candidates pairs;
     tal_error err;
     assert_int_equal(tal_broad_phase_create(&broad_phase, BOXES, &err), TAL_OK);
     assert_int_equal(tal_broad_phase_find(broad_phase, boxes, 1, &pairs, &err), TAL_OK);
@@ -99,7 +99,7 @@ static void every_failed_allocation_is_survived(void **state) {
     tal_error err;
     for (long nth = 1;; nth++) {
         tal_broad_phase *broad_phase;
-        tal_pairs pairs;
+        tal_candidates pairs;
         tal_fault_arm(TAL_FAULT_ALLOCATION, nth, false);
         tal_status status = tal_broad_phase_create(&broad_phase, BOXES, &err);
         if (status == TAL_OK) {

@@ -159,7 +159,7 @@ typedef struct {
     double reach[FIXTURE_BODIES];
     uint8_t is_fixed[FIXTURE_BODIES];
     tal_collider *collider;
-    tal_contacts contacts;
+    tal_manifolds contacts;
 } world;
 
 static inline world *world_create(const tal_shape_input *inputs, int32_t count,
@@ -219,7 +219,7 @@ static inline world *make_two(const tal_shape_input *first, tal_vec3 p, tal_quat
     return w;
 }
 
-static inline double smallest_gap(const tal_contacts *c) {
+static inline double smallest_gap(const tal_manifolds *c) {
     double gap = INFINITY;
     for (int32_t k = 0; k < c->point_count; k++) {
         gap = fmin(gap, c->point[k].gap);
@@ -242,7 +242,7 @@ static inline void assert_near3(tal_vec3 value, tal_vec3 expected, double tolera
 }
 
 // Is there a contact point at p?
-static inline const tal_contact_point *find_point(const tal_contacts *c, tal_vec3 p,
+static inline const tal_contact_point *find_point(const tal_manifolds *c, tal_vec3 p,
                                                   double tolerance) {
     for (int32_t k = 0; k < c->point_count; k++) {
         if (tal_vec3_length(tal_vec3_subtract(c->point[k].point, p)) <= tolerance) {

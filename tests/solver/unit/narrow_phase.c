@@ -5,14 +5,14 @@
 static const tal_vec3 UP = {0.0, 0.0, 1.0};
 
 // Every point of every manifold: normal, gap.
-static void assert_all(const tal_contacts *c, tal_vec3 normal, double gap, double tolerance) {
+static void assert_all(const tal_manifolds *c, tal_vec3 normal, double gap, double tolerance) {
     for (int32_t k = 0; k < c->point_count; k++) {
         assert_near3(c->point[k].normal, normal, tolerance);
         assert_near(c->point[k].gap, gap, tolerance);
     }
 }
 
-static void assert_distinct_identities(const tal_contacts *c) {
+static void assert_distinct_identities(const tal_manifolds *c) {
     for (int32_t k = 0; k < c->point_count; k++) {
         for (int32_t m = 0; m < k; m++) {
             assert_true(c->point[k].identity != c->point[m].identity);
