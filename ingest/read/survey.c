@@ -128,10 +128,10 @@ static int count_files(const tal_settings *settings, const char *files) {
     return count;
 }
 
-tal_status tal_survey_open(tal_survey *survey, const char *name, const tal_settings *settings,
-                           const char *files, tal_error *err) {
+tal_status tal_survey_open(tal_survey_reader *survey, const char *name,
+                           const tal_settings *settings, const char *files, tal_error *err) {
     tal_status first = TAL_OK;
-    *survey = (tal_survey){.name = name};
+    *survey = (tal_survey_reader){.name = name};
     const int count = count_files(settings, files);
     if (count == 0) {
         return TAL_OK;
@@ -154,7 +154,7 @@ tal_status tal_survey_open(tal_survey *survey, const char *name, const tal_setti
     return first;
 }
 
-void tal_survey_close(tal_survey *survey) {
+void tal_survey_close(tal_survey_reader *survey) {
     for (int i = 0; i < survey->file_count && survey->file != NULL; i++) {
         tal_survey_file *file = &survey->file[i];
         tal_crs_transform_destroy(file->to_study);
@@ -166,12 +166,13 @@ void tal_survey_close(tal_survey *survey) {
         }
     }
     tal_memory_destroy(survey->file);
-    *survey = (tal_survey){0};
+    *survey = (tal_survey_reader){0};
 }
 
 // ---- Coordinate systems ------------------------------------------------------------------------
 
-static const tal_survey_file *first_with_definition(tal_survey *const *surveys, int survey_count) {
+static const tal_survey_file *first_with_definition(tal_survey_reader *const *surveys,
+                                                    int survey_count) {
     for (int s = 0; s < survey_count; s++) {
         for (int i = 0; i < surveys[s]->file_count; i++) {
             if (surveys[s]->file[i].definition != NULL) {
@@ -182,9 +183,10 @@ static const tal_survey_file *first_with_definition(tal_survey *const *surveys, 
     return NULL;
 }
 
-tal_status tal_study_settle(tal_study *study, const tal_site_settings *site,
-                            tal_survey *const *surveys, int survey_count, tal_error *err) {
-    *study = (tal_study){.crs_stated = site->crs[0] != '\0'};
+tal_status tal_site_crs_settle(tal_site_crs *study, const tal_site_settings *site,
+                               tal_survey_reader *const *surveys, int survey_count,
+                               tal_error *err) {
+    *study = (tal_site_crs){.crs_stated = site->crs[0] != '\0'};
     const tal_survey_file *first = first_with_definition(surveys, survey_count);
     const char *definition = site->crs, *where = "[site] crs";
     if (!study->crs_stated && site->before_crs[0] != '\0') {
@@ -206,14 +208,14 @@ tal_status tal_study_settle(tal_study *study, const tal_site_settings *site,
     return tal_crs_check_site(study->crs, where, err);
 }
 
-void tal_study_destroy(tal_study *study) {
+void tal_site_crs_destroy(tal_site_crs *study) {
     tal_crs_destroy(study->crs);
-    *study = (tal_study){0};
+    *study = (tal_site_crs){0};
 }
 
 // Files without heights in their system take those of the study where it is stated and where the
 // map is the same; anything else would be a guess of 30 to 100 metres.
-static tal_status complete_heights(tal_survey_file *file, const tal_study *study,
+static tal_status complete_heights(tal_survey_file *file, const tal_site_crs *study,
                                    const tal_site_settings *site, const char *epoch,
                                    tal_error *err) {
     const tal_crs_info *own = tal_crs_get_info(file->crs);
@@ -269,7 +271,8 @@ static tal_status settle_unit(tal_survey_file *file, int unit, bool own_heights,
     return TAL_OK;
 }
 
-static tal_status check_local(const tal_survey_file *file, const tal_study *study, tal_error *err) {
+static tal_status check_local(const tal_survey_file *file, const tal_site_crs *study,
+                              tal_error *err) {
     if (!tal_crs_get_info(study->crs)->is_local || file->definition == NULL) {
         return TAL_OK;
     }
@@ -299,7 +302,7 @@ static tal_status check_plan_unit(const tal_survey_file *file, const char *epoch
         file->path, info->name, info->horizontal_unit, file->plan_m, epoch);
 }
 
-static void tell_conversion(const tal_survey_file *file, const tal_study *study) {
+static void tell_conversion(const tal_survey_file *file, const tal_site_crs *study) {
     const double accuracy = tal_crs_transform_accuracy_m(file->to_study);
     if (tal_crs_transform_is_identity(file->to_study)) {
         return;
@@ -314,7 +317,7 @@ static void tell_conversion(const tal_survey_file *file, const tal_study *study)
     }
 }
 
-static tal_status place_file(tal_survey_file *file, const tal_study *study,
+static tal_status place_file(tal_survey_file *file, const tal_site_crs *study,
                              const tal_site_settings *site, const char *own_crs, int unit,
                              const char *epoch, tal_error *err) {
     TAL_TRY(check_local(file, study, err));
@@ -346,7 +349,7 @@ static tal_status place_file(tal_survey_file *file, const tal_study *study,
     return TAL_OK;
 }
 
-tal_status tal_survey_place(tal_survey *survey, const tal_study *study,
+tal_status tal_survey_place(tal_survey_reader *survey, const tal_site_crs *study,
                             const tal_site_settings *site, const char *own_crs, int unit,
                             tal_error *err) {
     tal_status first = TAL_OK;
@@ -363,8 +366,8 @@ tal_status tal_survey_place(tal_survey *survey, const tal_study *study,
     return first;
 }
 
-tal_status tal_survey_convert(tal_survey *survey, const char *folder, tal_overwrite overwrite,
-                              int work, tal_error *err) {
+tal_status tal_survey_convert(tal_survey_reader *survey, const char *folder,
+                              tal_overwrite overwrite, int work, tal_error *err) {
     for (int i = 0; i < survey->file_count; i++) {
         tal_survey_file *file = &survey->file[i];
         const bool needed = file->kind == TAL_FILE_PDAL ||

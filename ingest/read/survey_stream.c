@@ -86,7 +86,7 @@ done:
     return status;
 }
 
-static double expected_points(const tal_survey *survey) {
+static double expected_points(const tal_survey_reader *survey) {
     double total = 0.0;
     for (int i = 0; i < survey->file_count; i++) {
         const tal_survey_file *file = &survey->file[i];
@@ -98,7 +98,7 @@ static double expected_points(const tal_survey *survey) {
     return total;
 }
 
-tal_status tal_survey_stream(const tal_survey *survey, tal_origin origin, const char *label,
+tal_status tal_survey_stream(const tal_survey_reader *survey, tal_origin origin, const char *label,
                              tal_point_sink *sink, void *context, tal_error *err) {
     stream_state state = {0};
     tal_status status = TAL_OK;
@@ -180,10 +180,10 @@ static tal_status scan_raster(tal_survey_file *file, tal_error *err) {
     return TAL_OK;
 }
 
-static tal_status scan_cloud(tal_survey *survey, tal_survey_file *file, tal_error *err) {
+static tal_status scan_cloud(tal_survey_reader *survey, tal_survey_file *file, tal_error *err) {
     scan_state state = {.file = file};
     // One file at a time, so that messages name it.
-    const tal_survey alone = {.name = survey->name, .file_count = 1, .file = file};
+    const tal_survey_reader alone = {.name = survey->name, .file_count = 1, .file = file};
     TAL_TRY(tal_survey_stream(&alone, (tal_origin){0}, "looking at", scan_sink, &state, err));
     if (state.count == 0) {
         return TAL_FAIL(err, TAL_BAD_INPUT, "%s: holds no points", file->path);
@@ -194,7 +194,7 @@ static tal_status scan_cloud(tal_survey *survey, tal_survey_file *file, tal_erro
     return TAL_OK;
 }
 
-tal_status tal_survey_scan(tal_survey *survey, tal_error *err) {
+tal_status tal_survey_scan(tal_survey_reader *survey, tal_error *err) {
     survey->bounds = no_bounds;
     survey->low = INFINITY;
     survey->high = -INFINITY;
@@ -277,7 +277,7 @@ done:
     return status;
 }
 
-tal_status tal_survey_sample_rasters(const tal_survey *survey, tal_origin origin,
+tal_status tal_survey_sample_rasters(const tal_survey_reader *survey, tal_origin origin,
                                      const tal_grid *grid, float *z, tal_error *err) {
     for (int i = 0; i < survey->file_count; i++) {
         sampler s = {.file = &survey->file[i], .origin = origin};
