@@ -46,9 +46,9 @@ static bool needs_pdal(const tal_case *site) {
     const int ground = site->settings->ingest.ground;
     for (int s = 0; s < site->epoch_count; s++) {
         for (int i = 0; i < surveys[s]->file_count; i++) {
-            const tal_file_kind kind = surveys[s]->file[i].kind;
+            const tal_format *format = surveys[s]->file[i].format;
             const bool filtered = ground == TAL_GROUND_SMRF || ground == TAL_GROUND_CSF;
-            if (kind == TAL_FILE_PDAL || (filtered && kind != TAL_FILE_RASTER)) {
+            if (format->through_pdal || (filtered && !format->is_raster)) {
                 return true;
             }
         }

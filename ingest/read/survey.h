@@ -9,17 +9,13 @@
 #include "core/geo/crs.h"
 #include "core/geo/grid.h"
 #include "core/geo/raster_file.h"
-#include "ingest/read/points.h"
-
-typedef enum { TAL_FILE_LAS, TAL_FILE_TEXT, TAL_FILE_PDAL, TAL_FILE_RASTER } tal_file_kind;
+#include "ingest/read/format.h"
 
 typedef struct {
     char path[TAL_PATH_SIZE];     // as the user named it
     char las_path[TAL_PATH_SIZE]; // what PDAL made of it; "" otherwise
-    tal_file_kind kind;
-    char *definition; // of its coordinate system, as the file states it; NULL: it does not
-    double stated_m; // metres per unit of height, as the file states it beside that; 0: it does not
-    double plan_m;   // the same of the map
+    const tal_format *format;
+    tal_file_header header;
     tal_crs *crs;
     tal_crs_transform *to_study, *from_study;
     double height_factor; // from the file's heights to those of `crs`

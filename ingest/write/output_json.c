@@ -134,11 +134,6 @@ static void add_variogram(cJSON *root, const tal_variogram *v) {
     add_reals(object, "gamma", v->gamma, v->lag_count);
 }
 
-static const char *kind_name(const tal_survey_file *file) {
-    static const char *const names[] = {"las", "text", "pdal", "raster"};
-    return names[file->kind];
-}
-
 static void add_survey(cJSON *root, const tal_epoch_ground *epoch, const tal_dem *dem, int choice) {
     static const char *const choices[] = {"auto", "classes", "native", "smrf", "csf", "none"};
     const tal_survey_reader *survey = &epoch->survey;
@@ -155,7 +150,7 @@ static void add_survey(cJSON *root, const tal_epoch_ground *epoch, const tal_dem
         const tal_survey_file *file = &survey->file[i];
         cJSON *item = cJSON_CreateObject();
         cJSON_AddStringToObject(item, "name", tal_path_name(file->path));
-        cJSON_AddStringToObject(item, "kind", kind_name(file));
+        cJSON_AddStringToObject(item, "kind", file->format->name);
         cJSON_AddStringToObject(item, "crs", tal_crs_get_info(file->crs)->name);
         NUMBER(item, "conversion_accuracy_m", tal_crs_transform_accuracy_m(file->to_study));
         if (file->las_path[0] != '\0') {
