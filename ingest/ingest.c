@@ -4,7 +4,7 @@
 
 #include "core/base/log.h"
 #include "core/base/memory.h"
-#include "ingest/compare/analysis.h"
+#include "ingest/compare/comparison.h"
 #include "ingest/ground/cliff.h"
 #include "ingest/read/pdal.h"
 #include "ingest/volume/scenario.h"
@@ -42,13 +42,13 @@ tal_status tal_ingest_check(const tal_settings *settings, tal_error *err) {
 }
 
 static bool needs_pdal(const tal_case *site) {
-    const tal_survey *surveys[2] = {&site->before.survey, &site->after.survey};
+    const tal_survey_reader *surveys[2] = {&site->before.survey, &site->after.survey};
     const int ground = site->settings->ingest.ground;
     for (int s = 0; s < site->epoch_count; s++) {
         for (int i = 0; i < surveys[s]->file_count; i++) {
-            const tal_file_kind kind = surveys[s]->file[i].kind;
+            const tal_format *format = surveys[s]->file[i].format;
             const bool filtered = ground == TAL_GROUND_SMRF || ground == TAL_GROUND_CSF;
-            if (kind == TAL_FILE_PDAL || (filtered && kind != TAL_FILE_RASTER)) {
+            if (format->through_pdal || (filtered && !format->is_raster)) {
                 return true;
             }
         }
@@ -58,14 +58,14 @@ static bool needs_pdal(const tal_case *site) {
 
 static tal_status open_surveys(tal_case *site, tal_error *err) {
     const tal_settings *settings = site->settings;
-    tal_survey *surveys[2] = {&site->before.survey, &site->after.survey};
+    tal_survey_reader *surveys[2] = {&site->before.survey, &site->after.survey};
     const tal_status first =
         tal_survey_open(surveys[0], "before", settings, settings->site.before, err);
     const tal_status second =
         tal_survey_open(surveys[1], "after", settings, settings->site.after, err);
     TAL_TRY(first != TAL_OK ? first : second);
     site->epoch_count = surveys[1]->file_count > 0 ? 2 : 1;
-    TAL_TRY(tal_study_settle(&site->study, &settings->site, surveys, 2, err));
+    TAL_TRY(tal_site_crs_settle(&site->study, &settings->site, surveys, 2, err));
     const tal_status before =
         tal_survey_place(surveys[0], &site->study, &settings->site, settings->site.before_crs,
                          settings->site.before_unit, err);
@@ -99,7 +99,7 @@ static void close_case(tal_case *site) {
     tal_areas_destroy(&site->stable);
     tal_areas_destroy(&site->source);
     tal_areas_destroy(&site->deposit);
-    tal_study_destroy(&site->study);
+    tal_site_crs_destroy(&site->study);
 }
 
 static tal_status scan(tal_case *site, const char *folder, tal_overwrite overwrite,
@@ -225,8 +225,8 @@ static void fit_to_volume(float *thickness, const tal_grid *grid, double volume_
 }
 
 // Thickness inside the outlines: along the vertical, or as columns of what the cliff frame found.
-static void fill_body(float *thickness, uint8_t *mask, const tal_analysis *v,
-                      const tal_analysis *cliff, bool is_source) {
+static void fill_body(float *thickness, uint8_t *mask, const tal_comparison *v,
+                      const tal_comparison *cliff, bool is_source) {
     const size_t cells = tal_grid_cell_count(&v->grid);
     const double sign = is_source ? -1.0 : 1.0;
     if (cliff != NULL) {
@@ -247,7 +247,7 @@ static void fill_body(float *thickness, uint8_t *mask, const tal_analysis *v,
 }
 
 static void fill_thickness(layers *l, const tal_ingest_result *result) {
-    const tal_analysis *v = result->vertical;
+    const tal_comparison *v = result->vertical;
     const size_t cells = tal_grid_cell_count(&v->grid);
     fill_body(l->source, l->source_mask, v, result->cliff, true);
     fill_body(l->deposit, l->deposit_mask, v, result->deposit_on_cliff ? result->cliff : NULL,
@@ -260,7 +260,7 @@ static void fill_thickness(layers *l, const tal_ingest_result *result) {
 }
 
 // The lower ground where it changed, the earlier one elsewhere: before - bed is the source.
-static void fill_bed(layers *l, const tal_analysis *v, bool columns, int bed_choice) {
+static void fill_bed(layers *l, const tal_comparison *v, bool columns, int bed_choice) {
     const size_t cells = tal_grid_cell_count(&v->grid);
     for (size_t i = 0; i < cells; i++) {
         const float before = v->before.z[i], after = v->after.z[i];
@@ -355,7 +355,7 @@ static tal_status write_all(tal_ingest_result *result, hashing *inputs, tal_erro
     return tal_output_summary(result, err); // last: its presence says that all is there
 }
 
-static void tell_volume(const char *name, const tal_volume *v) {
+static void tell_volume(const char *name, const tal_volume_estimate *v) {
     if (v->area_m2 > 0.0) {
         char text[128];
         tal_volume_text(v, text, sizeof text);
@@ -367,7 +367,7 @@ static void tell_volume(const char *name, const tal_volume *v) {
 }
 
 static void tell(const tal_ingest_result *result) {
-    const tal_analysis *a = result->cliff != NULL ? result->cliff : result->vertical;
+    const tal_comparison *a = result->cliff != NULL ? result->cliff : result->vertical;
     const tal_registration *r = &a->registration;
     if (result->site->epoch_count == 2) {
         if (r->done) {
@@ -386,12 +386,12 @@ static void tell(const tal_ingest_result *result) {
 static tal_status run_two_epochs(tal_case *site, const tal_grid *grid, tal_ingest_result *result,
                                  hashing *inputs, tal_error *err) {
     const tal_rigid upright = tal_rigid_identity();
-    tal_analysis vertical = {0}, cliff = {0};
+    tal_comparison vertical = {0}, cliff = {0};
     layers l = {0};
     tal_status status = TAL_OK;
-    TAL_TRY_OR_DONE(tal_analysis_run(&vertical, site, &upright, grid, err));
+    TAL_TRY_OR_DONE(tal_comparison_run(&vertical, site, &upright, grid, err));
     result->vertical = &vertical;
-    result->source_slope_deg = tal_analysis_slope(&vertical, vertical.change.source);
+    result->source_slope_deg = tal_comparison_slope(&vertical, vertical.change.source);
     TAL_TRY_OR_DONE(tal_cliff_analyse(&cliff, site, &vertical, result->source_slope_deg, err));
     result->cliff = cliff.is_cliff ? &cliff : NULL;
     result->source = cliff.is_cliff ? &cliff.source : &vertical.source;
@@ -409,18 +409,18 @@ static tal_status run_two_epochs(tal_case *site, const tal_grid *grid, tal_inges
     tell(result);
 done:
     free_layers(&l);
-    tal_analysis_destroy(&vertical);
-    tal_analysis_destroy(&cliff);
+    tal_comparison_destroy(&vertical);
+    tal_comparison_destroy(&cliff);
     return status;
 }
 
 static tal_status run_scenario(tal_case *site, const tal_grid *grid, tal_ingest_result *result,
                                hashing *inputs, tal_error *err) {
     const tal_rigid upright = tal_rigid_identity();
-    tal_analysis alone = {0};
+    tal_comparison alone = {0};
     tal_scenario scenario = {0};
     tal_status status = TAL_OK;
-    TAL_TRY_OR_DONE(tal_analysis_run(&alone, site, &upright, grid, err));
+    TAL_TRY_OR_DONE(tal_comparison_run(&alone, site, &upright, grid, err));
     TAL_TRY_OR_DONE(tal_scenario_make(&scenario, site, &alone, err));
     result->vertical = &alone;
     result->source = &scenario.source;
@@ -434,7 +434,7 @@ static tal_status run_scenario(tal_case *site, const tal_grid *grid, tal_ingest_
     tell_volume("source", result->source);
 done:
     tal_scenario_destroy(&scenario);
-    tal_analysis_destroy(&alone);
+    tal_comparison_destroy(&alone);
     return status;
 }
 

@@ -43,7 +43,7 @@ static void find_slope(const tal_dem *dem, int32_t column, int32_t row, float *s
             }
         }
     }
-    const tal_plane plane = tal_sums_plane(&sums);
+    const tal_cell_plane plane = tal_sums_plane(&sums);
     *slope_x = sums.n >= 9.0 ? (float)plane.slope_x : NAN;
     *slope_y = sums.n >= 9.0 ? (float)plane.slope_y : NAN;
 }

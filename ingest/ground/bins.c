@@ -56,8 +56,8 @@ static double residual_squares(const moments *m, double a, double b) {
                          b * b * m->yy);
 }
 
-tal_plane tal_sums_plane(const tal_sums *sums) {
-    tal_plane plane = {.height = NAN, .deviation = NAN, .n = sums->n};
+tal_cell_plane tal_sums_plane(const tal_sums *sums) {
+    tal_cell_plane plane = {.height = NAN, .deviation = NAN, .n = sums->n};
     if (sums->n < 1.0) {
         return plane;
     }

@@ -22,7 +22,7 @@ typedef struct {
 typedef struct {
     double height, slope_x, slope_y, deviation;
     double n;
-} tal_plane;
+} tal_cell_plane;
 
 typedef struct {
     tal_grid grid; // in metres from the study's origin
@@ -49,7 +49,7 @@ static inline void tal_sums_add_point(tal_sums *sums, double x, double y, double
 // Adds `other`, whose centre lies (dx, dy) from that of `sums`.
 void tal_sums_add(tal_sums *sums, const tal_sums *other, double dx, double dy);
 // The least-squares plane; level where the points do not define one.
-tal_plane tal_sums_plane(const tal_sums *sums);
+tal_cell_plane tal_sums_plane(const tal_sums *sums);
 // Sums of a cell and its neighbours up to `radius` cells away.
 tal_sums tal_bins_window(const tal_bins *bins, int32_t column, int32_t row, int radius);
 // Standard deviation of the cell's own points about a plane of the given slopes; NaN below 4

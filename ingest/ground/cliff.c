@@ -38,7 +38,7 @@ static double steep_share(const tal_dem *dem) {
 
 // Slope of the ground where most of the plain loss is, whether or not it makes a source: vertical
 // differences tear the loss of a steep face apart. NaN without any.
-static double loss_slope_deg(const tal_analysis *vertical) {
+static double loss_slope_deg(const tal_comparison *vertical) {
     const tal_grid *grid = &vertical->grid;
     double loss[TAL_SLOPE_CLASSES] = {0}, all = 0.0, sum = 0.0;
     for (int32_t row = 0; row < grid->rows; row++) {
@@ -59,14 +59,14 @@ static double loss_slope_deg(const tal_analysis *vertical) {
     return NAN;
 }
 
-static bool is_steep(const tal_analysis *vertical, double source_slope_deg) {
+static bool is_steep(const tal_comparison *vertical, double source_slope_deg) {
     const double slope = isnan(source_slope_deg) ? loss_slope_deg(vertical) : source_slope_deg;
     return isnan(slope) ? steep_share(&vertical->before) > face_share_min
                         : slope > steep_source_deg;
 }
 
-bool tal_cliff_holds_deposit(const tal_analysis *vertical) {
-    const double slope = tal_analysis_slope(vertical, vertical->change.deposit);
+bool tal_cliff_holds_deposit(const tal_comparison *vertical) {
+    const double slope = tal_comparison_slope(vertical, vertical->change.deposit);
     return isnan(slope) || slope > steep_source_deg;
 }
 
@@ -212,7 +212,8 @@ static tal_status bounds_sink(void *context, tal_points *points, tal_error *err)
 }
 
 // Number of the part of the source that lost the most; 0 without a source.
-static int32_t largest_part(const tal_analysis *found, const tal_components *parts, double *loss) {
+static int32_t largest_part(const tal_comparison *found, const tal_components *parts,
+                            double *loss) {
     const size_t cells = tal_grid_cell_count(&found->grid);
     int32_t largest = 0;
     for (size_t i = 0; i < cells; i++) {
@@ -226,7 +227,7 @@ static int32_t largest_part(const tal_analysis *found, const tal_components *par
 
 // Around the largest part of the source that was found so far, or around all of the ground where
 // there is none.
-static void place_around(face *f, const tal_analysis *found, const int32_t *label, int32_t part) {
+static void place_around(face *f, const tal_comparison *found, const int32_t *label, int32_t part) {
     const tal_grid *grid = &found->grid;
     const tal_rigid back = tal_rigid_inverse(&found->frame);
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
@@ -256,7 +257,7 @@ static void place_around(face *f, const tal_analysis *found, const int32_t *labe
     f->region_radius = part != 0 ? fmax(region_radius_min_m, 4.0 * sqrt(size)) : INFINITY;
 }
 
-static tal_status place_face(face *f, const tal_analysis *found, tal_error *err) {
+static tal_status place_face(face *f, const tal_comparison *found, tal_error *err) {
     const tal_grid *grid = &found->grid;
     tal_components parts;
     double *loss = NULL;
@@ -271,7 +272,7 @@ done:
     return status;
 }
 
-static tal_status find_face(face *f, tal_case *site, const tal_analysis *found, tal_error *err) {
+static tal_status find_face(face *f, tal_case *site, const tal_comparison *found, tal_error *err) {
     const tal_origin origin = site->study.origin;
     double normal[3];
     TAL_TRY(place_face(f, found, err));
@@ -283,7 +284,7 @@ static tal_status find_face(face *f, tal_case *site, const tal_analysis *found, 
     }
     make_frame(f, normal);
     tal_bounds both = {-INFINITY, -INFINITY, INFINITY, INFINITY};
-    const tal_survey *surveys[2] = {&site->before.survey, &site->after.survey};
+    const tal_survey_reader *surveys[2] = {&site->before.survey, &site->after.survey};
     for (int s = 0; s < 2; s++) {
         f->bounds = (tal_bounds){INFINITY, INFINITY, -INFINITY, -INFINITY};
         TAL_TRY(tal_survey_stream(surveys[s], origin, "face of", bounds_sink, f, err));
@@ -298,7 +299,7 @@ static tal_status find_face(face *f, tal_case *site, const tal_analysis *found, 
 
 // ---- The study in its frame --------------------------------------------------------------------
 
-static void tell_difference(const tal_analysis *cliff, const tal_analysis *vertical) {
+static void tell_difference(const tal_comparison *cliff, const tal_comparison *vertical) {
     const double difference = cliff->source.volume_m3 - vertical->source.volume_m3;
     const double error = fmax(cliff->source.high_m3 - cliff->source.volume_m3,
                               vertical->source.high_m3 - vertical->source.volume_m3);
@@ -312,27 +313,27 @@ static void tell_difference(const tal_analysis *cliff, const tal_analysis *verti
     }
 }
 
-static tal_status run_in_frame(tal_analysis *cliff, tal_case *site, const tal_analysis *found,
+static tal_status run_in_frame(tal_comparison *cliff, tal_case *site, const tal_comparison *found,
                                tal_error *err) {
     face f = {0};
     tal_grid grid;
     TAL_TRY(find_face(&f, site, found, err));
     TAL_TRY(tal_grid_fit(&grid, f.bounds, site->settings->ingest.cell_m, err));
     site->depth_max = f.region_radius;
-    const tal_status status = tal_analysis_run(cliff, site, &f.frame, &grid, err);
+    const tal_status status = tal_comparison_run(cliff, site, &f.frame, &grid, err);
     site->depth_max = INFINITY;
     cliff->is_cliff = true;
     return status;
 }
 
 // The first frame may rest on a poor idea of the source: on none, or on half of it.
-static bool turned_away(const tal_analysis *cliff, const tal_analysis *vertical) {
+static bool turned_away(const tal_comparison *cliff, const tal_comparison *vertical) {
     return cliff->source.area_m2 > 0.0 &&
            fabs(cliff->source.volume_m3 - vertical->source.volume_m3) >
                0.05 * cliff->source.volume_m3;
 }
 
-tal_status tal_cliff_analyse(tal_analysis *cliff, tal_case *site, const tal_analysis *vertical,
+tal_status tal_cliff_analyse(tal_comparison *cliff, tal_case *site, const tal_comparison *vertical,
                              double source_slope_deg, tal_error *err) {
     const int choice = site->settings->ingest.frame;
     const bool steep = is_steep(vertical, source_slope_deg);
@@ -355,14 +356,14 @@ tal_status tal_cliff_analyse(tal_analysis *cliff, tal_case *site, const tal_anal
     }
     TAL_TRY(run_in_frame(cliff, site, vertical, err));
     if (turned_away(cliff, vertical)) {
-        tal_analysis first = *cliff;
-        *cliff = (tal_analysis){0};
+        tal_comparison first = *cliff;
+        *cliff = (tal_comparison){0};
         const tal_status status = run_in_frame(cliff, site, &first, err);
-        tal_analysis_destroy(&first);
+        tal_comparison_destroy(&first);
         TAL_TRY(status);
     }
     if (choice == TAL_FRAME_AUTO && cliff->source.area_m2 <= 0.0) {
-        tal_analysis_destroy(cliff); // nothing there either: the plain frame is good enough
+        tal_comparison_destroy(cliff); // nothing there either: the plain frame is good enough
         return TAL_OK;
     }
     tell_difference(cliff, vertical);
@@ -374,7 +375,7 @@ tal_status tal_cliff_analyse(tal_analysis *cliff, tal_case *site, const tal_anal
 enum { SUB_COLUMNS = 3 };
 
 typedef struct {
-    const tal_analysis *cliff;
+    const tal_comparison *cliff;
     const uint8_t *mask;
     double sign;
     tal_raster before, after; // views of the cliff's surfaces
@@ -425,7 +426,7 @@ static double column_length(const body *b, double x, double y) {
     return length;
 }
 
-void tal_cliff_columns(const tal_analysis *cliff, const uint8_t *mask, double sign,
+void tal_cliff_columns(const tal_comparison *cliff, const uint8_t *mask, double sign,
                        const tal_grid *grid, float *thickness) {
     body b = {.cliff = cliff,
               .mask = mask,

@@ -56,7 +56,7 @@ static void fill_cell(tal_dem *dem, const tal_bins *bins, int32_t column, int32_
         return;
     }
     const tal_sums window = tal_bins_window(bins, column, row, 1);
-    const tal_plane plane = tal_sums_plane(&window);
+    const tal_cell_plane plane = tal_sums_plane(&window);
     const double mean_x = own->x / own->n, mean_y = own->y / own->n;
     dem->z[i] = (float)(own->z / own->n - plane.slope_x * mean_x - plane.slope_y * mean_y);
     dem->count[i] = (float)own->n;

@@ -158,7 +158,7 @@ done:
     return status;
 }
 
-static int settle_choice(const tal_survey *survey, int choice) {
+static int settle_choice(const tal_survey_reader *survey, int choice) {
     if (choice != TAL_GROUND_AUTO) {
         return choice;
     }
@@ -167,9 +167,10 @@ static int settle_choice(const tal_survey *survey, int choice) {
                                                             : TAL_GROUND_NATIVE;
 }
 
-tal_status tal_gridding_create(tal_gridding *gridding, const tal_survey *survey, tal_origin origin,
-                               const tal_rigid *frame, const tal_grid *grid, int choice,
-                               double outlier_deviations, double depth_max, tal_error *err) {
+tal_status tal_gridding_create(tal_gridding *gridding, const tal_survey_reader *survey,
+                               tal_origin origin, const tal_rigid *frame, const tal_grid *grid,
+                               int choice, double outlier_deviations, double depth_max,
+                               tal_error *err) {
     *gridding = (tal_gridding){.survey = survey,
                                .origin = origin,
                                .frame = *frame,

@@ -11,21 +11,22 @@
 
 // What is kept of a survey so that its points can be binned again after co-registration.
 typedef struct {
-    const tal_survey *survey;
+    const tal_survey_reader *survey;
     tal_origin origin;
     tal_rigid frame;   // from metres of the study to the axes of the grid
     tal_grid grid;     // in these axes
     int ground_choice; // classes, native or none; settled
     double outlier_deviations;
     double depth_max; // points farther than this from z = 0 are left out
-    tal_ground ground;
+    tal_ground_limits ground;
     uint64_t used, left_out; // points of the last pass, inside the grid
 } tal_gridding;
 
 // Finds the ground; `choice` is a tal_ground_choice (auto, classes, native or none).
-tal_status tal_gridding_create(tal_gridding *gridding, const tal_survey *survey, tal_origin origin,
-                               const tal_rigid *frame, const tal_grid *grid, int choice,
-                               double outlier_deviations, double depth_max, tal_error *err);
+tal_status tal_gridding_create(tal_gridding *gridding, const tal_survey_reader *survey,
+                               tal_origin origin, const tal_rigid *frame, const tal_grid *grid,
+                               int choice, double outlier_deviations, double depth_max,
+                               tal_error *err);
 void tal_gridding_destroy(tal_gridding *gridding);
 
 // Ground on the grid, moved by `motion` (in the study's metres; NULL: as it is).

@@ -57,10 +57,10 @@ void tal_lowest_add(tal_lowest *lowest, int64_t cell, double dx, double dy, doub
     lowest->dy[cell] = (float)dy;
 }
 
-tal_status tal_ground_create(tal_ground *ground, const tal_grid *grid, tal_error *err) {
+tal_status tal_ground_create(tal_ground_limits *ground, const tal_grid *grid, tal_error *err) {
     const size_t cells = tal_grid_cell_count(grid);
     tal_status status = TAL_OK;
-    *ground = (tal_ground){.grid = *grid};
+    *ground = (tal_ground_limits){.grid = *grid};
     TAL_CREATE_OR_DONE(ground->height, cells, "the ground filter", err);
     TAL_CREATE_OR_DONE(ground->slope_x, cells, "the ground filter", err);
     TAL_CREATE_OR_DONE(ground->slope_y, cells, "the ground filter", err);
@@ -73,20 +73,20 @@ done:
     return status;
 }
 
-void tal_ground_destroy(tal_ground *ground) {
+void tal_ground_destroy(tal_ground_limits *ground) {
     tal_memory_destroy(ground->height);
     tal_memory_destroy(ground->slope_x);
     tal_memory_destroy(ground->slope_y);
     tal_memory_destroy(ground->below);
     tal_memory_destroy(ground->above);
-    *ground = (tal_ground){0};
+    *ground = (tal_ground_limits){0};
 }
 
 // ---- Robust planes -----------------------------------------------------------------------------
 
 // Weighted plane through the lowest points around a cell; n is the sum of weights.
-static tal_plane fit_window(const tal_lowest *lowest, const float *weight, int32_t column,
-                            int32_t row, int radius) {
+static tal_cell_plane fit_window(const tal_lowest *lowest, const float *weight, int32_t column,
+                                 int32_t row, int radius) {
     const tal_grid *grid = &lowest->grid;
     tal_sums sums = {0};
     const int32_t top = row - radius < 0 ? 0 : row - radius;
@@ -119,7 +119,7 @@ static tal_plane fit_window(const tal_lowest *lowest, const float *weight, int32
             sums.yz += w * y * z;
         }
     }
-    return sums.n > 0.0 ? tal_sums_plane(&sums) : (tal_plane){.height = NAN};
+    return sums.n > 0.0 ? tal_sums_plane(&sums) : (tal_cell_plane){.height = NAN};
 }
 
 // Two windows side by side, `stride` columns apart and both inside the grid, in one vector register.
@@ -187,7 +187,7 @@ static lane_sums sum_lanes(const tal_lowest *lowest, const float *weight, const 
 }
 
 static void fit_lanes(const tal_lowest *lowest, const float *weight, const window_cells *list,
-                      int64_t middle, int stride, tal_plane plane[LANES]) {
+                      int64_t middle, int stride, tal_cell_plane plane[LANES]) {
     const lane_sums s = sum_lanes(lowest, weight, list, middle, stride);
     for (int k = 0; k < LANES; k++) {
         const tal_sums sums = {.n = s.n[k],
@@ -199,13 +199,14 @@ static void fit_lanes(const tal_lowest *lowest, const float *weight, const windo
                                .yy = s.yy[k],
                                .xz = s.xz[k],
                                .yz = s.yz[k]};
-        plane[k] = sums.n > 0.0 ? tal_sums_plane(&sums) : (tal_plane){.height = NAN};
+        plane[k] = sums.n > 0.0 ? tal_sums_plane(&sums) : (tal_cell_plane){.height = NAN};
     }
 }
 
 // The planes of up to LANES windows from `column` on.
 static void fit_some(const tal_lowest *lowest, const float *weight, const window_cells *list,
-                     int32_t column, int32_t row, int stride, int count, tal_plane plane[LANES]) {
+                     int32_t column, int32_t row, int stride, int count,
+                     tal_cell_plane plane[LANES]) {
     const tal_grid *grid = &lowest->grid;
     const int radius = list->radius;
     const bool inside = count == LANES && column >= radius && row >= radius &&
@@ -225,7 +226,7 @@ static int windows_left(int32_t columns, int32_t column, int stride) {
     return left < LANES ? left : LANES;
 }
 
-static double normal_distance(const tal_lowest *lowest, size_t i, const tal_plane *plane) {
+static double normal_distance(const tal_lowest *lowest, size_t i, const tal_cell_plane *plane) {
     const double vertical = (double)lowest->z[i] - plane->height -
                             plane->slope_x * (double)lowest->dx[i] -
                             plane->slope_y * (double)lowest->dy[i];
@@ -249,7 +250,7 @@ static int radius_cells(const filter_level *level, double cell) {
 
 // The cells of one block against the plane at its middle.
 static void judge_block(const tal_lowest *lowest, int32_t first_column, int32_t first_row,
-                        int stride, tal_plane plane, double half_trust, float *distance,
+                        int stride, tal_cell_plane plane, double half_trust, float *distance,
                         float *new_weight) {
     const tal_grid *grid = &lowest->grid;
     const int32_t column = first_column + stride / 2, row = first_row + stride / 2;
@@ -261,7 +262,7 @@ static void judge_block(const tal_lowest *lowest, int32_t first_column, int32_t 
             if (isnan(lowest->z[i])) {
                 continue;
             }
-            tal_plane here = plane;
+            tal_cell_plane here = plane;
             here.height +=
                 plane.slope_x * (c - column) * grid->cell + plane.slope_y * (row - r) * grid->cell;
             const double d = isnan(plane.height) ? 0.0 : normal_distance(lowest, i, &here);
@@ -283,7 +284,7 @@ static void run_round(const tal_lowest *lowest, int radius, double half_trust, c
     for (int32_t row = 0; row < grid->rows; row += stride) {
         for (int32_t column = 0; column < grid->columns; column += LANES * stride) {
             const int count = windows_left(grid->columns, column, stride);
-            tal_plane plane[LANES];
+            tal_cell_plane plane[LANES];
             fit_some(lowest, weight, &list, column + stride / 2, row + stride / 2, stride, count,
                      plane);
             for (int k = 0; k < count; k++) {
@@ -336,7 +337,7 @@ static void drop_strays(tal_lowest *lowest, const float *distance, uint8_t *stra
 
 // ---- The reference -----------------------------------------------------------------------------
 
-static void set_cell(tal_ground *ground, size_t i, const tal_plane *plane) {
+static void set_cell(tal_ground_limits *ground, size_t i, const tal_cell_plane *plane) {
     const double steepness =
         sqrt(1.0 + plane->slope_x * plane->slope_x + plane->slope_y * plane->slope_y);
     ground->height[i] = (float)plane->height;
@@ -347,7 +348,8 @@ static void set_cell(tal_ground *ground, size_t i, const tal_plane *plane) {
 }
 
 // Where the narrow window holds too little, wider ones are tried.
-static void set_reference(tal_ground *ground, const tal_lowest *lowest, const float *weight) {
+static void set_reference(tal_ground_limits *ground, const tal_lowest *lowest,
+                          const float *weight) {
     const tal_grid *grid = &ground->grid;
     const int radius = radius_cells(&levels[LEVEL_COUNT - 1], grid->cell);
     window_cells list;
@@ -356,7 +358,7 @@ static void set_reference(tal_ground *ground, const tal_lowest *lowest, const fl
     for (int32_t row = 0; row < grid->rows; row++) {
         for (int32_t column = 0; column < grid->columns; column += LANES) {
             const int count = windows_left(grid->columns, column, 1);
-            tal_plane plane[LANES];
+            tal_cell_plane plane[LANES];
             fit_some(lowest, weight, &list, column, row, 1, count, plane);
             for (int k = 0; k < count; k++) {
                 for (int r = radius + 2; r <= WINDOW_MAX && !(plane[k].n >= 3.0); r += 2) {
@@ -369,8 +371,8 @@ static void set_reference(tal_ground *ground, const tal_lowest *lowest, const fl
     }
 }
 
-static tal_status filter(tal_ground *ground, tal_lowest *lowest, float *weight, float *new_weight,
-                         float *distance, uint8_t *stray) {
+static tal_status filter(tal_ground_limits *ground, tal_lowest *lowest, float *weight,
+                         float *new_weight, float *distance, uint8_t *stray) {
     const size_t cells = tal_grid_cell_count(&lowest->grid);
     for (size_t i = 0; i < cells; i++) {
         weight[i] = isnan(lowest->z[i]) ? 0.0F : 1.0F;
@@ -392,7 +394,8 @@ static tal_status filter(tal_ground *ground, tal_lowest *lowest, float *weight, 
     return TAL_OK;
 }
 
-tal_status tal_ground_from_lowest(tal_ground *ground, const tal_lowest *lowest, tal_error *err) {
+tal_status tal_ground_from_lowest(tal_ground_limits *ground, const tal_lowest *lowest,
+                                  tal_error *err) {
     const size_t cells = tal_grid_cell_count(&lowest->grid);
     float *weight = NULL, *new_weight = NULL, *distance = NULL;
     uint8_t *stray = NULL;
@@ -434,7 +437,7 @@ static tal_status pool_deviations(const tal_bins *bins, double pooled[9], tal_er
         for (int32_t column = 0; column < grid->columns; column++) {
             const size_t i = (size_t)row * (size_t)grid->columns + (size_t)column;
             const tal_sums window = tal_bins_window(bins, column, row, 1);
-            const tal_plane plane = tal_sums_plane(&window);
+            const tal_cell_plane plane = tal_sums_plane(&window);
             const double steep = atan(hypot(plane.slope_x, plane.slope_y)) * 57.29577951308232;
             slope_class[i] = (uint8_t)fmin(steep / 10.0, 8.0);
             deviation[i] = (float)plane.deviation;
@@ -456,7 +459,7 @@ done:
     return status;
 }
 
-tal_status tal_ground_refine(tal_ground *ground, const tal_bins *bins, double deviations,
+tal_status tal_ground_refine(tal_ground_limits *ground, const tal_bins *bins, double deviations,
                              tal_error *err) {
     const tal_grid *grid = &ground->grid;
     double pooled[9];
@@ -466,7 +469,7 @@ tal_status tal_ground_refine(tal_ground *ground, const tal_bins *bins, double de
         for (int32_t column = 0; column < grid->columns; column++) {
             const size_t i = (size_t)row * (size_t)grid->columns + (size_t)column;
             const tal_sums window = tal_bins_window(bins, column, row, 1);
-            const tal_plane plane = tal_sums_plane(&window);
+            const tal_cell_plane plane = tal_sums_plane(&window);
             if (plane.n < 6.0) {
                 continue; // the reference stays
             }
@@ -528,8 +531,8 @@ static double second_lowest(const double *values, size_t count, double sign) {
 
 // The second lowest and second highest of the neighbours: one of them may be noise itself, and on
 // both sides of an edge there are at least two.
-static void set_span(tal_ground *ground, size_t i, neighbours *n, double deviations, double own_low,
-                     double own_high) {
+static void set_span(tal_ground_limits *ground, size_t i, neighbours *n, double deviations,
+                     double own_low, double own_high) {
     if (n->count < 4) { // too little to judge by
         ground->height[i] = (float)(0.5 * (own_low + own_high));
         ground->below[i] = ground->above[i] = (float)(0.5 * (own_high - own_low) + 1e-3);
@@ -549,7 +552,7 @@ static void set_span(tal_ground *ground, size_t i, neighbours *n, double deviati
     ground->below[i] = ground->above[i] = (float)(0.5 * (high - low));
 }
 
-tal_status tal_ground_from_span(tal_ground *ground, const tal_lowest *lowest,
+tal_status tal_ground_from_span(tal_ground_limits *ground, const tal_lowest *lowest,
                                 const tal_lowest *highest_negated, double deviations,
                                 tal_error *err) {
     (void)err;

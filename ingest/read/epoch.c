@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-tal_status tal_epoch_prepare(tal_epoch *epoch, tal_origin origin, const tal_rigid *frame,
+tal_status tal_epoch_prepare(tal_epoch_ground *epoch, tal_origin origin, const tal_rigid *frame,
                              const tal_grid *grid, const tal_ingest_settings *settings,
                              double depth_max, tal_error *err) {
     if (!epoch->survey.has_clouds) {
@@ -22,7 +22,7 @@ tal_status tal_epoch_prepare(tal_epoch *epoch, tal_origin origin, const tal_rigi
     return TAL_OK;
 }
 
-void tal_epoch_release(tal_epoch *epoch) {
+void tal_epoch_release(tal_epoch_ground *epoch) {
     if (epoch->gridded) {
         tal_gridding_destroy(&epoch->gridding);
         epoch->gridded = false;
@@ -30,7 +30,7 @@ void tal_epoch_release(tal_epoch *epoch) {
 }
 
 // Rasters move by looking at them from the other side: the grid is shifted back.
-static tal_status add_rasters(tal_epoch *epoch, tal_origin origin, const tal_grid *grid,
+static tal_status add_rasters(tal_epoch_ground *epoch, tal_origin origin, const tal_grid *grid,
                               const tal_rigid *motion, tal_dem *dem, tal_error *err) {
     const size_t cells = tal_grid_cell_count(grid);
     tal_grid moved = *grid;
@@ -52,7 +52,7 @@ static tal_status add_rasters(tal_epoch *epoch, tal_origin origin, const tal_gri
     return status;
 }
 
-tal_status tal_epoch_make_dem(tal_epoch *epoch, tal_origin origin, const tal_grid *grid,
+tal_status tal_epoch_make_dem(tal_epoch_ground *epoch, tal_origin origin, const tal_grid *grid,
                               const tal_rigid *motion, double hole_m2, tal_dem *dem,
                               tal_error *err) {
     const tal_rigid still = tal_rigid_identity();

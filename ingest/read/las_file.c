@@ -4,6 +4,7 @@
 #include "ingest/read/las_file.h"
 
 #include "core/base/memory.h"
+#include "ingest/read/format.h"
 
 #include <errno.h>
 #include <math.h>
@@ -478,3 +479,50 @@ tal_status tal_las_read(tal_las *las, tal_points *points, tal_error *err) {
     decode(las, count, points);
     return TAL_OK;
 }
+
+// ---- As a row of the formats -------------------------------------------------------------------
+
+// Compressed points are PDAL's.
+static bool begins(const uint8_t *bytes, size_t count) {
+    return count >= 4 && memcmp(bytes, "LASF", 4) == 0 &&
+           (count <= 104 || (bytes[104] & 0xC0) == 0);
+}
+
+tal_status tal_las_look(const char *path, tal_file_header *found, tal_error *err) {
+    tal_las *las = NULL;
+    TAL_TRY(tal_las_open(&las, path, err));
+    const tal_las_header *header = &las->header;
+    found->height_m = header->vertical_m;
+    found->plan_m = header->plan_m;
+    found->point_count = header->point_count;
+    memcpy(found->note, header->note, sizeof found->note);
+    const tal_status status = tal_file_header_set_crs(found, header->crs_definition, err);
+    tal_las_close(las);
+    return status;
+}
+
+static tal_status row_open(void **reader, const char *path, tal_error *err) {
+    tal_las *las = NULL;
+    const tal_status status = tal_las_open(&las, path, err);
+    *reader = las;
+    return status;
+}
+
+static tal_status row_read(void *reader, tal_points *points, tal_error *err) {
+    return tal_las_read(reader, points, err);
+}
+
+static void row_close(void *reader) {
+    tal_las_close(reader);
+}
+
+static const char *const endings[] = {"las", NULL};
+
+const tal_format tal_format_las = {.name = "las",
+                                   .meaning = "LAS",
+                                   .endings = endings,
+                                   .begins = begins,
+                                   .look = tal_las_look,
+                                   .open = row_open,
+                                   .read = row_read,
+                                   .close = row_close};

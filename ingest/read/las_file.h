@@ -4,6 +4,7 @@
 #define TALUS_INGEST_READ_LAS_FILE_H
 
 #include "core/base/status.h"
+#include "ingest/read/format.h"
 #include "ingest/read/points.h"
 
 #include <stdbool.h>
@@ -38,6 +39,9 @@ const tal_las_header *tal_las_get_header(const tal_las *las);
 tal_status tal_las_read(tal_las *las, tal_points *points, tal_error *err);
 // Back to the first point.
 void tal_las_rewind(tal_las *las);
+
+// The header alone, also of compressed files.
+tal_status tal_las_look(const char *path, tal_file_header *found, tal_error *err);
 
 // GeoTIFF keys (directory, doubles and text as stored in the file) as a definition for PROJ:
 // false when they do not name a coordinate system by code. `vertical_m` as in the header.

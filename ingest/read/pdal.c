@@ -7,6 +7,7 @@
 #include "core/base/interrupt.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "ingest/read/las_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -250,3 +251,31 @@ done:
     }
     return status;
 }
+
+// ---- As rows of the formats --------------------------------------------------------------------
+
+static bool begins_compressed(const uint8_t *bytes, size_t count) {
+    return count > 104 && memcmp(bytes, "LASF", 4) == 0 && (bytes[104] & 0xC0) != 0;
+}
+
+// What stands in these files only PDAL knows.
+static tal_status look_at_nothing(const char *path, tal_file_header *header, tal_error *err) {
+    (void)path, (void)header, (void)err;
+    return TAL_OK;
+}
+
+static const char *const laz_endings[] = {"laz", NULL};
+static const char *const endings[] = {"e57", "ply", "pcd", "bpf", "obj", "rdbx", NULL};
+
+const tal_format tal_format_laz = {.name = "pdal",
+                                   .meaning = "compressed LAS",
+                                   .endings = laz_endings,
+                                   .begins = begins_compressed,
+                                   .through_pdal = true,
+                                   .look = tal_las_look};
+
+const tal_format tal_format_pdal = {.name = "pdal",
+                                    .meaning = "a cloud for PDAL",
+                                    .endings = endings,
+                                    .through_pdal = true,
+                                    .look = look_at_nothing};

@@ -1,123 +1,30 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Files of an epoch before their points are read: kinds, coordinate systems, units of height.
+// Files of an epoch before their points are read: formats, coordinate systems, units of height.
 #define _POSIX_C_SOURCE 200809L
 #include "ingest/read/survey.h"
 
 #include "core/base/log.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "ingest/read/las_file.h"
 #include "ingest/read/pdal.h"
-#include "ingest/read/xyz_file.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
-// ---- Kinds -------------------------------------------------------------------------------------
-
-static bool extension_is_one_of(const char *path, const char *const *extensions) {
-    const char *dot = strrchr(tal_path_name(path), '.');
-    for (; dot != NULL && *extensions != NULL; extensions++) {
-        if (strcasecmp(dot + 1, *extensions) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static const char *const pdal_extensions[] = {"laz", "e57", "ply",  "pcd",
-                                              "bpf", "obj", "rdbx", NULL};
-static const char *const text_extensions[] = {"xyz", "txt", "csv", "pts", "xyzc", "neu", NULL};
-
-static bool begins_as_las(const char *path) {
-    char magic[4] = "";
-    FILE *stream = fopen(path, "rb");
-    const bool is_las =
-        stream != NULL && fread(magic, 1, 4, stream) == 4 && memcmp(magic, "LASF", 4) == 0;
-    if (stream != NULL) {
-        fclose(stream);
-    }
-    return is_las;
-}
-
-static tal_status copy_definition(char **target, const char *source, tal_error *err) {
-    if (source == NULL || source[0] == '\0') {
-        return TAL_OK;
-    }
-    TAL_CREATE(*target, strlen(source) + 1, "a coordinate system", err);
-    memcpy(*target, source, strlen(source) + 1);
-    return TAL_OK;
-}
-
-static tal_status look_at_las(tal_survey_file *file, tal_error *err) {
-    tal_las *las = NULL;
-    TAL_TRY(tal_las_open(&las, file->path, err));
-    const tal_las_header *header = tal_las_get_header(las);
-    file->kind = header->compressed ? TAL_FILE_PDAL : TAL_FILE_LAS;
-    file->stated_m = header->vertical_m;
-    file->plan_m = header->plan_m;
-    file->point_count = header->point_count;
-    if (header->note[0] != '\0') {
-        tal_log_warn("%s: %s", file->path, header->note);
-    }
-    const tal_status status = copy_definition(&file->definition, header->crs_definition, err);
-    tal_las_close(las);
-    return status;
-}
-
-static tal_status look_at_text(tal_survey_file *file, tal_error *err) {
-    tal_xyz *xyz = NULL;
-    file->kind = TAL_FILE_TEXT;
-    const tal_status status = tal_xyz_open(&xyz, file->path, err);
-    tal_xyz_close(xyz);
-    return status;
-}
-
-static tal_status look_at_raster(tal_survey_file *file, tal_error *err) {
-    tal_raster_info info;
-    tal_error reason;
-    tal_error_reset(&reason);
-    if (tal_raster_info_read(&info, file->path, &reason) != TAL_OK) {
-        return TAL_FAIL(
-            err, TAL_BAD_INPUT,
-            "%s: is neither LAS, nor text with a known ending (xyz txt "
-            "csv pts), nor a cloud for PDAL (laz e57 ply), nor a raster GDAL can open: %s",
-            file->path, reason.text);
-    }
-    file->kind = TAL_FILE_RASTER;
-    file->stated_m = info.value_m;
-    tal_status status = copy_definition(&file->definition, info.crs_definition, err);
-    if (status == TAL_OK && !info.is_north_up_square) {
-        status = TAL_FAIL(err, TAL_BAD_INPUT,
-                          "%s: is turned or has cells that are not square; make a "
-                          "north-up copy first (gdalwarp -tr CELL CELL IN OUT)",
-                          file->path);
-    }
-    tal_raster_info_destroy(&info);
-    return status;
-}
+// ---- Opening -----------------------------------------------------------------------------------
 
 static tal_status look_at(tal_survey_file *file, tal_error *err) {
     file->height_factor = 1.0;
     TAL_TRY(tal_file_check_readable(file->path, err));
-    if (begins_as_las(file->path)) {
-        return look_at_las(file, err);
+    file->format = tal_format_find(file->path);
+    TAL_TRY(file->format->look(file->path, &file->header, err));
+    file->point_count = file->header.point_count;
+    if (file->header.note[0] != '\0') {
+        tal_log_warn("%s: %s", file->path, file->header.note);
     }
-    static const char *const las_extensions[] = {"las", NULL};
-    if (extension_is_one_of(file->path, las_extensions)) {
-        return look_at_las(file, err); // says what is wrong with it
-    }
-    if (extension_is_one_of(file->path, pdal_extensions)) {
-        file->kind = TAL_FILE_PDAL;
-        return TAL_OK;
-    }
-    return extension_is_one_of(file->path, text_extensions) ? look_at_text(file, err)
-                                                            : look_at_raster(file, err);
+    return TAL_OK;
 }
-
-// ---- Opening -----------------------------------------------------------------------------------
 
 static int count_files(const tal_settings *settings, const char *files) {
     char path[TAL_PATH_SIZE];
@@ -128,10 +35,10 @@ static int count_files(const tal_settings *settings, const char *files) {
     return count;
 }
 
-tal_status tal_survey_open(tal_survey *survey, const char *name, const tal_settings *settings,
-                           const char *files, tal_error *err) {
+tal_status tal_survey_open(tal_survey_reader *survey, const char *name,
+                           const tal_settings *settings, const char *files, tal_error *err) {
     tal_status first = TAL_OK;
-    *survey = (tal_survey){.name = name};
+    *survey = (tal_survey_reader){.name = name};
     const int count = count_files(settings, files);
     if (count == 0) {
         return TAL_OK;
@@ -148,33 +55,34 @@ tal_status tal_survey_open(tal_survey *survey, const char *name, const tal_setti
             tal_error_add(err, status, "%s", own.text);
             first = first == TAL_OK ? status : first;
         }
-        survey->has_rasters |= file->kind == TAL_FILE_RASTER;
-        survey->has_clouds |= file->kind != TAL_FILE_RASTER;
+        survey->has_rasters |= file->format != NULL && file->format->is_raster;
+        survey->has_clouds |= file->format != NULL && !file->format->is_raster;
     }
     return first;
 }
 
-void tal_survey_close(tal_survey *survey) {
+void tal_survey_close(tal_survey_reader *survey) {
     for (int i = 0; i < survey->file_count && survey->file != NULL; i++) {
         tal_survey_file *file = &survey->file[i];
         tal_crs_transform_destroy(file->to_study);
         tal_crs_transform_destroy(file->from_study);
         tal_crs_destroy(file->crs);
-        tal_memory_destroy(file->definition);
+        tal_memory_destroy(file->header.crs_definition);
         if (file->las_path[0] != '\0') {
             remove(file->las_path);
         }
     }
     tal_memory_destroy(survey->file);
-    *survey = (tal_survey){0};
+    *survey = (tal_survey_reader){0};
 }
 
 // ---- Coordinate systems ------------------------------------------------------------------------
 
-static const tal_survey_file *first_with_definition(tal_survey *const *surveys, int survey_count) {
+static const tal_survey_file *first_with_definition(tal_survey_reader *const *surveys,
+                                                    int survey_count) {
     for (int s = 0; s < survey_count; s++) {
         for (int i = 0; i < surveys[s]->file_count; i++) {
-            if (surveys[s]->file[i].definition != NULL) {
+            if (surveys[s]->file[i].header.crs_definition != NULL) {
                 return &surveys[s]->file[i];
             }
         }
@@ -182,16 +90,17 @@ static const tal_survey_file *first_with_definition(tal_survey *const *surveys, 
     return NULL;
 }
 
-tal_status tal_study_settle(tal_study *study, const tal_site_settings *site,
-                            tal_survey *const *surveys, int survey_count, tal_error *err) {
-    *study = (tal_study){.crs_stated = site->crs[0] != '\0'};
+tal_status tal_site_crs_settle(tal_site_crs *study, const tal_site_settings *site,
+                               tal_survey_reader *const *surveys, int survey_count,
+                               tal_error *err) {
+    *study = (tal_site_crs){.crs_stated = site->crs[0] != '\0'};
     const tal_survey_file *first = first_with_definition(surveys, survey_count);
     const char *definition = site->crs, *where = "[site] crs";
     if (!study->crs_stated && site->before_crs[0] != '\0') {
         definition = site->before_crs;
         where = "[site] before_crs";
     } else if (!study->crs_stated && first != NULL) {
-        definition = first->definition;
+        definition = first->header.crs_definition;
         where = first->path;
     }
     if (definition[0] == '\0') {
@@ -206,14 +115,14 @@ tal_status tal_study_settle(tal_study *study, const tal_site_settings *site,
     return tal_crs_check_site(study->crs, where, err);
 }
 
-void tal_study_destroy(tal_study *study) {
+void tal_site_crs_destroy(tal_site_crs *study) {
     tal_crs_destroy(study->crs);
-    *study = (tal_study){0};
+    *study = (tal_site_crs){0};
 }
 
 // Files without heights in their system take those of the study where it is stated and where the
 // map is the same; anything else would be a guess of 30 to 100 metres.
-static tal_status complete_heights(tal_survey_file *file, const tal_study *study,
+static tal_status complete_heights(tal_survey_file *file, const tal_site_crs *study,
                                    const tal_site_settings *site, const char *epoch,
                                    tal_error *err) {
     const tal_crs_info *own = tal_crs_get_info(file->crs);
@@ -254,9 +163,9 @@ static tal_status settle_unit(tal_survey_file *file, int unit, bool own_heights,
     const tal_crs_info *info = tal_crs_get_info(file->crs);
     double metres = unit_m(unit);
     if (metres == 0.0) {
-        metres = file->stated_m;
+        metres = file->header.height_m;
     }
-    if (metres == 0.0 && (own_heights || info->is_local || file->kind != TAL_FILE_RASTER)) {
+    if (metres == 0.0 && (own_heights || info->is_local || !file->format->is_raster)) {
         metres = info->vertical_m;
     }
     if (metres == 0.0) {
@@ -269,12 +178,13 @@ static tal_status settle_unit(tal_survey_file *file, int unit, bool own_heights,
     return TAL_OK;
 }
 
-static tal_status check_local(const tal_survey_file *file, const tal_study *study, tal_error *err) {
-    if (!tal_crs_get_info(study->crs)->is_local || file->definition == NULL) {
+static tal_status check_local(const tal_survey_file *file, const tal_site_crs *study,
+                              tal_error *err) {
+    if (!tal_crs_get_info(study->crs)->is_local || file->header.crs_definition == NULL) {
         return TAL_OK;
     }
     tal_crs *stated = NULL;
-    TAL_TRY(tal_crs_create(&stated, file->definition, file->path, err));
+    TAL_TRY(tal_crs_create(&stated, file->header.crs_definition, file->path, err));
     const tal_crs_info info = *tal_crs_get_info(stated);
     tal_crs_destroy(stated);
     if (info.is_geographic || fabs(info.horizontal_m - 1.0) > 1e-9) {
@@ -288,18 +198,18 @@ static tal_status check_local(const tal_survey_file *file, const tal_study *stud
 // A file in feet that names a system in metres is off by a factor of three, and looks right.
 static tal_status check_plan_unit(const tal_survey_file *file, const char *epoch, tal_error *err) {
     const tal_crs_info *info = tal_crs_get_info(file->crs);
-    if (file->plan_m == 0.0 || info->is_geographic ||
-        fabs(file->plan_m / info->horizontal_m - 1.0) < 1e-4) {
+    if (file->header.plan_m == 0.0 || info->is_geographic ||
+        fabs(file->header.plan_m / info->horizontal_m - 1.0) < 1e-4) {
         return TAL_OK;
     }
     return TAL_FAIL(
         err, TAL_BAD_CRS,
         "%s: names the coordinate system %s, which is in %s, but says that its map unit "
         "is %g m; write the right one into the site file, as in %s_crs = EPSG:5490+5756",
-        file->path, info->name, info->horizontal_unit, file->plan_m, epoch);
+        file->path, info->name, info->horizontal_unit, file->header.plan_m, epoch);
 }
 
-static void tell_conversion(const tal_survey_file *file, const tal_study *study) {
+static void tell_conversion(const tal_survey_file *file, const tal_site_crs *study) {
     const double accuracy = tal_crs_transform_accuracy_m(file->to_study);
     if (tal_crs_transform_is_identity(file->to_study)) {
         return;
@@ -314,15 +224,15 @@ static void tell_conversion(const tal_survey_file *file, const tal_study *study)
     }
 }
 
-static tal_status place_file(tal_survey_file *file, const tal_study *study,
+static tal_status place_file(tal_survey_file *file, const tal_site_crs *study,
                              const tal_site_settings *site, const char *own_crs, int unit,
                              const char *epoch, tal_error *err) {
     TAL_TRY(check_local(file, study, err));
     const bool local = tal_crs_get_info(study->crs)->is_local;
-    const char *definition = local                      ? "local"
-                             : own_crs[0] != '\0'       ? own_crs
-                             : file->definition != NULL ? file->definition
-                                                        : site->crs;
+    const char *definition = local                                 ? "local"
+                             : own_crs[0] != '\0'                  ? own_crs
+                             : file->header.crs_definition != NULL ? file->header.crs_definition
+                                                                   : site->crs;
     if (definition[0] == '\0') {
         return TAL_FAIL(err, TAL_BAD_CRS,
                         "%s: the file does not say in which coordinate system it is; "
@@ -330,23 +240,23 @@ static tal_status place_file(tal_survey_file *file, const tal_study *study,
                         file->path, epoch);
     }
     TAL_TRY(tal_crs_create(&file->crs, definition, file->path, err));
-    if (definition == file->definition) {
+    if (definition == file->header.crs_definition) {
         TAL_TRY(check_plan_unit(file, epoch, err));
     }
     const bool own_heights =
-        definition == file->definition && tal_crs_get_info(file->crs)->has_vertical;
+        definition == file->header.crs_definition && tal_crs_get_info(file->crs)->has_vertical;
     TAL_TRY(complete_heights(file, study, site, epoch, err));
     TAL_TRY(settle_unit(file, unit, own_heights, epoch, err));
     TAL_TRY(tal_crs_transform_create(&file->to_study, file->crs, study->crs, file->path, err));
     tell_conversion(file, study);
-    if (file->kind == TAL_FILE_RASTER) {
+    if (file->format->is_raster) {
         TAL_TRY(tal_crs_transform_create_flat(&file->from_study, study->crs, file->crs, file->path,
                                               err));
     }
     return TAL_OK;
 }
 
-tal_status tal_survey_place(tal_survey *survey, const tal_study *study,
+tal_status tal_survey_place(tal_survey_reader *survey, const tal_site_crs *study,
                             const tal_site_settings *site, const char *own_crs, int unit,
                             tal_error *err) {
     tal_status first = TAL_OK;
@@ -363,12 +273,12 @@ tal_status tal_survey_place(tal_survey *survey, const tal_study *study,
     return first;
 }
 
-tal_status tal_survey_convert(tal_survey *survey, const char *folder, tal_overwrite overwrite,
-                              int work, tal_error *err) {
+tal_status tal_survey_convert(tal_survey_reader *survey, const char *folder,
+                              tal_overwrite overwrite, int work, tal_error *err) {
     for (int i = 0; i < survey->file_count; i++) {
         tal_survey_file *file = &survey->file[i];
-        const bool needed = file->kind == TAL_FILE_PDAL ||
-                            (work != TAL_PDAL_CONVERT && file->kind != TAL_FILE_RASTER);
+        const bool needed =
+            file->format->through_pdal || (work != TAL_PDAL_CONVERT && !file->format->is_raster);
         if (!needed) {
             continue;
         }

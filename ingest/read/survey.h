@@ -9,17 +9,13 @@
 #include "core/geo/crs.h"
 #include "core/geo/grid.h"
 #include "core/geo/raster_file.h"
-#include "ingest/read/points.h"
-
-typedef enum { TAL_FILE_LAS, TAL_FILE_TEXT, TAL_FILE_PDAL, TAL_FILE_RASTER } tal_file_kind;
+#include "ingest/read/format.h"
 
 typedef struct {
     char path[TAL_PATH_SIZE];     // as the user named it
     char las_path[TAL_PATH_SIZE]; // what PDAL made of it; "" otherwise
-    tal_file_kind kind;
-    char *definition; // of its coordinate system, as the file states it; NULL: it does not
-    double stated_m; // metres per unit of height, as the file states it beside that; 0: it does not
-    double plan_m;   // the same of the map
+    const tal_format *format;
+    tal_file_header header;
     tal_crs *crs;
     tal_crs_transform *to_study, *from_study;
     double height_factor; // from the file's heights to those of `crs`
@@ -37,46 +33,46 @@ typedef struct {
     uint64_t point_count, ground_count;
     tal_bounds bounds;
     double low, high;
-} tal_survey;
+} tal_survey_reader;
 
 // The study's coordinate system and origin.
 typedef struct {
     tal_crs *crs;
     bool crs_stated; // in the site file, not taken from the first file
     tal_origin origin;
-} tal_study;
+} tal_site_crs;
 
 // Looks at every file without reading its points: kinds, coordinate systems, units. Adds one
 // message per mistake to `err`.
-tal_status tal_survey_open(tal_survey *survey, const char *name, const tal_settings *settings,
-                           const char *files, tal_error *err);
-void tal_survey_close(tal_survey *survey);
+tal_status tal_survey_open(tal_survey_reader *survey, const char *name,
+                           const tal_settings *settings, const char *files, tal_error *err);
+void tal_survey_close(tal_survey_reader *survey);
 
 // The study's coordinate system: as stated, else that of the first file that has one.
-tal_status tal_study_settle(tal_study *study, const tal_site_settings *site,
-                            tal_survey *const *surveys, int survey_count, tal_error *err);
-void tal_study_destroy(tal_study *study);
+tal_status tal_site_crs_settle(tal_site_crs *study, const tal_site_settings *site,
+                               tal_survey_reader *const *surveys, int survey_count, tal_error *err);
+void tal_site_crs_destroy(tal_site_crs *study);
 
 // Brings every file together with the study; `own_crs` and `unit` are what the site file says.
-tal_status tal_survey_place(tal_survey *survey, const tal_study *study,
+tal_status tal_survey_place(tal_survey_reader *survey, const tal_site_crs *study,
                             const tal_site_settings *site, const char *own_crs, int unit,
                             tal_error *err);
 
 // Turns files that need PDAL into LAS beside the results; with a ground filter where `work` asks.
-tal_status tal_survey_convert(tal_survey *survey, const char *folder, tal_overwrite overwrite,
-                              int work, tal_error *err);
+tal_status tal_survey_convert(tal_survey_reader *survey, const char *folder,
+                              tal_overwrite overwrite, int work, tal_error *err);
 
 // Receives chunks; coordinates are metres from `origin`. May change them.
 typedef tal_status tal_point_sink(void *context, tal_points *points, tal_error *err);
-tal_status tal_survey_stream(const tal_survey *survey, tal_origin origin, const char *label,
+tal_status tal_survey_stream(const tal_survey_reader *survey, tal_origin origin, const char *label,
                              tal_point_sink *sink, void *context, tal_error *err);
 
 // Reads everything once: counts, bounds, ground classes; refuses empty clouds and wild coordinates.
-tal_status tal_survey_scan(tal_survey *survey, tal_error *err);
+tal_status tal_survey_scan(tal_survey_reader *survey, tal_error *err);
 
 // Elevations of the survey's rasters on `grid` (in metres from the origin), NaN where they have
 // none.
-tal_status tal_survey_sample_rasters(const tal_survey *survey, tal_origin origin,
+tal_status tal_survey_sample_rasters(const tal_survey_reader *survey, tal_origin origin,
                                      const tal_grid *grid, float *z, tal_error *err);
 
 #endif

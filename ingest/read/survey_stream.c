@@ -6,8 +6,6 @@
 #include "core/base/log.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
-#include "ingest/read/las_file.h"
-#include "ingest/read/xyz_file.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,29 +14,6 @@
 static const double east_max = 1e8, height_max = 1e5;
 
 // ---- One cloud ---------------------------------------------------------------------------------
-
-typedef struct {
-    tal_las *las;
-    tal_xyz *xyz;
-} cloud;
-
-static tal_status cloud_open(cloud *c, const tal_survey_file *file, tal_error *err) {
-    *c = (cloud){0};
-    if (file->las_path[0] != '\0') {
-        return tal_las_open(&c->las, file->las_path, err);
-    }
-    return file->kind == TAL_FILE_TEXT ? tal_xyz_open(&c->xyz, file->path, err)
-                                       : tal_las_open(&c->las, file->path, err);
-}
-
-static tal_status cloud_read(cloud *c, tal_points *points, tal_error *err) {
-    return c->las != NULL ? tal_las_read(c->las, points, err) : tal_xyz_read(c->xyz, points, err);
-}
-
-static void cloud_close(cloud *c) {
-    tal_las_close(c->las);
-    tal_xyz_close(c->xyz);
-}
 
 static tal_status bring_to_study(const tal_survey_file *file, tal_origin origin, tal_points *points,
                                  tal_error *err) {
@@ -67,11 +42,13 @@ typedef struct {
 
 static tal_status stream_file(const tal_survey_file *file, tal_origin origin, stream_state *state,
                               tal_point_sink *sink, void *context, tal_error *err) {
-    cloud c;
+    const bool converted = file->las_path[0] != '\0';
+    const tal_format *format = converted ? &tal_format_las : file->format;
+    void *reader = NULL;
     tal_status status = TAL_OK;
-    TAL_TRY(cloud_open(&c, file, err));
+    TAL_TRY(format->open(&reader, converted ? file->las_path : file->path, err));
     for (;;) {
-        TAL_TRY_OR_DONE(cloud_read(&c, &state->points, err));
+        TAL_TRY_OR_DONE(format->read(reader, &state->points, err));
         if (state->points.count == 0) {
             break;
         }
@@ -82,15 +59,15 @@ static tal_status stream_file(const tal_survey_file *file, tal_origin origin, st
         tal_progress_advance(&state->progress, state->done);
     }
 done:
-    cloud_close(&c);
+    format->close(reader);
     return status;
 }
 
-static double expected_points(const tal_survey *survey) {
+static double expected_points(const tal_survey_reader *survey) {
     double total = 0.0;
     for (int i = 0; i < survey->file_count; i++) {
         const tal_survey_file *file = &survey->file[i];
-        if (file->kind != TAL_FILE_RASTER && file->point_count == 0) {
+        if (!file->format->is_raster && file->point_count == 0) {
             return 0.0; // not known yet
         }
         total += (double)file->point_count;
@@ -98,7 +75,7 @@ static double expected_points(const tal_survey *survey) {
     return total;
 }
 
-tal_status tal_survey_stream(const tal_survey *survey, tal_origin origin, const char *label,
+tal_status tal_survey_stream(const tal_survey_reader *survey, tal_origin origin, const char *label,
                              tal_point_sink *sink, void *context, tal_error *err) {
     stream_state state = {0};
     tal_status status = TAL_OK;
@@ -107,7 +84,7 @@ tal_status tal_survey_stream(const tal_survey *survey, tal_origin origin, const 
     TAL_TRY(tal_points_create(&state.points, err));
     tal_progress_begin(&state.progress, text, "points", expected_points(survey));
     for (int i = 0; i < survey->file_count; i++) {
-        if (survey->file[i].kind != TAL_FILE_RASTER) {
+        if (!survey->file[i].format->is_raster) {
             TAL_TRY_OR_DONE(stream_file(&survey->file[i], origin, &state, sink, context, err));
         }
     }
@@ -180,10 +157,10 @@ static tal_status scan_raster(tal_survey_file *file, tal_error *err) {
     return TAL_OK;
 }
 
-static tal_status scan_cloud(tal_survey *survey, tal_survey_file *file, tal_error *err) {
+static tal_status scan_cloud(tal_survey_reader *survey, tal_survey_file *file, tal_error *err) {
     scan_state state = {.file = file};
     // One file at a time, so that messages name it.
-    const tal_survey alone = {.name = survey->name, .file_count = 1, .file = file};
+    const tal_survey_reader alone = {.name = survey->name, .file_count = 1, .file = file};
     TAL_TRY(tal_survey_stream(&alone, (tal_origin){0}, "looking at", scan_sink, &state, err));
     if (state.count == 0) {
         return TAL_FAIL(err, TAL_BAD_INPUT, "%s: holds no points", file->path);
@@ -194,7 +171,7 @@ static tal_status scan_cloud(tal_survey *survey, tal_survey_file *file, tal_erro
     return TAL_OK;
 }
 
-tal_status tal_survey_scan(tal_survey *survey, tal_error *err) {
+tal_status tal_survey_scan(tal_survey_reader *survey, tal_error *err) {
     survey->bounds = no_bounds;
     survey->low = INFINITY;
     survey->high = -INFINITY;
@@ -203,8 +180,7 @@ tal_status tal_survey_scan(tal_survey *survey, tal_error *err) {
         file->bounds = no_bounds;
         file->low = INFINITY;
         file->high = -INFINITY;
-        TAL_TRY(file->kind == TAL_FILE_RASTER ? scan_raster(file, err)
-                                              : scan_cloud(survey, file, err));
+        TAL_TRY(file->format->is_raster ? scan_raster(file, err) : scan_cloud(survey, file, err));
         widen(&survey->bounds, file->bounds.west, file->bounds.south);
         widen(&survey->bounds, file->bounds.east, file->bounds.north);
         survey->low = fmin(survey->low, file->low);
@@ -277,11 +253,11 @@ done:
     return status;
 }
 
-tal_status tal_survey_sample_rasters(const tal_survey *survey, tal_origin origin,
+tal_status tal_survey_sample_rasters(const tal_survey_reader *survey, tal_origin origin,
                                      const tal_grid *grid, float *z, tal_error *err) {
     for (int i = 0; i < survey->file_count; i++) {
         sampler s = {.file = &survey->file[i], .origin = origin};
-        if (s.file->kind != TAL_FILE_RASTER) {
+        if (!s.file->format->is_raster) {
             continue;
         }
         TAL_TRY(tal_raster_read(&s.raster, s.file->path, err));

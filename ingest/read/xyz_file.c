@@ -6,6 +6,7 @@
 
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "ingest/read/format.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -509,3 +510,39 @@ tal_status tal_xyz_read(tal_xyz *xyz, tal_points *points, tal_error *err) {
     }
     return TAL_OK;
 }
+
+// ---- As a row of the formats -------------------------------------------------------------------
+
+static tal_status row_open(void **reader, const char *path, tal_error *err) {
+    tal_xyz *xyz = NULL;
+    const tal_status status = tal_xyz_open(&xyz, path, err);
+    *reader = xyz;
+    return status;
+}
+
+// Text says nothing about itself but whether it is one.
+static tal_status row_look(const char *path, tal_file_header *header, tal_error *err) {
+    (void)header;
+    tal_xyz *xyz = NULL;
+    const tal_status status = tal_xyz_open(&xyz, path, err);
+    tal_xyz_close(xyz);
+    return status;
+}
+
+static tal_status row_read(void *reader, tal_points *points, tal_error *err) {
+    return tal_xyz_read(reader, points, err);
+}
+
+static void row_close(void *reader) {
+    tal_xyz_close(reader);
+}
+
+static const char *const endings[] = {"xyz", "txt", "csv", "pts", "xyzc", "neu", NULL};
+
+const tal_format tal_format_text = {.name = "text",
+                                    .meaning = "text with a known ending",
+                                    .endings = endings,
+                                    .look = row_look,
+                                    .open = row_open,
+                                    .read = row_read,
+                                    .close = row_close};

@@ -108,7 +108,7 @@ static void copy_dem(tal_dem *to, const tal_dem *from, size_t at, size_t start, 
 }
 
 // What tal_volume_measure looks at.
-static void cutting_fill(cutting *c, const tal_analysis *a, piece p, const int32_t *label,
+static void cutting_fill(cutting *c, const tal_comparison *a, piece p, const int32_t *label,
                          const int32_t *owner, int32_t number) {
     const size_t width = (size_t)(p.right - p.left + 1);
     for (int32_t row = p.top; row <= p.bottom; row++) {
@@ -126,9 +126,9 @@ static void cutting_fill(cutting *c, const tal_analysis *a, piece p, const int32
     }
 }
 
-static tal_status measure_part(const tal_analysis *a, piece p, const int32_t *label,
+static tal_status measure_part(const tal_comparison *a, piece p, const int32_t *label,
                                const int32_t *owner, int32_t number, double sign,
-                               tal_volume *volume, tal_error *err) {
+                               tal_volume_estimate *volume, tal_error *err) {
     cutting c = {0};
     tal_status status = TAL_OK;
     const tal_grid grid = {.west = a->grid.west + p.left * a->grid.cell,
@@ -147,8 +147,8 @@ done:
     return status;
 }
 
-tal_status tal_parts_measure(const tal_analysis *a, const int32_t *label, int32_t part_count,
-                             double sign, tal_volume *volumes, tal_error *err) {
+tal_status tal_parts_measure(const tal_comparison *a, const int32_t *label, int32_t part_count,
+                             double sign, tal_volume_estimate *volumes, tal_error *err) {
     const size_t cells = tal_grid_cell_count(&a->grid);
     uint8_t *mask = NULL, *region = NULL;
     int32_t *owner = NULL;
@@ -164,7 +164,7 @@ tal_status tal_parts_measure(const tal_analysis *a, const int32_t *label, int32_
     assign_region(&a->grid, label, region, owner);
     find_pieces(&a->grid, owner, part_count, pieces);
     for (int32_t number = 1; number <= part_count; number++) {
-        volumes[number] = (tal_volume){0};
+        volumes[number] = (tal_volume_estimate){0};
         if (pieces[number].left <= pieces[number].right) {
             TAL_TRY_OR_DONE(measure_part(a, widen(pieces[number], &a->grid), label, owner, number,
                                          sign, &volumes[number], err));
@@ -181,22 +181,22 @@ done:
 // ---- Columns -----------------------------------------------------------------------------------
 
 void tal_parts_sum_columns(const tal_grid *grid, const tal_components *parts, const float *columns,
-                           tal_volume *volumes) {
+                           tal_volume_estimate *volumes) {
     const size_t cells = tal_grid_cell_count(grid);
     const double cell_m2 = grid->cell * grid->cell;
     for (int32_t number = 1; number <= parts->count; number++) {
-        volumes[number] =
-            (tal_volume){.area_m2 = (double)parts->size[number] * cell_m2, .part_count = 1};
+        volumes[number] = (tal_volume_estimate){.area_m2 = (double)parts->size[number] * cell_m2,
+                                                .part_count = 1};
     }
     for (size_t i = 0; i < cells; i++) {
         if (parts->label[i] != 0) {
-            tal_volume *v = &volumes[parts->label[i]];
+            tal_volume_estimate *v = &volumes[parts->label[i]];
             v->volume_m3 += (double)columns[i] * cell_m2;
             v->max_thickness_m = fmax(v->max_thickness_m, (double)columns[i]);
         }
     }
     for (int32_t number = 1; number <= parts->count; number++) {
-        tal_volume *v = &volumes[number];
+        tal_volume_estimate *v = &volumes[number];
         v->low_m3 = v->high_m3 = v->volume_m3;
         v->mean_thickness_m = v->volume_m3 / v->area_m2;
     }
@@ -206,7 +206,7 @@ void tal_parts_sum_columns(const tal_grid *grid, const tal_components *parts, co
 
 // The map's part below the middle of a cell of the face. A column thinner than the sampling leaves
 // the map without a part there: the nearest within sixteen cells then.
-static int32_t part_below(const tal_analysis *cliff, const tal_rigid *back, const tal_grid *grid,
+static int32_t part_below(const tal_comparison *cliff, const tal_rigid *back, const tal_grid *grid,
                           const tal_components *parts, int32_t column, int32_t row) {
     const size_t i = (size_t)row * (size_t)cliff->grid.columns + (size_t)column;
     double x, y, z = 0.5 * ((double)cliff->before.z[i] + (double)cliff->after.z[i]);
@@ -223,20 +223,20 @@ static int32_t part_below(const tal_analysis *cliff, const tal_rigid *back, cons
 
 // The interval of a part: as wide as the face found it. Scraps of columns without a cell of the
 // face may be anything up to twice their volume.
-static void widen_interval(tal_volume *volume, const tal_volume *face) {
+static void widen_interval(tal_volume_estimate *volume, const tal_volume_estimate *face) {
     const double half =
         face->area_m2 > 0.0 ? 0.5 * (face->high_m3 - face->low_m3) : volume->volume_m3;
     volume->low_m3 -= half;
     volume->high_m3 += half;
 }
 
-tal_status tal_parts_measure_cliff(const tal_analysis *cliff, const tal_grid *grid,
+tal_status tal_parts_measure_cliff(const tal_comparison *cliff, const tal_grid *grid,
                                    const tal_components *parts, const float *columns, double sign,
-                                   tal_volume *volumes, tal_error *err) {
+                                   tal_volume_estimate *volumes, tal_error *err) {
     const tal_rigid back = tal_rigid_inverse(&cliff->frame);
     const uint8_t *mask = sign < 0.0 ? cliff->change.source : cliff->change.deposit;
     int32_t *label = NULL;
-    tal_volume *face = NULL;
+    tal_volume_estimate *face = NULL;
     tal_status status = TAL_OK;
     TAL_CREATE_OR_DONE(label, tal_grid_cell_count(&cliff->grid), "the parts of a volume", err);
     TAL_CREATE_OR_DONE(face, (size_t)parts->count + 1, "the parts of a volume", err);

@@ -121,7 +121,7 @@ static void find_volume(tal_scenario *s, const tal_grid *grid) {
 }
 
 tal_status tal_scenario_make(tal_scenario *scenario, const tal_case *site,
-                             const tal_analysis *ground, tal_error *err) {
+                             const tal_comparison *ground, tal_error *err) {
     const size_t cells = tal_grid_cell_count(&ground->grid);
     *scenario = (tal_scenario){0};
     TAL_CREATE(scenario->thickness, cells, "the source", err);

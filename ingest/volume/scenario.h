@@ -4,17 +4,17 @@
 #ifndef TALUS_INGEST_VOLUME_SCENARIO_H
 #define TALUS_INGEST_VOLUME_SCENARIO_H
 
-#include "ingest/compare/analysis.h"
+#include "ingest/compare/comparison.h"
 
 typedef struct {
     float *thickness, *bed, *nothing; // on the vertical grid
     uint8_t *mask, *no_mask;
-    tal_volume source, deposit;
+    tal_volume_estimate source, deposit;
 } tal_scenario;
 
 bool tal_scenario_is_given(const tal_ingest_settings *settings);
 tal_status tal_scenario_make(tal_scenario *scenario, const tal_case *site,
-                             const tal_analysis *ground, tal_error *err);
+                             const tal_comparison *ground, tal_error *err);
 void tal_scenario_destroy(tal_scenario *scenario);
 
 #endif

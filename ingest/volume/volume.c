@@ -54,7 +54,7 @@ tal_status tal_volume_region(const tal_change *change, const uint8_t *mask, doub
 
 // Area and thickness are those of the outline.
 static void measure_outline(const tal_change *change, const uint8_t *mask, double sign,
-                            tal_volume *volume) {
+                            tal_volume_estimate *volume) {
     const size_t cells = tal_grid_cell_count(&change->grid);
     const double cell_m2 = change->grid.cell * change->grid.cell;
     double sum = 0.0, count = 0.0;
@@ -72,7 +72,8 @@ static void measure_outline(const tal_change *change, const uint8_t *mask, doubl
 
 // Sum over the region, in the order of the cells.
 static void integrate(const tal_change *change, const tal_dem *before, const tal_dem *after,
-                      const uint8_t *mask, double sign, tal_volume *volume, double slope_sum[2]) {
+                      const uint8_t *mask, double sign, tal_volume_estimate *volume,
+                      double slope_sum[2]) {
     const tal_grid *grid = &change->grid;
     const double cell_m2 = grid->cell * grid->cell;
     double sum = 0.0, squares = 0.0, count = 0.0, filled = 0.0;
@@ -104,12 +105,12 @@ static void integrate(const tal_change *change, const tal_dem *before, const tal
 tal_status tal_volume_measure(const tal_change *change, const tal_dem *before, const tal_dem *after,
                               const tal_variogram *variogram, const double shift_deviation[3],
                               const uint8_t *region, const uint8_t *mask, double sign,
-                              tal_volume *volume, tal_error *err) {
+                              tal_volume_estimate *volume, tal_error *err) {
     const tal_grid *grid = &change->grid;
     const double cell_m2 = grid->cell * grid->cell;
     double slope_sum[2], correlated;
     tal_hidden hidden;
-    *volume = (tal_volume){0};
+    *volume = (tal_volume_estimate){0};
     integrate(change, before, after, region, sign, volume, slope_sum);
     measure_outline(change, mask, sign, volume);
     TAL_TRY(tal_variogram_sum_deviation(variogram, grid, region, change->spread, &correlated, err));
@@ -133,7 +134,8 @@ tal_status tal_volume_measure(const tal_change *change, const tal_dem *before, c
 
 tal_status tal_volume_find(const tal_change *change, const tal_dem *before, const tal_dem *after,
                            const tal_variogram *variogram, const double shift_deviation[3],
-                           const uint8_t *mask, double sign, tal_volume *volume, tal_error *err) {
+                           const uint8_t *mask, double sign, tal_volume_estimate *volume,
+                           tal_error *err) {
     tal_components parts;
     uint8_t *region;
     TAL_TRY(tal_volume_region(change, mask, sign, &region, err));
@@ -152,7 +154,7 @@ static double to_multiple(double value, double unit) {
 }
 
 // Two digits of the half-width say all there is to say.
-void tal_volume_text(const tal_volume *volume, char *text, size_t size) {
+void tal_volume_text(const tal_volume_estimate *volume, char *text, size_t size) {
     const double half = volume->high_m3 - volume->volume_m3;
     const double reference = half > 0.0 ? half : 1e-2 * fabs(volume->volume_m3);
     const int last = reference > 0.0 ? (int)floor(log10(reference)) - 1 : 0; // power of ten

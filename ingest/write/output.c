@@ -104,7 +104,7 @@ done:
 
 // The face itself: x along it, y up it, values out of it; ingest.json holds the axes.
 static tal_status write_cliff(const tal_ingest_result *result, const char *text, tal_error *err) {
-    const tal_analysis *c = result->cliff;
+    const tal_comparison *c = result->cliff;
     const layer layers[] = {
         {"cliff_before.tif", "distance from the cliff's plane before the event", c->before.z, 0.0,
          &c->before},
@@ -122,7 +122,7 @@ static tal_status write_cliff(const tal_ingest_result *result, const char *text,
 tal_status tal_output_rasters(const tal_ingest_result *result, tal_error *err) {
     const tal_grid grid = tal_result_grid(result);
     const double height = (double)result->site->study.origin.height;
-    const tal_analysis *v = result->vertical;
+    const tal_comparison *v = result->vertical;
     const layer layers[] = {
         {"before.tif", "elevation of the ground before the event", v->before.z, height, &v->before},
         {"after.tif", "elevation of the ground after the event", v->after.z, height, &v->after},

@@ -5,18 +5,18 @@
 
 #include "core/app/provenance.h"
 #include "core/base/file.h"
-#include "ingest/compare/analysis.h"
+#include "ingest/compare/comparison.h"
 
 // One study, ready to be written. `cliff` is NULL where the vertical frame is enough.
 typedef struct {
     const char *folder;
     tal_overwrite overwrite;
     const tal_case *site;
-    const tal_analysis *vertical;
-    const tal_analysis *cliff;
-    bool deposit_on_cliff;              // measured along the face like the source
-    const tal_volume *source, *deposit; // each in the frame that was chosen for it
-    const float *bed;                   // on the vertical grid, metres from the origin
+    const tal_comparison *vertical;
+    const tal_comparison *cliff;
+    bool deposit_on_cliff;                       // measured along the face like the source
+    const tal_volume_estimate *source, *deposit; // each in the frame that was chosen for it
+    const float *bed;                            // on the vertical grid, metres from the origin
     const float *source_thickness, *deposit_thickness;
     const uint8_t *source_mask, *deposit_mask; // cells of the outlines
     const tal_provenance *provenance;

@@ -42,13 +42,14 @@ typedef struct {
     const char *name;
     const uint8_t *mask;
     const float *thickness;
-    double sign;                // source -1, deposit 1
-    const tal_analysis *change; // where the volume was found; NULL: by the user's word
+    double sign;                  // source -1, deposit 1
+    const tal_comparison *change; // where the volume was found; NULL: by the user's word
     const char *fill, *edge;
 } outlines;
 
 static tal_status measure_parts(const outlines *o, const tal_components *parts,
-                                const tal_grid *grid, tal_volume *volumes, tal_error *err) {
+                                const tal_grid *grid, tal_volume_estimate *volumes,
+                                tal_error *err) {
     if (o->change == NULL) {
         tal_parts_sum_columns(grid, parts, o->thickness, volumes);
         return TAL_OK;
@@ -60,7 +61,8 @@ static tal_status measure_parts(const outlines *o, const tal_components *parts,
 }
 
 static tal_status add_part(tal_geopackage *package, const tal_components *parts, int32_t number,
-                           const tal_grid *grid, const tal_volume *volume, tal_error *err) {
+                           const tal_grid *grid, const tal_volume_estimate *volume,
+                           tal_error *err) {
     tal_outline outline;
     TAL_TRY(tal_outline_trace(&outline, parts, number, grid, err));
     const tal_geometry geometry = {.x = outline.x,
@@ -85,7 +87,7 @@ static tal_status add_outlines(tal_geopackage *package, const tal_ingest_result 
     char style[2048];
     const tal_grid grid = tal_result_grid(result);
     tal_components parts = {0};
-    tal_volume *volumes = NULL;
+    tal_volume_estimate *volumes = NULL;
     const bool measured = o->thickness != NULL;
     tal_status status = TAL_OK;
     write_style(style, sizeof style, o->fill, o->edge, 0.5);
@@ -148,7 +150,7 @@ static tal_status add_extent_layer(tal_geopackage *package, const tal_ingest_res
 }
 
 // The analysis in which a volume was found.
-static const tal_analysis *found_in(const tal_ingest_result *result, bool on_cliff) {
+static const tal_comparison *found_in(const tal_ingest_result *result, bool on_cliff) {
     return result->site->epoch_count < 2 ? NULL : on_cliff ? result->cliff : result->vertical;
 }
 

@@ -27,7 +27,7 @@ static void add_origin(cJSON *root, const tal_origin *origin) {
     NUMBER(object, "height_m", (double)origin->height);
 }
 
-static cJSON *add_volume(cJSON *root, const char *name, const tal_volume *v) {
+static cJSON *add_volume(cJSON *root, const char *name, const tal_volume_estimate *v) {
     cJSON *object = cJSON_AddObjectToObject(root, name);
     NUMBER(object, "volume_m3", v->volume_m3);
     NUMBER(object, "low_m3", v->low_m3);
@@ -84,7 +84,7 @@ static void add_motion(cJSON *object, const tal_registration *r, const tal_origi
 }
 
 static void add_registration(cJSON *root, const tal_ingest_result *result) {
-    const tal_analysis *a = result->cliff != NULL ? result->cliff : result->vertical;
+    const tal_comparison *a = result->cliff != NULL ? result->cliff : result->vertical;
     const tal_registration *r = &a->registration;
     cJSON *object = cJSON_AddObjectToObject(root, "coregistration");
     cJSON_AddStringToObject(object, "method",
@@ -134,14 +134,9 @@ static void add_variogram(cJSON *root, const tal_variogram *v) {
     add_reals(object, "gamma", v->gamma, v->lag_count);
 }
 
-static const char *kind_name(const tal_survey_file *file) {
-    static const char *const names[] = {"las", "text", "pdal", "raster"};
-    return names[file->kind];
-}
-
-static void add_survey(cJSON *root, const tal_epoch *epoch, const tal_dem *dem, int choice) {
+static void add_survey(cJSON *root, const tal_epoch_ground *epoch, const tal_dem *dem, int choice) {
     static const char *const choices[] = {"auto", "classes", "native", "smrf", "csf", "none"};
-    const tal_survey *survey = &epoch->survey;
+    const tal_survey_reader *survey = &epoch->survey;
     cJSON *object = cJSON_AddObjectToObject(root, survey->name);
     NUMBER(object, "points", (double)survey->point_count);
     if (survey->has_clouds) {
@@ -155,7 +150,7 @@ static void add_survey(cJSON *root, const tal_epoch *epoch, const tal_dem *dem, 
         const tal_survey_file *file = &survey->file[i];
         cJSON *item = cJSON_CreateObject();
         cJSON_AddStringToObject(item, "name", tal_path_name(file->path));
-        cJSON_AddStringToObject(item, "kind", kind_name(file));
+        cJSON_AddStringToObject(item, "kind", file->format->name);
         cJSON_AddStringToObject(item, "crs", tal_crs_get_info(file->crs)->name);
         NUMBER(item, "conversion_accuracy_m", tal_crs_transform_accuracy_m(file->to_study));
         if (file->las_path[0] != '\0') {
@@ -169,7 +164,7 @@ static void add_survey(cJSON *root, const tal_epoch *epoch, const tal_dem *dem, 
 
 static void add_frame(cJSON *root, const tal_ingest_result *result) {
     cJSON *object = cJSON_AddObjectToObject(root, "frame");
-    const tal_analysis *cliff = result->cliff;
+    const tal_comparison *cliff = result->cliff;
     cJSON_AddStringToObject(object, "name", cliff != NULL ? "cliff" : "vertical");
     NUMBER(object, "source_slope_deg", result->source_slope_deg);
     if (cliff == NULL) {

@@ -40,7 +40,7 @@ static bool is_edge(const uint8_t *mask, const tal_grid *grid, int32_t column, i
 
 static void colour(const tal_ingest_result *result, int32_t column, int32_t row, double strongest,
                    double rgb[3]) {
-    const tal_analysis *v = result->vertical;
+    const tal_comparison *v = result->vertical;
     const size_t i = (size_t)row * (size_t)v->grid.columns + (size_t)column;
     const tal_dem *ground = v->after.z != NULL ? &v->after : &v->before;
     const double light = shade(ground, column, row);

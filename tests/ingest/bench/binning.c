@@ -136,16 +136,16 @@ static tal_status write_band(const char *name, const tal_grid *grid, float *valu
 }
 
 static tal_status bin_cloud(const tal_settings *settings, tal_error *err) {
-    tal_survey survey;
-    tal_study study;
+    tal_survey_reader survey;
+    tal_site_crs study;
     tal_gridding gridding;
     tal_dem dem;
     tal_grid grid;
-    tal_survey *const surveys[1] = {&survey};
+    tal_survey_reader *const surveys[1] = {&survey};
     const tal_rigid upright = tal_rigid_identity();
     tal_gdal_init();
     TAL_TRY(tal_survey_open(&survey, "before", settings, settings->site.before, err));
-    TAL_TRY(tal_study_settle(&study, &settings->site, surveys, 1, err));
+    TAL_TRY(tal_site_crs_settle(&study, &settings->site, surveys, 1, err));
     TAL_TRY(tal_survey_place(&survey, &study, &settings->site, "", 0, err));
     TAL_TRY(tal_survey_scan(&survey, err));
     TAL_TRY(tal_grid_fit(&grid, survey.bounds, 1.0, err));

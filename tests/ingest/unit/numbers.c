@@ -59,7 +59,7 @@ static void plane_through_points_on_a_plane_is_exact(void **state) {
     }
     tal_sums_add(&both, &left, 0.0, 0.0);
     tal_sums_add(&both, &right, 3.0, 0.0);
-    const tal_plane plane = tal_sums_plane(&both);
+    const tal_cell_plane plane = tal_sums_plane(&both);
     check_near(plane.height, 5.0, 1e-12);
     check_near(plane.slope_x, 2.0, 1e-12);
     check_near(plane.slope_y, -3.0, 1e-12);
@@ -320,7 +320,7 @@ static void fallen_disc_is_outlined_and_measured(void **state) {
     tal_dem before, after;
     tal_change change;
     tal_variogram v;
-    tal_volume source, deposit;
+    tal_volume_estimate source, deposit;
     make_hills(&before, &after, &still, 0.05, 8.0);
     check_ok(tal_change_create(&change, &hill_grid, &check_error));
     check_ok(tal_change_find_stable(&change, &before, &after, NULL, 20.0, &check_error));
@@ -432,13 +432,15 @@ static void gap_inside_the_outline_widens_the_interval(void **state) {
 static void volumes_are_told_to_the_digits_their_interval_allows(void **state) {
     (void)state;
     char text[128];
-    tal_volume_text(&(tal_volume){.volume_m3 = 798869.0, .low_m3 = 796575.4, .high_m3 = 801162.6},
-                    text, sizeof text);
+    tal_volume_text(
+        &(tal_volume_estimate){.volume_m3 = 798869.0, .low_m3 = 796575.4, .high_m3 = 801162.6},
+        text, sizeof text);
     assert_string_equal(text, "798900 m3 (95 %: 796600 to 801200)");
-    tal_volume_text(&(tal_volume){.volume_m3 = 14.1838, .low_m3 = 13.35, .high_m3 = 15.0176}, text,
-                    sizeof text);
+    tal_volume_text(
+        &(tal_volume_estimate){.volume_m3 = 14.1838, .low_m3 = 13.35, .high_m3 = 15.0176}, text,
+        sizeof text);
     assert_string_equal(text, "14.18 m3 (95 %: 13.35 to 15.02)");
-    tal_volume_text(&(tal_volume){.volume_m3 = 0.0}, text, sizeof text);
+    tal_volume_text(&(tal_volume_estimate){.volume_m3 = 0.0}, text, sizeof text);
     assert_string_equal(text, "0 m3 (95 %: 0 to 0)");
 }
 

@@ -21,9 +21,9 @@ static bool is_in(const pit *p, int32_t column, int32_t row) {
 }
 
 // Level ground with pits, scanned with eight points per cell; `noise` is that of each epoch.
-static void dig(tal_analysis *a, const pit *pits, int count, double noise) {
+static void dig(tal_comparison *a, const pit *pits, int count, double noise) {
     const tal_random random = tal_random_stream(11, 0, "test/parts");
-    *a = (tal_analysis){.frame = tal_rigid_identity(), .grid = field};
+    *a = (tal_comparison){.frame = tal_rigid_identity(), .grid = field};
     check_ok(tal_dem_create(&a->before, &field, &check_error));
     check_ok(tal_dem_create(&a->after, &field, &check_error));
     check_ok(tal_change_create(&a->change, &field, &check_error));
@@ -49,20 +49,20 @@ static void dig(tal_analysis *a, const pit *pits, int count, double noise) {
     }
 }
 
-static tal_components find_parts(const tal_analysis *a) {
+static tal_components find_parts(const tal_comparison *a) {
     tal_components parts;
     check_ok(tal_components_find(&parts, a->change.source, COLUMNS, ROWS, false, &check_error));
     return parts;
 }
 
-static tal_volume find_volume(const tal_analysis *a, const uint8_t *mask) {
-    tal_volume volume;
+static tal_volume_estimate find_volume(const tal_comparison *a, const uint8_t *mask) {
+    tal_volume_estimate volume;
     check_ok(tal_volume_find(&a->change, &a->before, &a->after, &a->variogram,
                              a->registration.deviation, mask, -1.0, &volume, &check_error));
     return volume;
 }
 
-static void assert_same(const tal_volume *a, const tal_volume *b) {
+static void assert_same(const tal_volume_estimate *a, const tal_volume_estimate *b) {
     assert_true(a->volume_m3 == b->volume_m3 && a->low_m3 == b->low_m3 && a->high_m3 == b->high_m3);
     assert_true(a->random_m3 == b->random_m3 && a->correlated_m3 == b->correlated_m3);
     assert_true(a->systematic_m3 == b->systematic_m3 && a->hidden_m3 == b->hidden_m3);
@@ -75,7 +75,7 @@ static void assert_same(const tal_volume *a, const tal_volume *b) {
 static void each_part_is_measured_as_if_it_were_alone(void **state) {
     (void)state;
     static const pit pits[] = {{0, 0, 12, 9, 3.0F}, {40, 20, 30, 25, 4.0F}, {95, 60, 14, 16, 2.0F}};
-    tal_analysis a;
+    tal_comparison a;
     dig(&a, pits, 3, 0.02);
     a.variogram = (tal_variogram){.nugget = 0.4, .sill = {0.6, 0.0}, .range_m = {12.0, 0.0}};
     a.registration.deviation[0] = 0.03;
@@ -88,20 +88,20 @@ static void each_part_is_measured_as_if_it_were_alone(void **state) {
     a.change.source[gap] = 0;
     tal_components parts = find_parts(&a);
     assert_int_equal(parts.count, 3);
-    tal_volume volumes[4];
+    tal_volume_estimate volumes[4];
     check_ok(tal_parts_measure(&a, parts.label, 3, -1.0, volumes, &check_error));
     for (int32_t number = 1; number <= 3; number++) {
         static uint8_t alone[CELLS];
         for (int32_t i = 0; i < CELLS; i++) {
             alone[i] = parts.label[i] == number;
         }
-        const tal_volume wanted = find_volume(&a, alone);
+        const tal_volume_estimate wanted = find_volume(&a, alone);
         assert_same(&volumes[number], &wanted);
         assert_int_equal(volumes[number].part_count, 1);
     }
     assert_true(volumes[2].gap_m2 == 1.0 && volumes[3].hidden_m3 > 0.0);
     tal_components_destroy(&parts);
-    tal_analysis_destroy(&a);
+    tal_comparison_destroy(&a);
 }
 
 // Pits three cells apart, their rings of two overlap: the ring cells between them go to the nearer
@@ -109,13 +109,13 @@ static void each_part_is_measured_as_if_it_were_alone(void **state) {
 static void parts_that_nearly_touch_share_out_what_lies_between(void **state) {
     (void)state;
     static const pit pits[] = {{20, 20, 20, 20, 2.0F}, {43, 20, 10, 10, 1.0F}};
-    tal_analysis a;
+    tal_comparison a;
     dig(&a, pits, 2, 0.0);
     a.registration.deviation[2] = 0.05;
     tal_components parts = find_parts(&a);
-    tal_volume volumes[3];
+    tal_volume_estimate volumes[3];
     check_ok(tal_parts_measure(&a, parts.label, 2, -1.0, volumes, &check_error));
-    const tal_volume whole = find_volume(&a, a.change.source);
+    const tal_volume_estimate whole = find_volume(&a, a.change.source);
     check_near(volumes[1].volume_m3, 800.0, 1e-9);
     check_near(volumes[2].volume_m3, 100.0, 1e-9);
     check_near(volumes[1].systematic_m3, 0.05 * 400.0, 1e-9);
@@ -130,7 +130,7 @@ static void parts_that_nearly_touch_share_out_what_lies_between(void **state) {
         check_near(volumes[k].volume_m3 - volumes[k].low_m3, half, 1e-9);
     }
     tal_components_destroy(&parts);
-    tal_analysis_destroy(&a);
+    tal_comparison_destroy(&a);
 }
 
 // A face whose frame is the map's own: its pits lie below the parts of the map, whose columns were
@@ -140,7 +140,7 @@ static void parts_of_a_cliff_hold_their_columns(void **state) {
     static const pit pits[] = {{20, 20, 20, 20, 2.0F}, {60, 50, 10, 10, 1.0F}};
     static float columns[CELLS];
     static uint8_t mask[CELLS];
-    tal_analysis a;
+    tal_comparison a;
     dig(&a, pits, 2, 0.0);
     a.registration.deviation[2] = 0.05;
     for (int32_t i = 0; i < CELLS; i++) { // fitted to a slightly larger volume
@@ -153,7 +153,7 @@ static void parts_of_a_cliff_hold_their_columns(void **state) {
     tal_components parts;
     check_ok(tal_components_find(&parts, mask, COLUMNS, ROWS, false, &check_error));
     assert_int_equal(parts.count, 3);
-    tal_volume face[4], volumes[4];
+    tal_volume_estimate face[4], volumes[4];
     tal_components own = find_parts(&a);
     check_ok(tal_parts_measure(&a, own.label, 2, -1.0, face, &check_error));
     check_ok(tal_parts_measure_cliff(&a, &field, &parts, columns, -1.0, volumes, &check_error));
@@ -169,7 +169,7 @@ static void parts_of_a_cliff_hold_their_columns(void **state) {
     check_near(volumes[3].high_m3, 0.5, 1e-9);
     tal_components_destroy(&own);
     tal_components_destroy(&parts);
-    tal_analysis_destroy(&a);
+    tal_comparison_destroy(&a);
 }
 
 // Errors alike everywhere add up: n cells of scale 0.05 and sill 0.64 make 0.04 n. Where two cells

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Everything that is done on one grid: both grounds, co-registration, change, volumes. Runs in the
 // vertical frame and, for cliffs, once more in a frame that lies along the face.
-#ifndef TALUS_INGEST_COMPARE_ANALYSIS_H
-#define TALUS_INGEST_COMPARE_ANALYSIS_H
+#ifndef TALUS_INGEST_COMPARE_COMPARISON_H
+#define TALUS_INGEST_COMPARE_COMPARISON_H
 
 #include "ingest/compare/areas.h"
 #include "ingest/compare/change.h"
@@ -14,8 +14,8 @@
 // What the site file and the surveys give.
 typedef struct {
     const tal_settings *settings;
-    tal_study study;
-    tal_epoch before, after;
+    tal_site_crs study;
+    tal_epoch_ground before, after;
     int epoch_count;
     tal_areas area, stable, source, deposit;
     double depth_max; // in the cliff frame: points farther from the face are left out
@@ -39,14 +39,14 @@ typedef struct {
     tal_registration registration;
     tal_change change;
     tal_variogram variogram;
-    tal_volume source, deposit;
-} tal_analysis;
+    tal_volume_estimate source, deposit;
+} tal_comparison;
 
-tal_status tal_analysis_run(tal_analysis *analysis, tal_case *site, const tal_rigid *frame,
-                            const tal_grid *grid, tal_error *err);
-void tal_analysis_destroy(tal_analysis *analysis);
+tal_status tal_comparison_run(tal_comparison *comparison, tal_case *site, const tal_rigid *frame,
+                              const tal_grid *grid, tal_error *err);
+void tal_comparison_destroy(tal_comparison *comparison);
 
 // Median slope of the earlier ground under a mask, degrees; NaN where it is empty.
-double tal_analysis_slope(const tal_analysis *analysis, const uint8_t *mask);
+double tal_comparison_slope(const tal_comparison *comparison, const uint8_t *mask);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The steps of a study on one grid.
-#include "ingest/compare/analysis.h"
+#include "ingest/compare/comparison.h"
 
 #include "core/base/log.h"
 #include "core/base/memory.h"
@@ -36,7 +36,7 @@ static tal_status crop(tal_case *site, const tal_rigid *frame, tal_dem *dem, tal
     return TAL_OK;
 }
 
-static tal_status make_dem(tal_analysis *a, tal_case *site, tal_epoch *epoch,
+static tal_status make_dem(tal_comparison *a, tal_case *site, tal_epoch_ground *epoch,
                            const tal_rigid *motion, tal_dem *dem, tal_error *err) {
     tal_dem_destroy(dem);
     TAL_TRY(tal_epoch_make_dem(epoch, site->study.origin, &a->grid, motion,
@@ -46,7 +46,7 @@ static tal_status make_dem(tal_analysis *a, tal_case *site, tal_epoch *epoch,
 
 // ---- Stable terrain and co-registration --------------------------------------------------------
 
-static tal_status find_stable(tal_analysis *a, tal_case *site, tal_error *err) {
+static tal_status find_stable(tal_comparison *a, tal_case *site, tal_error *err) {
     const tal_ingest_settings *settings = &site->settings->ingest;
     const double least = fmin(settings->source_area_min_m2, settings->deposit_area_min_m2);
     uint8_t *given = NULL;
@@ -80,7 +80,7 @@ static tal_rigid to_study(const tal_rigid *motion, const tal_rigid *frame) {
 }
 
 // The first fits work with the stable terrain as it then looks; each one sharpens it.
-static tal_status coregister(tal_analysis *a, tal_case *site, tal_error *err) {
+static tal_status coregister(tal_comparison *a, tal_case *site, tal_error *err) {
     tal_registration *r = &a->registration;
     const tal_coregister_options options = {.with_rotation = wants_rotation(site),
                                             .slope_max_deg = registration_slope_max_deg};
@@ -104,7 +104,7 @@ static tal_status coregister(tal_analysis *a, tal_case *site, tal_error *err) {
 }
 
 // dz on the stable terrain of the end, before anything was moved.
-static tal_status statistics_at_first(tal_analysis *a, const float *first_z, tal_error *err) {
+static tal_status statistics_at_first(tal_comparison *a, const float *first_z, tal_error *err) {
     tal_dem first = {.grid = a->grid, .z = (float *)first_z};
     return tal_difference_statistics(&a->before, &first, a->change.stable,
                                      &a->registration.at_first, err);
@@ -112,7 +112,7 @@ static tal_status statistics_at_first(tal_analysis *a, const float *first_z, tal
 
 // The co-registration is as good as the mean of the stable terrain: its correlated errors do not
 // average out over an area smaller than their range.
-static tal_status find_shift_deviation(tal_analysis *a, tal_error *err) {
+static tal_status find_shift_deviation(tal_comparison *a, tal_error *err) {
     tal_registration *r = &a->registration;
     const size_t cells = tal_grid_cell_count(&a->grid);
     double sum_deviation = 0.0, count = 0.0;
@@ -135,7 +135,7 @@ static tal_status find_shift_deviation(tal_analysis *a, tal_error *err) {
     return TAL_OK;
 }
 
-static tal_status register_epochs(tal_analysis *a, tal_case *site, tal_error *err) {
+static tal_status register_epochs(tal_comparison *a, tal_case *site, tal_error *err) {
     const size_t cells = tal_grid_cell_count(&a->grid);
     float *first_z;
     tal_status status = TAL_OK;
@@ -161,7 +161,7 @@ static void keep_valid(uint8_t *mask, const float *dz, size_t cells) {
     }
 }
 
-static tal_status find_change(tal_analysis *a, tal_case *site, tal_error *err) {
+static tal_status find_change(tal_comparison *a, tal_case *site, tal_error *err) {
     const tal_ingest_settings *settings = &site->settings->ingest;
     const size_t cells = tal_grid_cell_count(&a->grid);
     TAL_TRY(tal_change_find_lod(&a->change, &a->before, &a->after, err));
@@ -178,7 +178,7 @@ static tal_status find_change(tal_analysis *a, tal_case *site, tal_error *err) {
     return TAL_OK;
 }
 
-static tal_status find_volumes(tal_analysis *a, tal_error *err) {
+static tal_status find_volumes(tal_comparison *a, tal_error *err) {
     TAL_TRY(tal_volume_variogram(&a->change, &a->variogram, err));
     TAL_TRY(find_shift_deviation(a, err));
     TAL_TRY(tal_volume_find(&a->change, &a->before, &a->after, &a->variogram,
@@ -187,7 +187,7 @@ static tal_status find_volumes(tal_analysis *a, tal_error *err) {
                            a->registration.deviation, a->change.deposit, 1.0, &a->deposit, err);
 }
 
-static tal_status check_overlap(const tal_analysis *a, tal_error *err) {
+static tal_status check_overlap(const tal_comparison *a, tal_error *err) {
     const size_t cells = tal_grid_cell_count(&a->grid);
     size_t both = 0;
     for (size_t i = 0; i < cells; i++) {
@@ -201,11 +201,11 @@ static tal_status check_overlap(const tal_analysis *a, tal_error *err) {
     return TAL_OK;
 }
 
-tal_status tal_analysis_run(tal_analysis *a, tal_case *site, const tal_rigid *frame,
-                            const tal_grid *grid, tal_error *err) {
+tal_status tal_comparison_run(tal_comparison *a, tal_case *site, const tal_rigid *frame,
+                              const tal_grid *grid, tal_error *err) {
     const tal_settings *settings = site->settings;
     const tal_origin origin = site->study.origin;
-    *a = (tal_analysis){.frame = *frame, .grid = *grid};
+    *a = (tal_comparison){.frame = *frame, .grid = *grid};
     TAL_TRY(tal_epoch_prepare(&site->before, origin, frame, grid, &settings->ingest,
                               site->depth_max, err));
     TAL_TRY(make_dem(a, site, &site->before, NULL, &a->before, err));
@@ -224,22 +224,23 @@ tal_status tal_analysis_run(tal_analysis *a, tal_case *site, const tal_rigid *fr
     return find_volumes(a, err);
 }
 
-void tal_analysis_destroy(tal_analysis *analysis) {
-    tal_dem_destroy(&analysis->before);
-    tal_dem_destroy(&analysis->after);
-    tal_change_destroy(&analysis->change);
-    *analysis = (tal_analysis){0};
+void tal_comparison_destroy(tal_comparison *comparison) {
+    tal_dem_destroy(&comparison->before);
+    tal_dem_destroy(&comparison->after);
+    tal_change_destroy(&comparison->change);
+    *comparison = (tal_comparison){0};
 }
 
-double tal_analysis_slope(const tal_analysis *analysis, const uint8_t *mask) {
-    const tal_grid *grid = &analysis->grid;
+double tal_comparison_slope(const tal_comparison *comparison, const uint8_t *mask) {
+    const tal_grid *grid = &comparison->grid;
     double *values = tal_memory_create(tal_grid_cell_count(grid), sizeof *values);
     size_t count = 0;
     for (int32_t row = 0; row < grid->rows && values != NULL; row++) {
         for (int32_t column = 0; column < grid->columns; column++) {
             const size_t i = (size_t)row * (size_t)grid->columns + (size_t)column;
             double slope_x, slope_y;
-            if (mask[i] != 0 && tal_dem_slope(&analysis->before, column, row, &slope_x, &slope_y)) {
+            if (mask[i] != 0 &&
+                tal_dem_slope(&comparison->before, column, row, &slope_x, &slope_y)) {
                 values[count++] = atan(hypot(slope_x, slope_y)) * 57.29577951308232;
             }
         }
