@@ -7,11 +7,16 @@ BUILD  ?= build
 PRESET ?= release
 PREFIX ?= /usr/local
 ENGINE ?= local
+# What a user gives is text: make would carry out a $(shell ...) in it.
+$(foreach name,BUILD PRESET PREFIX DESTDIR ENGINE SITE SITES OUT,$(eval override $(name) := $$(value $(name))))
 JOBS   := $(shell nproc 2>/dev/null || echo 2)
 VERSION := $(shell cat VERSION)
 bin    := $(BUILD)/$(PRESET)/bin
-ifneq ($(words $(BUILD)),1)
-$(error BUILD=$(BUILD) must name one folder, without blanks)
+# Characters that make or the shell would take for something else.
+special := $$ ' " ` ; & | < > ( ) { } * ? [ ] \# : % \ ! ~
+strange = $(strip $(foreach character,$(special),$(findstring $(character),$(1))))
+ifneq ($(words $(BUILD)) $(words $(PRESET))$(call strange,$(BUILD)$(PRESET)),1 1)
+$(error BUILD=$(BUILD) must name one folder and PRESET=$(PRESET) one preset, without blanks and without any of $(special))
 endif
 
 # Words for the shell, whatever blanks and quotes they hold; paths seen from here, unless absolute.
@@ -19,7 +24,8 @@ from_here = $(if $(filter /%,$(firstword $(1))),$(1),$(CURDIR)/$(1))
 quote = '$(subst ','\'',$(1))'
 blank := $(subst ,, )
 # Results go to out/NAME: the name of the site file, or of its folder where that is site.ini.
-site_path = $(abspath $(subst ',-,$(subst $(blank),-,$(call from_here,$(SITE)))))
+tame = $(if $(2),$(call tame,$(subst $(firstword $(2)),-,$(1)),$(wordlist 2,99,$(2))),$(1))
+site_path = $(abspath $(call tame,$(subst $(blank),-,$(call from_here,$(SITE))),$(special)))
 site_stem = $(basename $(notdir $(site_path)))
 site_name = $(if $(filter site,$(site_stem)),$(notdir $(patsubst %/,%,$(dir $(site_path)))),$(site_stem))
 
@@ -86,11 +92,12 @@ bench: deps all
 	@sh tests/run.sh $(BUILD)/$(PRESET) --only bench
 
 calibrate: which-site build
-	@$(bin)/talus-calibrate $(call quote,$(SITE)) --engine=$(ENGINE) --out $(call quote,$(or $(OUT),out/$(site_name)-calibrate))
+	@$(bin)/talus-calibrate $(call quote,$(SITE)) --engine=$(call quote,$(ENGINE)) --out $(call quote,$(or $(OUT),out/$(site_name)-calibrate))
 
 batch: build
-	@test -n "$(SITES)" || { echo "which sites? Say make batch SITES=\"a.ini b.ini\"" >&2; exit 2; }
-	@$(bin)/talus-batch $(SITES) --engine=$(ENGINE) --out $(call quote,$(or $(OUT),out/batch))
+	@test -n $(call quote,$(SITES)) || { echo "which sites? Say make batch SITES=\"a.ini b.ini\"" >&2; exit 2; }
+	@$(bin)/talus-batch --engine=$(call quote,$(ENGINE)) --out $(call quote,$(or $(OUT),out/batch)) -- \
+	    $(foreach site,$(foreach word,$(SITES),$(or $(wildcard $(word)),$(word))),$(call quote,$(site)))
 
 docs: build
 	@$(bin)/talus-dataset --help=settings >$(BUILD)/settings.md

@@ -4,6 +4,20 @@ target_compile_options(talus_flags INTERFACE
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wmissing-prototypes -ffp-contract=off
     $<$<BOOL:${TALUS_WERROR}>:-Werror>)
 target_include_directories(talus_flags INTERFACE $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}>)
+# What a mistake in our code could be turned into is made hard: canaries on the stack, checked libc
+# calls (not under sanitizers, which check more), nothing writable in the tables of the loader, and
+# programs at an address that is not known beforehand.
+include(CheckPIESupported)
+check_pie_supported(LANGUAGES C)
+target_compile_options(talus_flags INTERFACE -fstack-protector-strong)
+target_link_options(talus_flags INTERFACE -Wl,-z,relro -Wl,-z,now)
+if(NOT TALUS_SANITIZE)
+    target_compile_options(talus_flags INTERFACE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+endif()
+# Build and installed tree alike. A path of the build tree only, as CMake would write it, is padded with
+# a colon, and an empty entry means the current folder.
+set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
+set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 if(TALUS_SANITIZE)
     target_compile_options(talus_flags INTERFACE -fsanitize=${TALUS_SANITIZE} -fno-omit-frame-pointer)
     target_link_options(talus_flags INTERFACE -fsanitize=${TALUS_SANITIZE})

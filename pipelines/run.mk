@@ -12,19 +12,24 @@
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := report
 
+DEPENDS ?= pipelines/depends.sh
+# What a user gives is text: make would carry out a $(shell ...) in it.
+$(foreach name,SITE OUT BIN DEPENDS THREADS,$(eval override $(name) := $$(value $(name))))
 quote = '$(subst ','\'',$(1))'
 comma := ,
+cores := $(shell nproc 2>/dev/null || echo 1)
+special := $$ " ` ; & | < > ( ) { } * ? [ ] \# : % \ ! ~
+strange = $(strip $(foreach character,$(special),$(findstring $(character),$(1))))
 
 ifneq ($(shell test -f $(call quote,$(SITE)) && echo there),there)
 $(error no site file $(SITE): say make run SITE=path/to/site.ini)
 endif
-ifneq ($(words $(OUT)),1)
-$(error OUT=$(OUT) must name one folder, without blanks: make cannot follow files in such a place)
+ifneq ($(words $(OUT))$(call strange,$(OUT)),1)
+$(error OUT=$(OUT) must name one folder, without blanks and without any of $(special): make cannot follow files in such a place)
 endif
 
 stages  := ingest mesh solve post
 present := $(foreach stage,$(stages),$(if $(wildcard $(BIN)/talus-$(stage)),$(stage)))
-THREADS ?= $(shell nproc 2>/dev/null || echo 1)
 
 # What a stage makes; one epoch alone gives fewer.
 ingest_files := before.tif after.tif bed.tif dz.tif lod.tif source.tif deposit.tif site.gpkg ingest.json
@@ -38,7 +43,6 @@ mesh_reads   := ingest
 solve_reads  := mesh
 post_reads   := ingest mesh solve
 
-DEPENDS ?= pipelines/depends.sh
 renew := $(shell sh $(call quote,$(DEPENDS)) $(BIN) $(call quote,$(SITE)) $(call quote,$(OUT)) $(present) >&2 || echo failed)
 ifneq ($(renew),)
 $(error $(SITE) cannot be used, see above)
@@ -54,7 +58,7 @@ results = $(wildcard $(addprefix $(OUT)/,$($(1)_files)))
 define rule
 $(call record,$(1)).done: $(call record,$(1)) $(BIN)/talus-$(1) $(if $(call lost,$(1)),again) \
     $(foreach earlier,$(filter $(present),$($(1)_reads)),$(call record,$(earlier)).done $(call results,$(earlier)))
-	@$(BIN)/talus-$(1) $$(call quote,$$(SITE)) --out $$(call quote,$$(OUT)) --overwrite --threads $(THREADS)
+	@$(BIN)/talus-$(1) $$(call quote,$$(SITE)) --out $$(call quote,$$(OUT)) --overwrite --threads $$(call quote,$$(or $$(THREADS),$(cores)))
 	@cd $$(call quote,$$(OUT)) && ls $($(1)_files) >'.depends/$(1).done' 2>/dev/null || true
 endef
 $(foreach stage,$(present),$(eval $(call rule,$(stage))))

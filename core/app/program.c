@@ -266,18 +266,52 @@ static void apply_set(command_line *line, const char *text) {
     }
 }
 
-static void resolve_settings(command_line *line) {
+static tal_status read_site(const command_line *line, const char *path, tal_error *err) {
     tal_settings *settings = &line->invocation->settings;
     tal_settings_init(settings);
-    if (line->site_file != NULL) {
-        tal_error one;
+    tal_error one;
+    tal_error_reset(&one);
+    // A file that cannot be opened replaces the record; its mistakes are added to it.
+    return tal_file_check_readable(path, &one) != TAL_OK
+               ? tal_error_add(err, TAL_BAD_USAGE, "%s", one.text)
+               : tal_site_file_read(settings, path, line->program->stages, err);
+}
+
+// Of several sites those with mistakes are told and left out, as long as one remains.
+static void drop_wrong_sites(command_line *line) {
+    tal_invocation *invocation = line->invocation;
+    static tal_error all, one; // large
+    const char *good[TAL_ARGUMENTS_MAX + 1];
+    int good_count = 0;
+    tal_error_reset(&all);
+    for (int i = -1; i < invocation->argument_count; i++) {
+        const char *path = i < 0 ? line->site_file : invocation->argument[i];
         tal_error_reset(&one);
-        // A file that cannot be opened replaces the record; its mistakes are added to it.
-        if (tal_file_check_readable(line->site_file, &one) != TAL_OK) {
-            tal_error_add(line->err, TAL_BAD_USAGE, "%s", one.text);
+        if (read_site(line, path, &one) == TAL_OK) {
+            good[good_count++] = path;
         } else {
-            tal_site_file_read(settings, line->site_file, line->program->stages, line->err);
+            tal_error_add(&all, one.status, "%s", one.text);
         }
+    }
+    if (good_count == 0 || all.message_count == 0) {
+        return; // told as ever, or nothing to tell
+    }
+    tal_log_error(&all);
+    invocation->refused_count = invocation->argument_count + 1 - good_count;
+    line->site_file = good[0];
+    invocation->argument_count = good_count - 1;
+    for (int i = 1; i < good_count; i++) {
+        invocation->argument[i - 1] = good[i];
+    }
+}
+
+static void resolve_settings(command_line *line) {
+    tal_settings_init(&line->invocation->settings);
+    if (line->site_file != NULL && line->program->takes_more_sites) {
+        drop_wrong_sites(line);
+    }
+    if (line->site_file != NULL) {
+        (void)read_site(line, line->site_file, line->err);
     }
     for (int i = 0; i < line->invocation->set_count; i++) {
         apply_set(line, line->invocation->set[i]);
@@ -353,7 +387,12 @@ static int run(command_line *line) {
         return fail(err, EXIT_FAILED);
     }
     tal_interrupt_install();
-    const tal_status status = line->program->run(invocation, err);
+    tal_status status = line->program->run(invocation, err);
+    if (status == TAL_OK && invocation->refused_count > 0) {
+        status = TAL_FAIL(err, TAL_BAD_USAGE, "%d of %d sites were left out, see above",
+                          invocation->refused_count,
+                          invocation->refused_count + 1 + invocation->argument_count);
+    }
     if (status == TAL_OK) {
         return EXIT_DONE;
     }

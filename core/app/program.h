@@ -27,7 +27,8 @@ typedef struct {
     int set_count;
     const char *out; // --out, the output folder
     tal_overwrite overwrite;
-    int thread_count; // --threads; default: all cores
+    int thread_count;  // --threads; default: all cores
+    int refused_count; // site files that could not be used, where the program takes several
 } tal_invocation;
 
 // Settles every setting that the options of the program stand for and looks for mistakes that can be
@@ -44,7 +45,8 @@ typedef struct {
     const char *examples;    // lines for the end of the man page
     unsigned stages;         // settings this program reads
     bool needs_site_file;
-    int arguments_max; // arguments allowed besides the site file
+    bool takes_more_sites; // every argument is a site file; the usable ones are used
+    int arguments_max;     // arguments allowed besides the site file
     const tal_option *options;
     int option_count;
     tal_program_check *check; // may be NULL

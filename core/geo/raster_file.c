@@ -161,6 +161,24 @@ static bool read_row(GDALRasterBandH band, GDALRasterBandH mask, int row, int co
     return true;
 }
 
+// Heights, thicknesses and classes are all far below this, in metres or feet; a flipped bit or a value
+// for "no data" that the file does not declare is mostly far above.
+static const float VALUE_MAX = 1e5f;
+
+static tal_status check_row(const float *value, int32_t row, int columns, const char *path,
+                            tal_error *err) {
+    for (int column = 0; column < columns; column++) {
+        if (fabsf(value[column]) > VALUE_MAX) {
+            return TAL_FAIL(err, TAL_BAD_INPUT,
+                            "%s: %g in row %d, column %d cannot be meant: values are below %g. "
+                            "The file is damaged, or does not declare its value for no data: "
+                            "gdal_edit.py -a_nodata VALUE",
+                            path, (double)value[column], row, column, (double)VALUE_MAX);
+        }
+    }
+    return TAL_OK;
+}
+
 static tal_status read_cells(tal_raster *raster, GDALDatasetH dataset, const char *path,
                              tal_error *err) {
     tal_status status = TAL_OK;
@@ -180,6 +198,7 @@ static tal_status read_cells(tal_raster *raster, GDALDatasetH dataset, const cha
                               row, tal_gdal_log_text(&log));
             goto done;
         }
+        TAL_TRY_OR_DONE(check_row(target, row, columns, path, err));
     }
 done:
     tal_gdal_log_end();

@@ -24,7 +24,7 @@ tal_status tal_raster_info_read(tal_raster_info *info, const char *path, tal_err
 void tal_raster_info_destroy(tal_raster_info *info);
 
 // Band 1 as it is, whatever bands follow: north-up, square cells, values in the file's own unit
-// (its scale and offset applied), nodata and non-finite as NaN.
+// (its scale and offset applied), nodata and non-finite as NaN. Values beyond 1e5 are refused.
 tal_status tal_raster_read(tal_raster *raster, const char *path, tal_error *err);
 
 // A band that follows the raster's own, on the same cells.

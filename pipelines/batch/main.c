@@ -29,13 +29,15 @@ static const tal_program program = {
         "it "
         "was. A run that fails is listed with its reason, the others finish; it is tried again "
         "next "
-        "time.\n\n"
+        "time. A site file with mistakes is told and left out, the others are run, and the exit "
+        "status is 1.\n\n"
         "The results are results.csv (all scores), sites.gpkg (outlines of all sites, for QGIS), "
         "index.html (links to the report of every run) and manifest.json.",
     .examples = "talus-batch a.ini b.ini --out study\n"
                 "talus-batch a.ini b.ini --out study --settings friction.csv --engine slurm",
     .stages = TAL_STAGE_ALL & ~(unsigned)TAL_STAGE_CALIBRATE,
     .needs_site_file = true,
+    .takes_more_sites = true,
     .arguments_max = TAL_ARGUMENTS_MAX,
     .options = options,
     .option_count = sizeof options / sizeof options[0],

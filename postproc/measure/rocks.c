@@ -191,13 +191,28 @@ static tal_status read_notes(tal_motion *motion, tal_netcdf *file, tal_error *er
     return TAL_OK;
 }
 
-// One frame of a variable with `width` numbers per block, stored into single precision.
+// One frame of a variable with `width` numbers per block, none farther than `most` from `centre`;
+// NaN is that of a block that has left.
 static tal_status read_frame(tal_netcdf *file, const char *name, const tal_motion *motion,
-                             int32_t frame, int width, double *buffer, tal_error *err) {
+                             int32_t frame, int width, double centre, double most, double *buffer,
+                             tal_error *err) {
     const size_t start[3] = {(size_t)frame, 0, 0};
     const size_t count[3] = {1, (size_t)motion->block_count, (size_t)width};
-    return tal_netcdf_get_slab(file, name, start, count, buffer, err);
+    TAL_TRY(tal_netcdf_get_slab(file, name, start, count, buffer, err));
+    for (size_t i = 0; i < count[1] * count[2]; i++) {
+        if (fabs(buffer[i] - centre) > most) {
+            return TAL_FAIL(err, TAL_BAD_INPUT,
+                            "%s: %s = %g of block %zu in frame %d cannot be: the file is damaged, "
+                            "or was made for another study; run talus-solve again",
+                            file->path, name, buffer[i], i / count[2], (int)frame);
+        }
+    }
+    return TAL_OK;
 }
+
+// What no rock does, and single precision would no longer resolve.
+static const double POSITION_MAX_M = 1e6, SPEED_MAX_MPS = 1e4, SPIN_MAX_RADPS = 1e6,
+                    TIME_MAX_S = 1e6;
 
 static tal_status read_positions(tal_motion *motion, tal_netcdf *file, const tal_origin *origin,
                                  int32_t frame, double *buffer, tal_error *err) {
@@ -205,7 +220,7 @@ static tal_status read_positions(tal_motion *motion, tal_netcdf *file, const tal
     const double shift[3] = {(double)origin->east, (double)origin->north, (double)origin->height};
     const size_t first = tal_motion_index(motion, frame, 0);
     for (size_t i = 0; i < 3; i++) {
-        TAL_TRY(read_frame(file, name[i], motion, frame, 1, buffer, err));
+        TAL_TRY(read_frame(file, name[i], motion, frame, 1, shift[i], POSITION_MAX_M, buffer, err));
         for (size_t b = 0; b < (size_t)motion->block_count; b++) {
             motion->position[3 * (first + b) + i] = (float)(buffer[b] - shift[i]);
         }
@@ -239,13 +254,15 @@ static tal_status read_frames(tal_motion *motion, tal_netcdf *file, const tal_or
         const char *name;
         float *values;
         int width;
-    } part[] = {{"orientation", motion->orientation, 4},
-                {"velocity", motion->velocity, 3},
-                {"angular_velocity", motion->spin, 3}};
+        double most;
+    } part[] = {{"orientation", motion->orientation, 4, 1.001}, // unit quaternions, rounded
+                {"velocity", motion->velocity, 3, SPEED_MAX_MPS},
+                {"angular_velocity", motion->spin, 3, SPIN_MAX_RADPS}};
     for (int32_t frame = 0; frame < motion->frame_count; frame++) {
         TAL_TRY(read_positions(motion, file, origin, frame, buffer, err));
         for (size_t p = 0; p < sizeof part / sizeof *part; p++) {
-            TAL_TRY(read_frame(file, part[p].name, motion, frame, part[p].width, buffer, err));
+            TAL_TRY(read_frame(file, part[p].name, motion, frame, part[p].width, 0.0, part[p].most,
+                               buffer, err));
             const size_t width = (size_t)part[p].width;
             float *target = &part[p].values[width * tal_motion_index(motion, frame, 0)];
             for (size_t i = 0; i < width * (size_t)motion->block_count; i++) {
@@ -253,6 +270,21 @@ static tal_status read_frames(tal_motion *motion, tal_netcdf *file, const tal_or
             }
         }
         hold_last_pose(motion, frame);
+    }
+    return TAL_OK;
+}
+
+static tal_status check_times(const tal_motion *motion, const tal_netcdf *file, tal_error *err) {
+    for (int32_t frame = 0; frame < motion->frame_count; frame++) {
+        const double time = motion->time[frame],
+                     before = frame > 0 ? motion->time[frame - 1] : -1.0;
+        if (!(time > before && time <= TIME_MAX_S)) {
+            return TAL_FAIL(
+                err, TAL_BAD_INPUT,
+                "%s: time = %g s of frame %d after %g s cannot be: the file is damaged; "
+                "run talus-solve again",
+                file->path, time, (int)frame, before);
+        }
     }
     return TAL_OK;
 }
@@ -281,6 +313,7 @@ static tal_status read_motion(tal_motion *motion, tal_netcdf *file, const tal_ro
     TAL_CREATE(motion->spin, 3 * cells, "the motion", err);
     TAL_CREATE(motion->left, blocks, "the blocks", err);
     TAL_TRY(tal_netcdf_get_doubles(file, "time", motion->time, frames, err));
+    TAL_TRY(check_times(motion, file, err));
     TAL_TRY(tal_netcdf_get_ints(file, "state", motion->left, blocks, err));
     TAL_TRY(read_series(motion, file, err));
     TAL_TRY(read_notes(motion, file, err));

@@ -23,7 +23,7 @@ for program in "$TALUS_BIN"/talus-* "$TALUS_TEST_BIN"/talus-echo; do
     "$program" wrong.ini --out out >said 2>&1 || status=$?
     [ $status -eq 2 ] || { echo "$program: exit $status"; cat said; exit 1; }
     [ "$(grep -c 'error: ' said)" -eq 5 ] || { echo "$program: not five messages"; cat said; exit 1; }
-    for words in 'wrong.ini:2: .*did you mean before?' 'wrong.ini:4: .*cell_m = -1 must be in (0, 1000] m' \
+    for words in 'wrong.ini:2: .*did you mean before?' 'wrong.ini:4: .*cell_m = -1 must be in \[0.001, 1000\] m' \
         'wrong.ini:5: .*trees is not one of' 'wrong.ini:7: .*friction = nan' 'wrong.ini:8: .*did you mean \[solve\]?'; do
         grep -q "$words" said || { echo "$program does not say: $words"; cat said; exit 1; }
     done

@@ -324,6 +324,22 @@ static void rasters_of_another_shape_are_refused_with_the_way_out(void **state) 
                 "no georeference");
 }
 
+// One flipped bit of an exponent, or "no data" that is not declared.
+static void a_value_that_cannot_be_meant_is_refused_with_its_place(void **state) {
+    (void)state;
+    static const float nonsense[] = {2.1e38f, -3.4e38f, 1.1e5f};
+    for (size_t i = 0; i < sizeof nonsense / sizeof nonsense[0]; i++) {
+        tal_raster raster = make_raster(40, 30), again;
+        raster.value[7 * 40 + 3] = nonsense[i];
+        const char *path = geo_path("a.tif");
+        check_ok(write_raster(path, &raster, "EPSG:5490+5756", TAL_REPLACE));
+        check_fails(tal_raster_read(&again, path, &check_error), TAL_BAD_INPUT,
+                    "in row 7, column 3 cannot be meant");
+        assert_null(again.value);
+        tal_raster_destroy(&raster);
+    }
+}
+
 static void unreadable_files_are_told_apart(void **state) {
     (void)state;
     tal_raster raster;
@@ -366,6 +382,7 @@ int main(void) {
         TEST(nodata_scale_and_offset_of_a_file_are_respected),
         TEST(units_of_values_are_known_or_zero),
         TEST(rasters_of_another_shape_are_refused_with_the_way_out),
+        TEST(a_value_that_cannot_be_meant_is_refused_with_its_place),
         TEST(unreadable_files_are_told_apart),
         TEST(a_truncated_raster_is_an_error),
     };

@@ -54,7 +54,7 @@ static void wrong_values_are_refused_with_place_value_and_range(void **state) {
     static const struct {
         const char *section, *key, *value, *words;
     } cases[] = {
-        {"ingest", "cell_m", "0", "x.ini:3: [ingest] cell_m = 0 must be in (0, 1000] m"},
+        {"ingest", "cell_m", "0", "x.ini:3: [ingest] cell_m = 0 must be in [0.001, 1000] m"},
         {"ingest", "cell_m", "nan", "must be in"},
         {"ingest", "cell_m", "inf", "must be in"},
         {"ingest", "cell_m", "1001", "must be in"},
@@ -65,14 +65,14 @@ static void wrong_values_are_refused_with_place_value_and_range(void **state) {
         {"mesh", "block_count", "1.5", "whole number"},
         {"mesh", "block_count", "0", "[1, 10000000]"},
         {"mesh", "full_resolution", "maybe", "yes or no"},
-        {"mesh", "brick_m", "1 -2 3", "(0, inf)"},
+        {"mesh", "brick_m", "1 -2 3", "[0.001, 10000]"},
         {"mesh", "brick_m", "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17", "too many"},
         {"ingest", "ground", "trees", "is not one of auto, classes,"},
         {"ingest", "cel_m", "1", "did you mean cell_m?"},
         {"ingest", "friction", "1", "it belongs to [contact]"},
         {"ingest", "dip_deg", "1", "it belongs to [joint.NAME]"},
         {"report", "title", "two\nlines", "title = two lines must be on one line"},
-        {"contact", "kn_kg", "1e999", "must be in [0, inf) kg"},
+        {"contact", "kn_kg", "1e999", "must be in [0, 1e15] kg"},
         {"mesh", "block_count", "9223372036854775808", "whole number"},
         {"ingst", "cell_m", "1", "did you mean [ingest]?"},
         {"joints", "dip_deg", "1", "did you mean [joint.NAME]?"},
@@ -130,7 +130,7 @@ static void notes_say_what_each_setting_takes(void **state) {
     tal_settings *settings = fresh();
     tal_text text = {0};
     tal_settings_write(settings, TAL_STAGE_INGEST, TAL_SETTINGS_NOTES, &text);
-    assert_non_null(strstr(text.bytes, "# Edge of a grid cell. (0, 1000] m.\ncell_m = 1\n"));
+    assert_non_null(strstr(text.bytes, "# Edge of a grid cell. [0.001, 1000] m.\ncell_m = 1\n"));
     assert_non_null(strstr(text.bytes, " auto | vertical | cliff\nframe = auto\n"));
     tal_text_destroy(&text);
     tal_memory_destroy(settings);
@@ -275,6 +275,35 @@ static void every_row_of_the_table_is_complete(void **state) {
     }
 }
 
+// A slip in the exponent is seen: nothing takes 1e300, and what must be positive not 1e-320 either.
+static void no_real_takes_nonsense(void **state) {
+    (void)state;
+    static const char *const nonsense[] = {"1e300", "-1e300", "1e-320"};
+    int count = 0, tried = 0;
+    const tal_settings_section *sections = tal_settings_sections(&count);
+    for (int i = 0; i < count; i++) {
+        for (int k = 0; k < sections[i].setting_count; k++) {
+            const tal_setting *row = &sections[i].settings[k];
+            if (row->kind != TAL_KIND_REAL && row->kind != TAL_KIND_REALS) {
+                continue;
+            }
+            char section[TAL_LABEL_SIZE];
+            snprintf(section, sizeof section, "%s%s", sections[i].name,
+                     sections[i].repeats ? ".a.b" : "");
+            tal_settings *settings = fresh();
+            const bool takes_zero = set(settings, section, row->key, "0") == TAL_OK;
+            for (int n = 0; n < (takes_zero ? 2 : 3); n++) {
+                if (set(settings, section, row->key, nonsense[n]) == TAL_OK) {
+                    fail_msg("[%s] %s = %s is taken", section, row->key, nonsense[n]);
+                }
+                tried++;
+            }
+            tal_memory_destroy(settings);
+        }
+    }
+    assert_true(tried > 100);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_come_from_the_table),
@@ -290,6 +319,7 @@ int main(void) {
         cmocka_unit_test(stored_settings_hold_no_folders),
         cmocka_unit_test(files_are_seen_from_the_site_file),
         cmocka_unit_test(every_row_of_the_table_is_complete),
+        cmocka_unit_test(no_real_takes_nonsense),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

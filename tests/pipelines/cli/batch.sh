@@ -98,6 +98,22 @@ grep -q 'is not empty and holds no study' said || fail "no reason"
 if "$batch" one.ini --out nothing --resume >said 2>&1; then fail "--resume of nothing"; fi
 grep -q 'holds no study to go on with' said || fail "no reason for --resume"
 [ ! -s trace ] || fail "work was done: $(cat trace)"
+# One bad path, or a file with mistakes, first or not: the others run, and the end is not a good one.
+printf '[contact]\nfriction = much\n' >muddled.ini
+for bad in 'absent.ini one.ini two.ini' 'one.ini absent.ini two.ini' 'one.ini two.ini muddled.ini'; do
+    rm -rf some
+    : >trace
+    status=0
+    # shellcheck disable=SC2086
+    "$batch" $bad --out some >said 2>&1 || status=$?
+    [ $status -eq 1 ] || fail "$bad: exit status $status"
+    grep -q 'absent.ini: no such file\|muddled.ini:2: .*much is not a number' said || fail "$bad: not told"
+    grep -q '1 of 3 sites were left out' said || fail "$bad: the end does not say so"
+    [ "$(ran post)" -eq 2 ] && [ "$(grep -c ',done,' some/results.csv)" -eq 2 ] || fail "$bad: the others did not run"
+done
+: >trace
+if "$batch" absent.ini muddled.ini --out none >said 2>&1; then fail "no good site"; fi
+[ ! -s trace ] && [ ! -e none ] || fail "work was done for no site"
 # A program that is missing.
 mv bin/talus-mesh bin/elsewhere
 if "$batch" one.ini --out study2 >said 2>&1; then fail "a missing program"; fi

@@ -92,6 +92,15 @@ redoes 'ingest mesh solve post ' "a site file with blanks"
 out='two words'
 if run; then fail "a folder with a blank is not refused"; fi
 grep -q 'without blanks' said || fail "no reason"
+for out in '$(shell touch hit)' 'a:b' 'a%b'; do
+    if run; then fail "the folder $out is not refused"; fi
+    grep -q 'without any of' said || fail "no reason for $out"
+done
+site='$(shell touch hit).ini' out=out4
+cp site.ini "$site"
+redoes 'ingest mesh solve post ' "a site file named like a command of make"
+run THREADS='$(shell touch hit)'
+[ ! -e hit ] || fail "make carried out what a user gave as a name"
 site=absent.ini out=out3
 if run; then fail "an absent site file is not noticed"; fi
 grep -q 'no site file absent.ini' said || fail "no reason"

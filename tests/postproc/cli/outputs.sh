@@ -174,6 +174,21 @@ expect 1 'different runs' "$post" mixed/site.ini --out mixed --overwrite $quick
 cp -r one broken && head -c 2000 one/run.nc >broken/run.nc
 expect 1 'run.nc' "$post" broken/site.ini --out broken --overwrite $quick
 
+# Numbers that no run has.
+if command -v ncgen >/dev/null; then
+    nonsense() { # WORDS SED-COMMAND: run.nc of a small study, changed as text
+        cp -r one absurd
+        ncdump one/run.nc | sed "$2" >run.cdl
+        ncgen -4 -o absurd/run.nc run.cdl || fail "ncgen does not take '$2'"
+        cmp -s one/run.nc absurd/run.nc && fail "'$2' changes nothing"
+        expect 1 "$1" "$post" absurd/site.ini --out absurd --overwrite $quick
+        rm -r absurd
+    }
+    nonsense 'x = 1e+09 of block 0 in frame 0 cannot be' '/^ x =/,/;/ s/[0-9][0-9.]*/1e9/'
+    nonsense 'velocity = 1e+30 of block 0' '/^ velocity =/,/;/ s/[-0-9][0-9.e-]*/1e30/'
+    nonsense 'time = -*[0-9]* s of frame 1' '/^ time =/ s/, [0-9.]*/, -5/'
+fi
+
 # Names from files end up in shell scripts: none of them is run.
 cp -r one sly
 sed "s/WGS 84 \/ UTM zone 20N + EGM96 height/a'; touch taken; echo '/" one/ingest.json >sly/ingest.json

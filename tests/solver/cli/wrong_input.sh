@@ -151,6 +151,7 @@ expect_setting() { # WORDS OPTION
     [ ! -e out/run.nc ] || fail "$2: run.nc was written"
 }
 expect_setting 'dt_s' solve.dt_s=0
+expect_setting 'dt_s = 1e-300 must be in' solve.dt_s=1e-300
 expect_setting 'friction' contact.friction=-0.1
 expect_setting 'restitution' contact.restitution=1.5
 
