@@ -4,6 +4,7 @@
 #include "datasets/surface.h"
 
 #include "core/base/memory.h"
+#include "core/geometry/angle.h"
 #include "datasets/noise.h"
 
 #include <math.h>
@@ -298,8 +299,7 @@ static const cap SLOPE_SOURCE = {.x = 31.0, .y = 100.0, .half_x = 3.2, .half_y =
 static const cap SLOPE_DEPOSIT = {.x = 30.0, .y = 42.0, .half_x = 5.0, .half_y = 8.0};
 
 static double cap_thickness(const cap *shape, double volume, double x, double y) {
-    const double half_pi = 1.5707963267948966;
-    const double height = volume / (half_pi * shape->half_x * shape->half_y);
+    const double height = volume / (0.5 * TAL_PI * shape->half_x * shape->half_y);
     const double r2 =
         square((x - shape->x) / shape->half_x) + square((y - shape->y) / shape->half_y);
     return height * fmax(1.0 - r2, 0.0);

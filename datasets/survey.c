@@ -7,6 +7,7 @@
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/base/random.h"
+#include "core/geometry/angle.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +15,6 @@
 enum { ECHOES_MAX = 5, CROWNS_MAX = 8, BATCH_PULSES = 65536, DRAWS_PER_PULSE = 32 };
 enum { LINE_BITS = 20, PULSE_BITS = 14 };
 
-static const double PI = 3.14159265358979323846;
 static const double ECHO_SEPARATION = 1.2; // m: closer echoes blend into one
 
 // Places of a pulse in its own draws.
@@ -76,14 +76,14 @@ static flight plan_flight(const tal_survey *survey, const tal_scene *scene, uint
     plan.crown_random = tal_random_stream(seed, 0, stream);
     plan.line_m = survey->line_m / sqrt(density_scale);
     plan.pulse_deg = survey->pulse_deg / sqrt(density_scale);
-    const double heading = survey->heading_deg * PI / 180.0;
+    const double heading = tal_radians(survey->heading_deg);
     plan.heading[0] = sin(heading);
     plan.heading[1] = cos(heading);
     plan.right[0] = plan.heading[1];
     plan.right[1] = -plan.heading[0];
     plan.half_length = 0.5 * (fabs(scene->frame.width * plan.heading[0]) +
                               fabs(scene->frame.height * plan.heading[1])) +
-                       0.25 * survey->altitude_m * tan(survey->forward_deg * PI / 180.0) + 30.0;
+                       0.25 * survey->altitude_m * tan(tal_radians(survey->forward_deg)) + 30.0;
     plan.line_count = (int64_t)ceil(2.0 * plan.half_length / plan.line_m);
     plan.pulse_count = (int64_t)floor(2.0 * survey->half_angle_deg / plan.pulse_deg) + 1;
     return plan;
@@ -108,7 +108,7 @@ static void draw_strips(const tal_survey *survey, uint64_t seed, tal_survey_summ
     }
     for (int i = 0; i < survey->strip_count; i++) {
         summary->strip[i].drift_phase =
-            2.0 * PI * tal_random_uniform(random, (uint64_t)(4 * i + 3));
+            2.0 * TAL_PI * tal_random_uniform(random, (uint64_t)(4 * i + 3));
     }
 }
 
@@ -136,8 +136,8 @@ static shot aim(const flight *plan, int strip, int64_t line, int64_t pulse) {
     const double jitter = 0.3 * (uniform(plan, made.number, DRAW_JITTER) - 0.5);
     const double roll = 1.2 * sin(made.flown / 83.0 + 2.1 * strip);
     made.angle_deg = swing * (((double)pulse + jitter) * plan->pulse_deg - survey->half_angle_deg);
-    const double side = sense * tan((made.angle_deg + roll) * PI / 180.0);
-    const double ahead = sense * tan(survey->forward_deg * PI / 180.0);
+    const double side = sense * tan(tal_radians(made.angle_deg + roll));
+    const double ahead = sense * tan(tal_radians(survey->forward_deg));
     made.ray =
         (tal_ray){.x = 0.5 * frame->width + along * plan->heading[0] + across * plan->right[0],
                   .y = 0.5 * frame->height + along * plan->heading[1] + across * plan->right[1],
@@ -253,7 +253,7 @@ static tal_las_point measure(const flight *plan, const shot *pulse, const tal_gr
         survey->drift_m == 0.0
             ? 0.0
             : survey->drift_m *
-                  sin(2.0 * PI * pulse->flown / survey->drift_length_m + strip->drift_phase);
+                  sin(2.0 * TAL_PI * pulse->flown / survey->drift_length_m + strip->drift_phase);
     tal_las_point point = {.x = frame->west + ground->x - above * pulse->ray.east +
                                 survey->plan_sigma_m * normal(plan, number, DRAW_PLAN_EAST) +
                                 strip->bias_m[0] + survey->shift_m[0],

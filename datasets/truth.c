@@ -3,11 +3,10 @@
 #include "datasets/truth.h"
 
 #include "core/app/json.h"
+#include "core/geometry/angle.h"
 #include "datasets/crs_text.h"
 
 #include <math.h>
-
-static const double PI = 3.14159265358979323846;
 
 static double thickness_at(const tal_surface *surface, tal_extent_kind kind, double x, double y) {
     return kind == TAL_SOURCE ? tal_surface_loss(surface, x, y) : tal_surface_gain(surface, x, y);
@@ -63,7 +62,7 @@ void tal_extent_measure(tal_extent *extent, const tal_surface *surface, tal_exte
         tal_surface_deposit_centre(surface, &x, &y);
     }
     for (int i = 0; i < TAL_OUTLINE_VERTICES; i++) {
-        const double angle = 2.0 * PI * i / TAL_OUTLINE_VERTICES;
+        const double angle = 2.0 * TAL_PI * i / TAL_OUTLINE_VERTICES;
         const double radius = find_edge(surface, kind, x, y, cos(angle), sin(angle));
         extent->x[i] = x + radius * cos(angle);
         extent->y[i] = y + radius * sin(angle);

@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/geo/crs_private.h"
 #include "core/geo/netcdf_file.h"
+#include "core/geometry/angle.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -95,7 +96,7 @@ static bool find_parameter(PJ_CONTEXT *context, const PJ *conversion, int code, 
         const bool angle = category != NULL && strcmp(category, "angular") == 0;
         const bool degree = angle && unit != NULL && strcmp(unit, "degree") == 0;
         *value = degree  ? number // not through radians and back: 13.5 stays 13.5
-                 : angle ? number * factor * 180.0 / acos(-1.0)
+                 : angle ? tal_degrees(number * factor)
                          : number * factor;
         return true;
     }
@@ -159,7 +160,7 @@ static void put_ellipsoid(tal_netcdf *file, int variable, const tal_crs *crs) {
     if (meridian != NULL &&
         proj_prime_meridian_get_parameters(context, meridian, &longitude, &factor, NULL) != 0) {
         tal_netcdf_real(file, variable, "longitude_of_prime_meridian",
-                        longitude * (factor * 180.0 / acos(-1.0)));
+                        longitude * tal_degrees(factor));
         tal_netcdf_text(file, variable, "prime_meridian_name", proj_get_name(meridian));
     }
     if (datum != NULL) {

@@ -4,7 +4,7 @@
 #include "ingest/compare/change.h"
 
 #include "core/base/memory.h"
-#include "ingest/compare/components.h"
+#include "core/geometry/components.h"
 
 #include <math.h>
 #include <string.h>

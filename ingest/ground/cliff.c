@@ -5,7 +5,7 @@
 
 #include "core/base/log.h"
 #include "core/base/memory.h"
-#include "ingest/compare/components.h"
+#include "core/geometry/components.h"
 #include "ingest/compare/statistics.h"
 
 #include <math.h>

@@ -3,8 +3,8 @@
 #ifndef TALUS_INGEST_VOLUME_PARTS_H
 #define TALUS_INGEST_VOLUME_PARTS_H
 
+#include "core/geometry/components.h"
 #include "ingest/compare/comparison.h"
-#include "ingest/compare/components.h"
 
 // `label` numbers the cells of the outline by their part, 1 .. part_count, 0 outside. `volumes` has
 // part_count + 1 entries, from index 1. Every cell that counts for the whole counts for one part,

@@ -4,7 +4,7 @@
 
 #include "core/base/memory.h"
 #include "core/geo/geopackage.h"
-#include "ingest/compare/outline.h"
+#include "core/geometry/outline.h"
 #include "ingest/volume/parts.h"
 
 #include <stdio.h>
@@ -61,25 +61,21 @@ static tal_status measure_parts(const outlines *o, const tal_components *parts,
 }
 
 static tal_status add_part(tal_geopackage *package, const tal_components *parts, int32_t number,
-                           const tal_grid *grid, const tal_volume_estimate *volume,
+                           const tal_outline *outline, double cell, const tal_volume_estimate *volume,
                            tal_error *err) {
-    tal_outline outline;
-    TAL_TRY(tal_outline_trace(&outline, parts, number, grid, err));
-    const tal_geometry geometry = {.x = outline.x,
-                                   .y = outline.y,
-                                   .ring_count = outline.ring_count,
-                                   .ring_start = outline.ring_start};
-    const tal_field_value values[] = {
-        {.integer = number},
-        {.real = (double)parts->size[number] * grid->cell * grid->cell},
-        {.real = volume->volume_m3},
-        {.real = volume->low_m3},
-        {.real = volume->high_m3},
-        {.real = volume->mean_thickness_m},
-        {.real = volume->max_thickness_m}};
-    const tal_status status = tal_geopackage_add_feature(package, &geometry, values, err);
-    tal_outline_destroy(&outline);
-    return status;
+    const int32_t ring = outline->polygon_start[number - 1];
+    const tal_geometry geometry = {.x = outline->x,
+                                   .y = outline->y,
+                                   .ring_count = outline->polygon_start[number] - ring,
+                                   .ring_start = &outline->ring_start[ring]};
+    const tal_field_value values[] = {{.integer = number},
+                                      {.real = (double)parts->size[number] * cell * cell},
+                                      {.real = volume->volume_m3},
+                                      {.real = volume->low_m3},
+                                      {.real = volume->high_m3},
+                                      {.real = volume->mean_thickness_m},
+                                      {.real = volume->max_thickness_m}};
+    return tal_geopackage_add_feature(package, &geometry, values, err);
 }
 
 static tal_status add_outlines(tal_geopackage *package, const tal_ingest_result *result,
@@ -87,6 +83,7 @@ static tal_status add_outlines(tal_geopackage *package, const tal_ingest_result 
     char style[2048];
     const tal_grid grid = tal_result_grid(result);
     tal_components parts = {0};
+    tal_outline outline = {0};
     tal_volume_estimate *volumes = NULL;
     const bool measured = o->thickness != NULL;
     tal_status status = TAL_OK;
@@ -99,10 +96,14 @@ static tal_status add_outlines(tal_geopackage *package, const tal_ingest_result 
     if (measured) {
         TAL_TRY_OR_DONE(measure_parts(o, &parts, &result->vertical->grid, volumes, err));
     }
+    const tal_lattice lattice = {grid.west, grid.north, grid.cell};
+    TAL_TRY_OR_DONE(tal_outline_trace(&outline, &parts, lattice, err));
     for (int32_t number = 1; number <= parts.count; number++) {
-        TAL_TRY_OR_DONE(add_part(package, &parts, number, &grid, &volumes[number], err));
+        TAL_TRY_OR_DONE(
+            add_part(package, &parts, number, &outline, grid.cell, &volumes[number], err));
     }
 done:
+    tal_outline_destroy(&outline);
     tal_memory_destroy(volumes);
     tal_components_destroy(&parts);
     return status;

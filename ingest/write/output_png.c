@@ -3,10 +3,8 @@
 #include "ingest/write/output.h"
 
 #include "core/base/memory.h"
-#include "core/geo/raster_file.h"
+#include "core/geo/pixels.h"
 
-#include <cpl_conv.h>
-#include <gdal.h>
 #include <math.h>
 
 enum { LONGEST_SIDE = 1600 };
@@ -89,30 +87,8 @@ static void paint(const tal_ingest_result *result, picture *p) {
     }
 }
 
-static bool write_png(const char *part, const picture *p) {
-    bool good = false;
-    GDALDriverH memory = GDALGetDriverByName("MEM"), png = GDALGetDriverByName("PNG");
-    GDALDatasetH image =
-        memory != NULL ? GDALCreate(memory, "", p->columns, p->rows, 3, GDT_Byte, NULL) : NULL;
-    if (image == NULL || png == NULL) {
-        return false;
-    }
-    if (GDALDatasetRasterIO(image, GF_Write, 0, 0, p->columns, p->rows, p->rgb, p->columns, p->rows,
-                            GDT_Byte, 3, NULL, 0, 0, 0) == CE_None) {
-        CPLSetThreadLocalConfigOption("GDAL_PAM_ENABLED", "NO"); // no second file beside it
-        GDALDatasetH copy = GDALCreateCopy(png, part, image, FALSE, NULL, NULL, NULL);
-        good = copy != NULL;
-        if (copy != NULL) {
-            GDALClose(copy);
-        }
-        CPLSetThreadLocalConfigOption("GDAL_PAM_ENABLED", NULL);
-    }
-    GDALClose(image);
-    return good;
-}
-
 tal_status tal_output_quick_look(const tal_ingest_result *result, tal_error *err) {
-    char path[TAL_PATH_SIZE], part[TAL_PATH_SIZE];
+    char path[TAL_PATH_SIZE];
     const tal_grid *grid = &result->vertical->grid;
     const int longest = grid->columns > grid->rows ? grid->columns : grid->rows;
     picture p = {.step = fmax(1.0, (double)longest / LONGEST_SIDE)};
@@ -123,14 +99,8 @@ tal_status tal_output_quick_look(const tal_ingest_result *result, tal_error *err
     }
     TAL_CREATE(p.rgb, 3 * (size_t)p.columns * (size_t)p.rows, "a picture", err);
     paint(result, &p);
-    tal_status status = tal_part_begin(path, result->overwrite, part, err);
-    if (status == TAL_OK && !write_png(part, &p)) {
-        tal_part_discard(path);
-        status = TAL_FAIL(err, TAL_IO, "%s: the picture could not be written: %s", path,
-                          CPLGetLastErrorMsg());
-    } else if (status == TAL_OK) {
-        status = tal_part_commit(path, err);
-    }
+    const tal_pixels pixels = {p.columns, p.rows, 3, TAL_PIXELS_BY_BAND, p.rgb};
+    const tal_status status = tal_pixels_write_png(&pixels, path, result->overwrite, err);
     tal_memory_destroy(p.rgb);
     return status;
 }

@@ -6,6 +6,7 @@
 #include "core/base/log.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/geometry/mass_properties.h"
 #include "mesher/import/mesh_file.h"
 #include "mesher/rock/hull.h"
 #include "mesher/write/block_table.h"

@@ -3,6 +3,7 @@
 #include "mesher/import/mesh_file.h"
 
 #include "core/base/memory.h"
+#include "core/geometry/surface.h"
 
 #include <stdlib.h>
 
@@ -81,10 +82,6 @@ static int compare_uses(const void *left, const void *right) {
     return a->to < b->to ? -1 : (a->to > b->to ? 1 : 0);
 }
 
-static double tetrahedron(tal_vec3 a, tal_vec3 b, tal_vec3 c) {
-    return tal_vec3_dot(a, tal_vec3_cross(b, c)) / 6;
-}
-
 // An edge is closed when its uses in both directions balance.
 static int64_t count_open(edge_use *uses, size_t count) {
     qsort(uses, count, sizeof *uses, compare_uses);
@@ -113,9 +110,10 @@ tal_status tal_mesh_file_measure(const tal_mesh_file *mesh, int32_t part, double
         }
         const int32_t *v = mesh->triangle + 3 * t;
         const tal_vec3 origin = mesh->vertex[mesh->triangle[0]];
-        *volume += tetrahedron(tal_vec3_subtract(mesh->vertex[v[0]], origin),
-                               tal_vec3_subtract(mesh->vertex[v[1]], origin),
-                               tal_vec3_subtract(mesh->vertex[v[2]], origin));
+        *volume += tal_tetrahedron_six(tal_vec3_subtract(mesh->vertex[v[0]], origin),
+                                       tal_vec3_subtract(mesh->vertex[v[1]], origin),
+                                       tal_vec3_subtract(mesh->vertex[v[2]], origin)) /
+                   6;
         for (int k = 0; k < 3; k++) {
             const int32_t a = v[k], b = v[(k + 1) % 3];
             if (a != b) {

@@ -3,6 +3,7 @@
 #include "mesher/rock/block_set.h"
 
 #include "core/base/memory.h"
+#include "core/geometry/angle.h"
 
 #include <math.h>
 #include <string.h>
@@ -98,7 +99,7 @@ tal_status tal_block_set_add_sphere(tal_block_set *set, tal_vec3 centre, double 
     TAL_TRY(reserve(set, 0, 0, 0, err));
     tal_block *block = begin_block(set);
     block->sphere_radius = radius;
-    block->volume = 4 * acos(-1) / 3 * radius * radius * radius;
+    block->volume = 4 * TAL_PI / 3 * radius * radius * radius;
     block->rock = block->volume;
     block->position = centre;
     end_block(set);

@@ -4,7 +4,7 @@
 #define TALUS_MESHER_ROCK_BLOCK_SET_H
 
 #include "core/base/status.h"
-#include "mesher/rock/mass_properties.h"
+#include "core/geometry/mass_properties.h"
 #include "mesher/rock/polyhedron.h"
 
 #include <stdint.h>

@@ -3,6 +3,7 @@
 #include "mesher/rock/body.h"
 
 #include "core/base/memory.h"
+#include "core/geometry/angle.h"
 
 #include <math.h>
 
@@ -76,8 +77,7 @@ static void set_strike(tal_body *body, const plane_sums *s) {
         east = cos(angle);
         north = sin(angle);
     }
-    const double pi = acos(-1);
-    body->strike = fmod(atan2(east, north) + 2 * pi, pi);
+    body->strike = fmod(atan2(east, north) + 2 * TAL_PI, TAL_PI);
 }
 
 // Between two cells the rock sinks to the lower one's bed.

@@ -5,6 +5,7 @@
 #include "mesher/rock/carve.h"
 
 #include "core/base/memory.h"
+#include "core/geometry/mass_properties.h"
 #include "mesher/rock/columns.h"
 
 #include <math.h>

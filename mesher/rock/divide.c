@@ -6,6 +6,7 @@
 #include "core/base/interrupt.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
+#include "core/geometry/mass_properties.h"
 #include "mesher/import/simplify.h"
 #include "mesher/rock/carve.h"
 

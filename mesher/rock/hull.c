@@ -4,6 +4,8 @@
 #include "mesher/rock/hull.h"
 
 #include "core/base/memory.h"
+#include "core/geometry/angle.h"
+#include "core/geometry/mass_properties.h"
 #include "mesher/rock/polyhedron.h"
 
 #include <libqhull_r/qhull_ra.h>
@@ -232,7 +234,7 @@ tal_surface tal_hull_surface(const tal_hull *hull) {
 
 // Marks the vertex farthest out in each direction of a spiral over the sphere.
 static int32_t mark_farthest(const tal_hull *hull, int directions, uint8_t *mark) {
-    const double golden = acos(-1) * (3 - sqrt(5));
+    const double golden = TAL_PI * (3 - sqrt(5));
     int32_t marked = 0;
     for (int k = 0; k < directions; k++) {
         const double z = 1 - (2 * k + 1.0) / directions, r = sqrt(1 - z * z);

@@ -5,7 +5,8 @@
 #define TALUS_MESHER_ROCK_HULL_H
 
 #include "core/base/status.h"
-#include "mesher/rock/mass_properties.h"
+#include "core/geometry/mass_properties.h"
+#include "mesher/rock/plane.h"
 
 #include <stdint.h>
 

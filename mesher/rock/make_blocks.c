@@ -3,12 +3,9 @@
 #include "mesher/stage.h"
 
 #include "core/base/log.h"
+#include "core/geometry/angle.h"
 
 #include <math.h>
-
-static double radians(double degrees) {
-    return degrees * (acos(-1) / 180);
-}
 
 static tal_divide_options divide_options(const tal_mesh_stage *stage) {
     const tal_mesh_settings *mesh = &stage->settings->mesh;
@@ -56,12 +53,12 @@ static tal_status make_partition(const tal_mesh_stage *stage, double size, tal_v
                                              [TAL_SPACING_CONSTANT] = TAL_SPACING_KIND_CONSTANT};
     for (int k = 0; k < s->joint_count; k++) {
         const tal_joint_settings *joint = &s->joint[k];
-        sets[k] = (tal_joint_set){radians(joint->dip_deg),
-                                  radians(joint->dip_direction_deg),
+        sets[k] = (tal_joint_set){tal_radians(joint->dip_deg),
+                                  tal_radians(joint->dip_direction_deg),
                                   joint->spacing_m,
                                   joint->spacing_deviation,
                                   kinds[joint->spacing_distribution],
-                                  radians(joint->spread_deg),
+                                  tal_radians(joint->spread_deg),
                                   joint->persistence};
     }
     return tal_partition_joints(partition, &stage->body, sets, s->joint_count, seed, run, err);
@@ -178,7 +175,7 @@ tal_status tal_mesh_make_blocks(tal_mesh_stage *stage, tal_error *err) {
     stage->block_size = NAN;
     TAL_TRY(tal_body_create(&stage->body, &stage->bed, &stage->before, &stage->source,
                             &stage->terrain, stage->origin, err));
-    stage->strike = isnan(mesh->strike_deg) ? stage->body.strike : radians(mesh->strike_deg);
+    stage->strike = isnan(mesh->strike_deg) ? stage->body.strike : tal_radians(mesh->strike_deg);
     TAL_TRY(divide_body(stage, err));
     const tal_divide_report *division = &stage->division;
     const double fill = division->piece_volume / division->body_volume;

@@ -39,31 +39,13 @@ tal_surface tal_polyhedron_surface(const tal_polyhedron *polyhedron) {
 }
 
 void tal_polyhedron_bounds(const tal_polyhedron *polyhedron, tal_vec3 *low, tal_vec3 *high) {
-    *low = tal_vec3_make(INFINITY, INFINITY, INFINITY);
-    *high = tal_vec3_make(-INFINITY, -INFINITY, -INFINITY);
-    for (int32_t v = 0; v < polyhedron->vertex_count; v++) {
-        const tal_vec3 p = polyhedron->vertex[v];
-        *low = tal_vec3_make(tal_lesser(low->x, p.x), tal_lesser(low->y, p.y),
-                             tal_lesser(low->z, p.z));
-        *high = tal_vec3_make(tal_greater(high->x, p.x), tal_greater(high->y, p.y),
-                              tal_greater(high->z, p.z));
-    }
+    const tal_surface surface = tal_polyhedron_surface(polyhedron);
+    tal_surface_bounds(&surface, low, high);
 }
 
 double tal_polyhedron_volume(const tal_polyhedron *polyhedron) {
-    double six = 0;
-    const tal_vec3 origin = polyhedron->vertex[0];
-    for (int32_t f = 0; f < polyhedron->face_count; f++) {
-        const int32_t *loop = polyhedron->corner + polyhedron->corner_start[f];
-        const int32_t size = polyhedron->corner_start[f + 1] - polyhedron->corner_start[f];
-        const tal_vec3 a = tal_vec3_subtract(polyhedron->vertex[loop[0]], origin);
-        for (int32_t k = 1; k + 1 < size; k++) {
-            const tal_vec3 b = tal_vec3_subtract(polyhedron->vertex[loop[k]], origin);
-            const tal_vec3 c = tal_vec3_subtract(polyhedron->vertex[loop[k + 1]], origin);
-            six += tal_vec3_dot(a, tal_vec3_cross(b, c));
-        }
-    }
-    return polyhedron->vertex_count > 0 ? six / 6 : 0;
+    const tal_surface surface = tal_polyhedron_surface(polyhedron);
+    return tal_surface_volume(&surface);
 }
 
 // Newell's normal (twice the area vector), insensitive to corners that lie on a line.

@@ -4,7 +4,7 @@
 #define TALUS_MESHER_ROCK_POLYHEDRON_H
 
 #include "core/base/status.h"
-#include "mesher/rock/mass_properties.h"
+#include "core/geometry/surface.h"
 #include "mesher/rock/plane.h"
 
 #include <stdint.h>

@@ -4,6 +4,7 @@
 #include "mesher/rock/voronoi.h"
 
 #include "core/base/memory.h"
+#include "core/geometry/mass_properties.h"
 
 #include <math.h>
 #include <stdlib.h>

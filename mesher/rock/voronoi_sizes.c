@@ -5,6 +5,8 @@
 
 #include "core/base/interrupt.h"
 #include "core/base/memory.h"
+#include "core/geometry/angle.h"
+#include "core/geometry/mass_properties.h"
 
 #include <math.h>
 
@@ -61,13 +63,12 @@ static tal_status view_cells(const tal_partition *p, cell_view *view, tal_error 
 // face moves by half the weight over the distance of the seeds, 2 r, and the faces measure 4 pi r^2.
 static void improve(tal_partition *p, const cell_view *view, double move) {
     static const double damping = 0.6;
-    const double pi = acos(-1);
     for (int64_t s = 0; s < p->seed_count; s++) {
         if (isnan(view[s].volume)) {
             continue;
         }
-        const double radius = cbrt(0.75 / pi * p->target[s]);
-        p->weight[s] += damping * (p->target[s] - view[s].volume) / (pi * radius);
+        const double radius = cbrt(0.75 / TAL_PI * p->target[s]);
+        p->weight[s] += damping * (p->target[s] - view[s].volume) / (TAL_PI * radius);
         if (view[s].volume > 0) {
             const tal_vec3 way = tal_vec3_subtract(view[s].centroid, p->seed[s]);
             p->seed[s] = tal_vec3_add_scaled(p->seed[s], move, way);

@@ -5,6 +5,7 @@
 #include "core/base/file.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/geometry/angle.h"
 
 #include <math.h>
 #include <string.h>
@@ -104,7 +105,6 @@ static void read_names(table_reader *reader, const char *line) {
 // ---- Rows ------------------------------------------------------------------------------
 
 static void set_number(tal_block_row *row, column_kind kind, double value) {
-    const double pi = acos(-1);
     double *const target[COLUMN_COUNT] = {
         [COLUMN_X] = &row->position.x,          [COLUMN_Y] = &row->position.y,
         [COLUMN_Z] = &row->position.z,          [COLUMN_LENGTH] = &row->edge.x,
@@ -119,7 +119,7 @@ static void set_number(tal_block_row *row, column_kind kind, double value) {
         *target[kind] = value;
     } else if (kind == COLUMN_STRIKE) {
         // The length points along strike, clockwise from north.
-        const double half = (pi / 2 - value * pi / 180) / 2;
+        const double half = (TAL_PI / 2 - tal_radians(value)) / 2;
         row->quaternion[0] = cos(half);
         row->quaternion[1] = row->quaternion[2] = 0;
         row->quaternion[3] = sin(half);

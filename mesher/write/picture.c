@@ -3,10 +3,8 @@
 #include "mesher/stage.h"
 
 #include "core/base/memory.h"
-#include "core/geo/raster_file.h"
+#include "core/geo/pixels.h"
 
-#include <cpl_conv.h>
-#include <gdal.h>
 #include <math.h>
 
 enum { PANEL_SIDE = 900 };
@@ -170,30 +168,6 @@ static panel make_panel(window w) {
     return p;
 }
 
-static bool write_png(const char *part, const panel *p) {
-    bool good = false;
-    GDALDriverH memory = GDALGetDriverByName("MEM"), png = GDALGetDriverByName("PNG");
-    GDALDatasetH image =
-        memory != NULL ? GDALCreate(memory, "", p->image_columns, p->image_rows, 3, GDT_Byte, NULL)
-                       : NULL;
-    if (image == NULL || png == NULL) {
-        return false;
-    }
-    if (GDALDatasetRasterIO(image, GF_Write, 0, 0, p->image_columns, p->image_rows, p->rgb,
-                            p->image_columns, p->image_rows, GDT_Byte, 3, NULL, 0, 0,
-                            0) == CE_None) {
-        CPLSetThreadLocalConfigOption("GDAL_PAM_ENABLED", "NO"); // no second file beside it
-        GDALDatasetH copy = GDALCreateCopy(png, part, image, FALSE, NULL, NULL, NULL);
-        good = copy != NULL;
-        if (copy != NULL) {
-            GDALClose(copy);
-        }
-        CPLSetThreadLocalConfigOption("GDAL_PAM_ENABLED", NULL);
-    }
-    GDALClose(image);
-    return good;
-}
-
 static tal_status paint_panels(const tal_mesh_stage *stage, panel panels[2], tal_error *err) {
     for (int k = 0; k < 2; k++) {
         panel *p = &panels[k];
@@ -211,22 +185,16 @@ static tal_status paint_panels(const tal_mesh_stage *stage, panel panels[2], tal
 }
 
 static tal_status write_file(const tal_mesh_stage *stage, const panel *p, tal_error *err) {
-    char path[TAL_PATH_SIZE], part[TAL_PATH_SIZE];
+    char path[TAL_PATH_SIZE];
     if (!tal_path_join(path, stage->folder, "mesh.png")) {
         return TAL_FAIL(err, TAL_TOO_LARGE, "%s: the path is too long", stage->folder);
     }
-    TAL_TRY(tal_part_begin(path, stage->overwrite, part, err));
-    if (!write_png(part, p)) {
-        tal_part_discard(path);
-        return TAL_FAIL(err, TAL_IO, "%s: the picture could not be written: %s", path,
-                        CPLGetLastErrorMsg());
-    }
-    return tal_part_commit(path, err);
+    const tal_pixels pixels = {p->image_columns, p->image_rows, 3, TAL_PIXELS_BY_BAND, p->rgb};
+    return tal_pixels_write_png(&pixels, path, stage->overwrite, err);
 }
 
 tal_status tal_mesh_write_picture(const tal_mesh_stage *stage, tal_error *err) {
     enum { SPACE = 12 };
-    tal_gdal_init();
     panel panels[2] = {make_panel(terrain_window(&stage->terrain)),
                        make_panel(block_window(&stage->blocks))};
     const int columns = panels[0].columns + SPACE + panels[1].columns;

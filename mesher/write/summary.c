@@ -4,6 +4,7 @@
 
 #include "core/app/json.h"
 #include "core/base/memory.h"
+#include "core/geometry/angle.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -120,7 +121,6 @@ static void add_terrain(cJSON *root, const tal_mesh_stage *stage) {
 }
 
 static void add_source(cJSON *root, const tal_mesh_stage *stage) {
-    const double degrees = 180 / acos(-1);
     const tal_body *body = &stage->body;
     cJSON *source = cJSON_AddObjectToObject(root, "source");
     tal_json_add_number(source, "volume_m3", body->volume);
@@ -129,8 +129,8 @@ static void add_source(cJSON *root, const tal_mesh_stage *stage) {
     tal_json_add_number(source, "difference_to_raster", body->volume / body->source_volume - 1);
     tal_json_add_number(source, "area_m2", body->area);
     tal_json_add_number(source, "max_thickness_m", body->thickness_max);
-    tal_json_add_number(source, "strike_deg", body->strike * degrees);
-    tal_json_add_number(source, "dip_deg", body->dip * degrees);
+    tal_json_add_number(source, "strike_deg", tal_degrees(body->strike));
+    tal_json_add_number(source, "dip_deg", tal_degrees(body->dip));
 }
 
 static void add_division(cJSON *blocks, const tal_mesh_stage *stage) {
@@ -145,7 +145,7 @@ static void add_division(cJSON *blocks, const tal_mesh_stage *stage) {
         return;
     }
     cJSON_AddStringToObject(blocks, "clip", mesh->clip == TAL_CLIP_BODY ? "body" : "none");
-    tal_json_add_number(blocks, "strike_deg", stage->strike * 180 / acos(-1));
+    tal_json_add_number(blocks, "strike_deg", tal_degrees(stage->strike));
     tal_json_add_number(blocks, "fill", division->piece_volume / division->body_volume);
     tal_json_add_number(blocks, "inside_body", division->inside_volume / division->body_volume);
     tal_json_add_number(blocks, "density_factor", division->mass_factor);

@@ -2,8 +2,8 @@
 // The table and the page of a batch.
 #include "core/base/memory.h"
 #include "pipelines/batch/batch.h"
-#include "pipelines/engine/html.h"
 #include "pipelines/engine/manifest.h"
+#include "pipelines/engine/study_page.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -132,7 +132,7 @@ static tal_status write_table(const tal_batch *batch, tal_error *err) {
 
 static void append_link(tal_text *page, const tal_run_answer *answer, const char *words) {
     tal_text_append(page, "<a href=\"runs/%s/report.html\">", answer->keys.text[TAL_CHAIN_POST]);
-    tal_page_text(page, words);
+    tal_html_append(page, words);
     tal_text_append(page, "</a>");
 }
 
@@ -144,12 +144,12 @@ static void append_page_row(const tal_batch *batch, int site, int variation, tal
     char name[TAL_SETTING_TEXT_SIZE];
     tal_variations_name(batch->variations, variation, name, sizeof name);
     tal_text_append(page, "<tr><td>");
-    tal_page_text(page, batch->sites->site[site].name);
+    tal_html_append(page, batch->sites->site[site].name);
     tal_text_append(page, "</td><td class=\"words\">");
-    tal_page_text(page, name);
+    tal_html_append(page, name);
     if (!answer->done) {
         tal_text_append(page, "</td><td class=\"words bad\" colspan=\"6\">failed: ");
-        tal_page_text(page, answer->reason);
+        tal_html_append(page, answer->reason);
         tal_text_append(page, "</td></tr>\n");
         return;
     }

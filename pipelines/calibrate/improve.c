@@ -6,6 +6,7 @@
 #include "core/base/log.h"
 #include "core/base/memory.h"
 #include "core/base/random.h"
+#include "core/geometry/angle.h"
 #include "pipelines/calibrate/calibrate.h"
 #include "pipelines/calibrate/design.h"
 
@@ -60,7 +61,7 @@ static double expected_improvement(double gain, double deviation) {
         return fmax(0, gain);
     }
     const double z = gain / deviation;
-    return gain * 0.5 * erfc(-z / sqrt(2)) + deviation * exp(-0.5 * z * z) / sqrt(2 * acos(-1));
+    return gain * 0.5 * erfc(-z / sqrt(2)) + deviation * exp(-0.5 * z * z) / sqrt(2 * TAL_PI);
 }
 
 // The place that promises most, or -1 where nothing is left to gain.

@@ -3,8 +3,8 @@
 #include "core/base/memory.h"
 #include "core/geo/raster_file.h"
 #include "pipelines/calibrate/calibrate.h"
-#include "pipelines/engine/html.h"
 #include "pipelines/engine/manifest.h"
+#include "pipelines/engine/study_page.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -65,9 +65,9 @@ static void append_ends(const tal_parameter *p, double x, double y, tal_text *sv
     tal_parameter_text(p, 0, low);
     tal_parameter_text(p, 1, high);
     tal_text_append(svg, "<text x=\"%.1f\" y=\"%.1f\">", x, y);
-    tal_page_text(svg, low);
+    tal_html_append(svg, low);
     tal_text_append(svg, "</text>\n<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">", x + CELL, y);
-    tal_page_text(svg, high);
+    tal_html_append(svg, high);
     tal_text_append(svg, "</text>\n");
 }
 
@@ -85,7 +85,7 @@ void tal_calibration_append_pairs(const tal_calibration *c, tal_text *svg) {
             if (row == column) {
                 append_bars(c, row, x, y, svg);
                 tal_text_append(svg, "<text x=\"%.1f\" y=\"%.1f\" font-weight=\"bold\">", x, y - 3);
-                tal_page_text(svg, c->parameters.parameter[row].name);
+                tal_html_append(svg, c->parameters.parameter[row].name);
                 tal_text_append(svg, "</text>\n");
             } else {
                 append_dots(c, column, row, x, y, svg);
@@ -112,7 +112,7 @@ static tal_status append_words(const tal_calibration *c, tal_text *page, tal_err
          line = end + 1) {
         *end = '\0';
         tal_text_append(page, "<li>");
-        tal_page_text(page, line);
+        tal_html_append(page, line);
         tal_text_append(page, "</li>\n");
     }
     tal_text_append(page, "</ul>\n");
@@ -122,7 +122,7 @@ static tal_status append_words(const tal_calibration *c, tal_text *page, tal_err
 
 static void append_cell(tal_text *page, const char *text) {
     tal_text_append(page, "<td>");
-    tal_page_text(page, text);
+    tal_html_append(page, text);
     tal_text_append(page, "</td>");
 }
 
@@ -159,12 +159,12 @@ static void append_report_row(const tal_calibration *c, int site, int after, tal
                                             TAL_SHEET_centroid_distance_m};
     const tal_run_answer *answer = &c->report[2 * site + after];
     tal_text_append(page, "<tr><td>");
-    tal_page_text(page, c->sites.site[site].name);
+    tal_html_append(page, c->sites.site[site].name);
     tal_text_append(page, "%s</td><td class=\"words\">%s</td>",
                     site >= c->judge_count ? " (held out)" : "", after == 0 ? "before" : "after");
     if (!answer->done) {
         tal_text_append(page, "<td class=\"words bad\" colspan=\"6\">failed: ");
-        tal_page_text(page, answer->reason);
+        tal_html_append(page, answer->reason);
         tal_text_append(page, "</td></tr>\n");
         return;
     }
@@ -198,7 +198,7 @@ static void append_failures(const tal_calibration *c, tal_text *page) {
     if (failed > 0) {
         tal_text_append(page, "<p class=\"bad\">%d of %d runs failed; the first says: ", failed,
                         count);
-        tal_page_text(page, c->answer[first].reason);
+        tal_html_append(page, c->answer[first].reason);
         tal_text_append(page, ". All reasons are in <a href=\"runs.csv\">runs.csv</a>.</p>\n");
     }
 }
@@ -233,9 +233,9 @@ static tal_status append_map(const tal_calibration *c, tal_text *page, tal_error
         tal_text_append(page,
                         "<h2>Probability of reach</h2>\n<p>Over all settings that explain the "
                         "deposit: white 0, dark red 1. North is up. As GeoTIFF: <a href=\"");
-        tal_page_text(page, name);
+        tal_html_append(page, name);
         tal_text_append(page, "\">");
-        tal_page_text(page, name);
+        tal_html_append(page, name);
         tal_text_append(page, "</a>.</p>\n");
         tal_page_image(page, cells, columns, rows, "probability of reach");
     }

@@ -5,7 +5,7 @@
 #include "core/base/memory.h"
 #include "core/geo/raster_file.h"
 #include "pipelines/calibrate/calibrate.h"
-#include "pipelines/engine/html.h"
+#include "pipelines/engine/study_page.h"
 
 #include <math.h>
 #include <stdio.h>

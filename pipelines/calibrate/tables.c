@@ -7,7 +7,7 @@
 #include "core/geo/netcdf_file.h"
 #include "pipelines/calibrate/calibrate.h"
 #include "pipelines/engine/csv.h"
-#include "pipelines/engine/html.h"
+#include "pipelines/engine/study_page.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -22,11 +22,11 @@ static tal_status write_table(const tal_output_place *place, const char *name, t
     return status;
 }
 
-static tal_status write_outline(const tal_analysis *a, const uint8_t *mask, const char *name,
+static tal_status write_outline(const tal_analysis *a, tal_region region, const char *name,
                                 const tal_output_place *place, tal_error *err) {
     tal_outline outline;
     tal_text text = {0};
-    TAL_TRY(tal_outline_create(&outline, mask, &a->survey.real_grid, err));
+    TAL_TRY(tal_region_outline(&outline, a, region, &a->survey.real_grid, err));
     tal_text_append(&text, "# outline: easting m, northing m\n");
     for (int32_t ring = 0; ring < outline.ring_count; ring++) {
         tal_text_append(&text, ">\n");
@@ -42,29 +42,13 @@ static tal_status write_outline(const tal_analysis *a, const uint8_t *mask, cons
 
 static tal_status write_outlines(const tal_analysis *a, const tal_output_place *place,
                                  tal_error *err) {
-    const tal_survey *s = &a->survey;
-    const size_t cells = tal_grid_cell_count(&s->grid);
-    tal_status status = TAL_OK;
-    uint8_t *mask;
-    TAL_CREATE(mask, cells, "an outline", err);
-    for (size_t i = 0; i < cells; i++) {
-        mask[i] = s->source.value[i] > 0.0f ? 1 : 0;
+    static const char *const NAME[] = {[TAL_REGION_SOURCE] = "source.txt",
+                                       [TAL_REGION_SIMULATED] = "simulated.txt",
+                                       [TAL_REGION_SURVEYED] = "surveyed.txt"};
+    for (int region = 0; region < TAL_REGION_COUNT; region++) {
+        TAL_TRY(write_outline(a, (tal_region)region, NAME[region], place, err));
     }
-    TAL_TRY_OR_DONE(write_outline(a, mask, "source.txt", place, err));
-    for (size_t i = 0; i < cells; i++) {
-        mask[i] = a->valid[i] != 0 && a->deposit.thickness.value[i] > 0.0f &&
-                          a->deposit.thickness.value[i] > s->lod.value[i]
-                      ? 1
-                      : 0;
-    }
-    TAL_TRY_OR_DONE(write_outline(a, mask, "simulated.txt", place, err));
-    for (size_t i = 0; i < cells; i++) {
-        mask[i] = a->has_survey_deposit && tal_survey_has_deposit(s, i) ? 1 : 0;
-    }
-    TAL_TRY_OR_DONE(write_outline(a, mask, "surveyed.txt", place, err));
-done:
-    tal_memory_destroy(mask);
-    return status;
+    return TAL_OK;
 }
 
 static tal_status write_flow_line(const tal_analysis *a, const tal_output_place *place,

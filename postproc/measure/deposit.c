@@ -25,12 +25,18 @@ static int32_t clamp_cell(double value, int32_t count) {
     return value < 0.0 ? 0 : value > (double)count ? count : (int32_t)value;
 }
 
-// Cells [first, end) that a box touches.
-static void cells_of(const tal_grid *grid, const tal_box *box, int32_t first[2], int32_t end[2]) {
-    first[0] = clamp_cell(floor((box->low[0] - grid->west) / grid->cell), grid->columns);
-    end[0] = clamp_cell(floor((box->high[0] - grid->west) / grid->cell) + 1.0, grid->columns);
-    first[1] = clamp_cell(floor((grid->north - box->high[1]) / grid->cell), grid->rows);
-    end[1] = clamp_cell(floor((grid->north - box->low[1]) / grid->cell) + 1.0, grid->rows);
+static tal_bounds bounds_of(const tal_surface *block) {
+    tal_vec3 low, high;
+    tal_surface_bounds(block, &low, &high);
+    return (tal_bounds){low.x, low.y, high.x, high.y};
+}
+
+// Cells [first, end) that a block within `b` touches.
+static void cells_of(const tal_grid *grid, tal_bounds b, int32_t first[2], int32_t end[2]) {
+    first[0] = clamp_cell(floor((b.west - grid->west) / grid->cell), grid->columns);
+    end[0] = clamp_cell(floor((b.east - grid->west) / grid->cell) + 1.0, grid->columns);
+    first[1] = clamp_cell(floor((grid->north - b.north) / grid->cell), grid->rows);
+    end[1] = clamp_cell(floor((grid->north - b.south) / grid->cell) + 1.0, grid->rows);
 }
 
 static double ray_x(const tal_grid *grid, const ray_field *field, int32_t column) {
@@ -41,22 +47,22 @@ static double ray_y(const tal_grid *grid, const ray_field *field, int32_t row) {
     return grid->north - ((double)row + 0.5) * grid->cell / field->rays;
 }
 
-static void cast_rays(ray_field *field, const tal_grid *grid, const tal_polyhedron *body) {
-    const tal_box box = tal_polyhedron_box(body);
+static void cast_rays(ray_field *field, const tal_grid *grid, const tal_surface *block) {
+    const tal_bounds b = bounds_of(block);
     int32_t first[2], end[2];
-    cells_of(grid, &box, first, end);
+    cells_of(grid, b, first, end);
     const int32_t rays = field->rays;
     for (int32_t row = first[1] * rays; row < end[1] * rays; row++) {
         const double y = ray_y(grid, field, row);
-        if (y < box.low[1] || y > box.high[1]) {
+        if (y < b.south || y > b.north) {
             continue;
         }
         for (int32_t column = first[0] * rays; column < end[0] * rays; column++) {
             const double x = ray_x(grid, field, column);
-            if (x < box.low[0] || x > box.high[0]) {
+            if (x < b.west || x > b.east) {
                 continue;
             }
-            const float top = (float)tal_polyhedron_top(body, x, y);
+            const float top = (float)tal_block_top(block, x, y);
             const size_t at =
                 (size_t)(row - field->first_row * rays) * (size_t)(field->columns * rays) +
                 (size_t)(column - field->first_column * rays);
@@ -68,24 +74,22 @@ static void cast_rays(ray_field *field, const tal_grid *grid, const tal_polyhedr
 }
 
 static tal_status ray_field_create(ray_field *field, const tal_rocks *rocks,
-                                   const tal_motion *motion, const tal_grid *grid, double *vertex,
+                                   const tal_motion *motion, const tal_grid *grid, tal_vec3 *vertex,
                                    tal_error *err) {
-    tal_box all = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    tal_bounds all = {INFINITY, INFINITY, -INFINITY, -INFINITY};
     for (int32_t b = 0; b < rocks->count; b++) {
         if (motion->left[b] != 0) {
             continue;
         }
-        const tal_polyhedron body =
+        const tal_surface block =
             tal_rocks_pose_frame(rocks, motion, b, motion->frame_count - 1, vertex);
-        const tal_box box = tal_polyhedron_box(&body);
-        for (int i = 0; i < 3; i++) {
-            all.low[i] = fmin(all.low[i], box.low[i]);
-            all.high[i] = fmax(all.high[i], box.high[i]);
-        }
+        const tal_bounds own = bounds_of(&block);
+        all = (tal_bounds){fmin(all.west, own.west), fmin(all.south, own.south),
+                           fmax(all.east, own.east), fmax(all.north, own.north)};
     }
     int32_t first[2] = {0, 0}, end[2] = {0, 0};
-    if (all.low[0] <= all.high[0]) {
-        cells_of(grid, &all, first, end);
+    if (all.west <= all.east) {
+        cells_of(grid, all, first, end);
     }
     field->first_column = first[0];
     field->first_row = first[1];
@@ -151,7 +155,7 @@ static void fill_surface(tal_deposit *deposit, const ray_field *field, const tal
 }
 
 static void add_solid(tal_deposit *deposit, const tal_rocks *rocks, const tal_motion *motion,
-                      const tal_grid *grid, ray_field *field, double *vertex, double *column) {
+                      const tal_grid *grid, ray_field *field, tal_vec3 *vertex, double *column) {
     for (int32_t b = 0; b < rocks->count; b++) {
         if (motion->left[b] != 0) {
             deposit->lost_volume += rocks->volume[b];
@@ -159,9 +163,9 @@ static void add_solid(tal_deposit *deposit, const tal_rocks *rocks, const tal_mo
         }
         deposit->resting_count++;
         const int32_t last = motion->frame_count - 1;
-        const tal_polyhedron body = tal_rocks_pose_frame(rocks, motion, b, last, vertex);
-        deposit->outside_volume += tal_polyhedron_add_columns(&body, grid, column);
-        cast_rays(field, grid, &body);
+        const tal_surface block = tal_rocks_pose_frame(rocks, motion, b, last, vertex);
+        deposit->outside_volume += tal_block_add_columns(&block, grid, column);
+        cast_rays(field, grid, &block);
         const size_t at = tal_motion_index(motion, last, b);
         const int64_t cell = tal_grid_index(grid, (double)motion->position[3 * at],
                                             (double)motion->position[3 * at + 1]);
@@ -187,12 +191,13 @@ tal_status tal_deposit_create(tal_deposit *deposit, const tal_rocks *rocks,
                               const tal_motion *motion, const tal_grid *grid, const float *bed,
                               double height_zero, int rays, tal_error *err) {
     tal_status status = TAL_OK;
-    double *vertex = NULL, *column = NULL;
+    tal_vec3 *vertex = NULL;
+    double *column = NULL;
     ray_field field = {.rays = rays};
     const size_t cells = tal_grid_cell_count(grid);
     *deposit = (tal_deposit){0};
     TAL_TRY_OR_DONE(make_rasters(deposit, grid, err));
-    TAL_CREATE_OR_DONE(vertex, 3 * (size_t)rocks->vertex_count_max + 1, "a block", err);
+    TAL_CREATE_OR_DONE(vertex, (size_t)rocks->vertex_count_max + 1, "a block", err);
     TAL_CREATE_OR_DONE(column, cells, "the solid volume over the cells", err);
     TAL_TRY_OR_DONE(ray_field_create(&field, rocks, motion, grid, vertex, err));
     add_solid(deposit, rocks, motion, grid, &field, vertex, column);

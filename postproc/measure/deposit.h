@@ -25,4 +25,9 @@ tal_status tal_deposit_create(tal_deposit *deposit, const tal_rocks *rocks,
                               double height_zero, int rays, tal_error *err);
 void tal_deposit_destroy(tal_deposit *deposit);
 
+// Rock lies where it is thicker than the surveys could have missed. False for NaN.
+static inline bool tal_thickness_is_deposit(double thickness, double lod) {
+    return thickness > 0.0 && thickness > lod;
+}
+
 #endif

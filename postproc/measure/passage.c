@@ -25,7 +25,8 @@ typedef struct {
     const float *bed;
     double height_zero;
     int32_t *last_block; // per cell: block + 1 that was counted last
-    double *vertex, *outline;
+    tal_vec3 *vertex;
+    double *outline;
     int32_t *order;
 } painter;
 
@@ -189,16 +190,18 @@ static void paint_block(painter *p, const tal_rocks *rocks, const tal_motion *mo
         if (frame > 0 && !is_last && is_same_place(motion, block, frame)) {
             continue;
         }
-        const tal_polyhedron body = tal_rocks_pose_frame(rocks, motion, block, frame, p->vertex);
+        const tal_surface solid = tal_rocks_pose_frame(rocks, motion, block, frame, p->vertex);
         moment now = moment_at(rocks, motion, block, frame);
-        now.bottom = tal_polyhedron_box(&body).low[2];
+        tal_vec3 low, high;
+        tal_surface_bounds(&solid, &low, &high);
+        now.bottom = low.z;
         if (!isfinite(now.centre[0])) {
             break; // left over the rim
         }
         if (frame > 0) {
             paint_interval(p, p->outline, count, &before, &now, block, shifted);
         }
-        count = tal_polyhedron_footprint(&body, p->outline, p->order);
+        count = tal_block_footprint(&solid, p->outline, p->order);
         if (is_last) {
             paint_footprint(p, p->outline, count, block, &now);
         }
@@ -229,7 +232,7 @@ tal_status tal_passage_create(tal_passage *passage, const tal_rocks *rocks,
     *passage = (tal_passage){0};
     TAL_TRY_OR_DONE(make_rasters(passage, grid, err));
     TAL_CREATE_OR_DONE(p.last_block, tal_grid_cell_count(grid), "the passages", err);
-    TAL_CREATE_OR_DONE(p.vertex, 3 * room, "a block", err);
+    TAL_CREATE_OR_DONE(p.vertex, room, "a block", err);
     TAL_CREATE_OR_DONE(p.outline, 4 * room, "the outline of a block", err);
     TAL_CREATE_OR_DONE(p.order, 3 * room, "the outline of a block", err);
     for (int32_t block = 0; block < rocks->count; block++) {

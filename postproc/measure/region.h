@@ -1,30 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Regions of a grid given by a mask: connected parts and their outlines.
+// The areas that maps outline: where rock came from, where it lies in the run and in the survey.
 #ifndef TALUS_POSTPROC_MEASURE_REGION_H
 #define TALUS_POSTPROC_MEASURE_REGION_H
 
-#include "core/geo/grid.h"
+#include "core/geometry/outline.h"
+#include "postproc/measure/analysis.h"
 
-#include <stdint.h>
+typedef enum {
+    TAL_REGION_SOURCE,
+    TAL_REGION_SIMULATED,
+    TAL_REGION_SURVEYED, // empty without a surveyed deposit
+    TAL_REGION_COUNT
+} tal_region;
 
-// Keeps the largest connected part of the mask (cells that share a side or a corner; the first in
-// reading order among equals). Returns its number of cells.
-tal_status tal_region_keep_largest(uint8_t *mask, const tal_grid *grid, size_t *cells,
-                                   tal_error *err);
+// Number of regions this study has: a scenario has nothing surveyed.
+int tal_region_count(const tal_analysis *analysis);
+bool tal_region_holds(const tal_analysis *analysis, tal_region region, size_t cell);
 
-// Outlines along cell sides: outer rings counter-clockwise, holes clockwise, each polygon's outer
-// ring first. Parts that touch only at a corner are separate polygons.
-typedef struct {
-    int32_t polygon_count;
-    int32_t ring_count;
-    int32_t vertex_count;
-    int32_t *polygon_start; // first ring, polygon_count + 1
-    int32_t *ring_start;    // first vertex, ring_count + 1
-    double *x, *y;          // in the grid's coordinates
-} tal_outline;
-
-tal_status tal_outline_create(tal_outline *outline, const uint8_t *mask, const tal_grid *grid,
-                              tal_error *err);
-void tal_outline_destroy(tal_outline *outline);
+// In the coordinates of `grid`, which is the study's grid with or without its origin.
+tal_status tal_region_outline(tal_outline *outline, const tal_analysis *analysis, tal_region region,
+                              const tal_grid *grid, tal_error *err);
 
 #endif

@@ -344,28 +344,27 @@ static tal_mat3 turn_from(const double orientation[4]) {
     return tal_quat_matrix(is_zero ? (tal_quat){1.0, 0.0, 0.0, 0.0} : tal_quat_normalize(q));
 }
 
-tal_polyhedron tal_rocks_pose(const tal_rocks *rocks, int32_t block, const double position[3],
-                              const double orientation[4], double *vertex) {
+tal_surface tal_rocks_pose(const tal_rocks *rocks, int32_t block, const double position[3],
+                           const double orientation[4], tal_vec3 *vertex) {
     const tal_mat3 turn = turn_from(orientation);
     const int32_t first = rocks->vertex_start[block];
     const int32_t count = rocks->vertex_start[block + 1] - first;
     for (int32_t v = 0; v < count; v++) {
         const double *own = &rocks->vertex[3 * (size_t)(first + v)];
         const tal_vec3 turned = tal_mat3_apply(&turn, tal_vec3_make(own[0], own[1], own[2]));
-        vertex[3 * v] = position[0] + turned.x;
-        vertex[3 * v + 1] = position[1] + turned.y;
-        vertex[3 * v + 2] = position[2] + turned.z;
+        vertex[v] =
+            tal_vec3_make(position[0] + turned.x, position[1] + turned.y, position[2] + turned.z);
     }
     const int32_t face = rocks->face_start[block];
-    return (tal_polyhedron){.vertex_count = count,
-                            .face_count = rocks->face_start[block + 1] - face,
-                            .vertex = vertex,
-                            .face_start = &rocks->corner_start[face],
-                            .corner = rocks->corner};
+    return (tal_surface){.vertex = vertex,
+                         .vertex_count = count,
+                         .corner_start = &rocks->corner_start[face],
+                         .face_count = rocks->face_start[block + 1] - face,
+                         .corner = rocks->corner};
 }
 
-tal_polyhedron tal_rocks_pose_frame(const tal_rocks *rocks, const tal_motion *motion, int32_t block,
-                                    int32_t frame, double *vertex) {
+tal_surface tal_rocks_pose_frame(const tal_rocks *rocks, const tal_motion *motion, int32_t block,
+                                 int32_t frame, tal_vec3 *vertex) {
     const size_t at = tal_motion_index(motion, frame, block);
     double position[3], orientation[4];
     for (size_t i = 0; i < 3; i++) {

@@ -4,7 +4,7 @@
 #define TALUS_POSTPROC_MEASURE_ROCKS_H
 
 #include "core/geo/crs.h"
-#include "postproc/measure/polyhedron.h"
+#include "postproc/measure/block_shape.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -55,12 +55,12 @@ tal_status tal_motion_read(tal_motion *motion, const char *path, const tal_rocks
                            const tal_origin *origin, tal_error *err);
 void tal_motion_destroy(tal_motion *motion);
 
-// One block at a pose. `vertex` is room for 3 * vertex_count_max numbers, kept by the caller.
-tal_polyhedron tal_rocks_pose(const tal_rocks *rocks, int32_t block, const double position[3],
-                              const double orientation[4], double *vertex);
+// One block at a pose. `vertex` is room for vertex_count_max vertices, kept by the caller.
+tal_surface tal_rocks_pose(const tal_rocks *rocks, int32_t block, const double position[3],
+                           const double orientation[4], tal_vec3 *vertex);
 // The same at a stored frame.
-tal_polyhedron tal_rocks_pose_frame(const tal_rocks *rocks, const tal_motion *motion, int32_t block,
-                                    int32_t frame, double *vertex);
+tal_surface tal_rocks_pose_frame(const tal_rocks *rocks, const tal_motion *motion, int32_t block,
+                                 int32_t frame, tal_vec3 *vertex);
 
 // Kinetic energies in J of a block at a frame.
 void tal_rocks_energy(const tal_rocks *rocks, const tal_motion *motion, int32_t block,

@@ -3,7 +3,8 @@
 #include "postproc/measure/score.h"
 
 #include "core/base/memory.h"
-#include "postproc/measure/region.h"
+#include "core/geometry/components.h"
+#include "postproc/measure/deposit.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -116,7 +117,7 @@ static void find_toe(tal_deposit_mask *mask, const tal_comparison *c) {
 tal_status tal_deposit_mask_create(tal_deposit_mask *mask, const tal_comparison *c,
                                    const float *thickness, double factor, tal_error *err) {
     const size_t cells = tal_grid_cell_count(&c->grid);
-    size_t main_cells;
+    int64_t main_cells;
     *mask = (tal_deposit_mask){.toe = -1};
     TAL_CREATE(mask->mask, cells + 1, "the outline of a deposit", err);
     mask->main = tal_memory_create(cells + 1, sizeof *mask->main);
@@ -126,12 +127,13 @@ tal_status tal_deposit_mask_create(tal_deposit_mask *mask, const tal_comparison 
     }
     for (size_t i = 0; i < cells; i++) {
         const double here = factor * (double)thickness[i];
-        if (c->valid[i] != 0 && here > 0.0 && here > (double)c->lod[i]) {
+        if (c->valid[i] != 0 && tal_thickness_is_deposit(here, (double)c->lod[i])) {
             mask->mask[i] = mask->main[i] = 1;
             mask->cells++;
         }
     }
-    const tal_status status = tal_region_keep_largest(mask->main, &c->grid, &main_cells, err);
+    const tal_status status =
+        tal_mask_keep_largest(mask->main, c->grid.columns, c->grid.rows, &main_cells, err);
     if (status != TAL_OK) {
         tal_deposit_mask_destroy(mask);
         return status;

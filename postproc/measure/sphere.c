@@ -4,6 +4,7 @@
 #include "postproc/measure/sphere.h"
 
 #include "core/base/memory.h"
+#include "core/geometry/angle.h"
 
 #include <math.h>
 
@@ -12,7 +13,7 @@ enum { BALL_FACES = 8 * DIVISIONS * DIVISIONS };
 
 typedef struct {
     int32_t vertex_count;
-    double vertex[3 * BALL_VERTICES_MAX];
+    tal_vec3 vertex[BALL_VERTICES_MAX];
     int32_t face_count;
     int32_t corner[3 * BALL_FACES];
 } ball;
@@ -20,16 +21,14 @@ typedef struct {
 // Lattice points (i, j, k), |i| + |j| + |k| = DIVISIONS: equal ones are the same vertex.
 static int32_t find_vertex(ball *b, int i, int j, int k) {
     const double length = sqrt((double)(i * i + j * j + k * k));
-    const double point[3] = {i / length, j / length, k / length};
+    const tal_vec3 point = tal_vec3_make(i / length, j / length, k / length);
     for (int32_t v = 0; v < b->vertex_count; v++) {
-        const double *at = &b->vertex[3 * v];
-        if (fabs(at[0] - point[0]) + fabs(at[1] - point[1]) + fabs(at[2] - point[2]) < 1e-12) {
+        const tal_vec3 at = b->vertex[v];
+        if (fabs(at.x - point.x) + fabs(at.y - point.y) + fabs(at.z - point.z) < 1e-12) {
             return v;
         }
     }
-    for (int c = 0; c < 3; c++) {
-        b->vertex[3 * b->vertex_count + c] = point[c];
-    }
+    b->vertex[b->vertex_count] = point;
     return b->vertex_count++;
 }
 
@@ -64,8 +63,8 @@ static double unit_volume(const ball *b) {
     for (int32_t f = 0; f <= b->face_count; f++) {
         start[f] = 3 * f;
     }
-    const tal_polyhedron body = {b->vertex_count, b->face_count, b->vertex, start, b->corner};
-    return tal_polyhedron_volume(&body);
+    const tal_surface surface = {b->vertex, b->vertex_count, start, b->face_count, b->corner};
+    return tal_surface_volume(&surface);
 }
 
 static bool is_sphere(const tal_rocks *rocks, const double *radius, int32_t block) {
@@ -80,8 +79,10 @@ static void copy_shapes(tal_rocks *to, const tal_rocks *from, const double *radi
         to->vertex_start[block] = vertex;
         to->face_start[block] = face;
         if (is_sphere(from, radius, block)) {
-            for (int32_t v = 0; v < 3 * b->vertex_count; v++) {
-                to->vertex[3 * vertex + v] = scale * radius[block] * b->vertex[v];
+            for (int32_t v = 0; v < b->vertex_count; v++) {
+                to->vertex[3 * (vertex + v)] = scale * radius[block] * b->vertex[v].x;
+                to->vertex[3 * (vertex + v) + 1] = scale * radius[block] * b->vertex[v].y;
+                to->vertex[3 * (vertex + v) + 2] = scale * radius[block] * b->vertex[v].z;
             }
             for (int32_t f = 0; f < b->face_count; f++) {
                 to->corner_start[face++] = corner + 3 * f;
@@ -140,8 +141,7 @@ tal_status tal_rocks_replace_spheres(tal_rocks *rocks, const double *radius, tal
     tal_rocks fresh = {0};
     tal_status status = make_room(&fresh, rocks, spheres, b, err);
     if (status == TAL_OK) {
-        copy_shapes(&fresh, rocks, radius, b,
-                    cbrt(4.0 / 3.0 * 3.14159265358979323846 / unit_volume(b)));
+        copy_shapes(&fresh, rocks, radius, b, cbrt(4.0 / 3.0 * TAL_PI / unit_volume(b)));
         tal_memory_destroy(rocks->vertex_start);
         tal_memory_destroy(rocks->face_start);
         tal_memory_destroy(rocks->corner_start);

@@ -5,6 +5,7 @@
 #include "core/app/json.h"
 #include "core/base/file.h"
 #include "core/geo/raster_file.h"
+#include "postproc/measure/deposit.h"
 
 #include <math.h>
 
@@ -124,8 +125,9 @@ bool tal_survey_is_valid(const tal_survey *survey, size_t cell) {
 }
 
 bool tal_survey_has_deposit(const tal_survey *survey, size_t cell) {
-    return tal_survey_is_valid(survey, cell) && survey->deposit.value[cell] > 0.0f &&
-           survey->deposit.value[cell] > survey->lod.value[cell];
+    return tal_survey_is_valid(survey, cell) &&
+           tal_thickness_is_deposit((double)survey->deposit.value[cell],
+                                    (double)survey->lod.value[cell]);
 }
 
 double tal_survey_cell_area(const tal_survey *survey) {

@@ -2,17 +2,14 @@
 // Small pictures of the ground for the report.
 #include "postproc/report/image.h"
 
+#include "core/app/html.h"
 #include "core/base/memory.h"
-#include "core/geo/raster_file.h"
+#include "core/geo/pixels.h"
+#include "core/geometry/angle.h"
 
-#include <cpl_string.h>
-#include <cpl_vsi.h>
-#include <gdal.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static const double PI = 3.14159265358979323846;
 
 void tal_image_destroy(tal_image *image) {
     tal_memory_destroy(image->rgba);
@@ -48,7 +45,7 @@ static double sample(const tal_raster *raster, double x, double y) {
 }
 
 static double light(double dzdx, double dzdy, double azimuth_deg, double height_deg) {
-    const double azimuth = azimuth_deg * PI / 180.0, height = height_deg * PI / 180.0;
+    const double azimuth = tal_radians(azimuth_deg), height = tal_radians(height_deg);
     const double to_light[3] = {sin(azimuth) * cos(height), cos(azimuth) * cos(height),
                                 sin(height)};
     const double length = sqrt(1.0 + dzdx * dzdx + dzdy * dzdy);
@@ -171,73 +168,15 @@ void tal_image_tint_thickness(tal_image *image, const tal_raster *thickness, con
     tint(image, thickness, lod, full, false);
 }
 
-void tal_base64_append(tal_text *text, const void *bytes, size_t count) {
-    static const char DIGIT[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const uint8_t *in = bytes;
-    char chunk[4096];
-    size_t used = 0;
-    for (size_t i = 0; i < count; i += 3) {
-        const size_t left = count - i;
-        const uint32_t word = ((uint32_t)in[i] << 16) | (left > 1 ? (uint32_t)in[i + 1] << 8 : 0u) |
-                              (left > 2 ? (uint32_t)in[i + 2] : 0u);
-        chunk[used++] = DIGIT[(word >> 18) & 63u];
-        chunk[used++] = DIGIT[(word >> 12) & 63u];
-        chunk[used++] = left > 1 ? DIGIT[(word >> 6) & 63u] : '=';
-        chunk[used++] = left > 2 ? DIGIT[word & 63u] : '=';
-        if (used == sizeof chunk) {
-            tal_text_append_bytes(text, chunk, used);
-            used = 0;
-        }
-    }
-    tal_text_append_bytes(text, chunk, used);
-}
-
-static GDALDatasetH memory_dataset(const tal_image *image, int bands) {
-    GDALDriverH driver = GDALGetDriverByName("MEM");
-    GDALDatasetH dataset =
-        driver == NULL ? NULL
-                       : GDALCreate(driver, "", image->width, image->height, bands, GDT_Byte, NULL);
-    if (dataset == NULL) {
-        return NULL;
-    }
-    const CPLErr failed = GDALDatasetRasterIO(dataset, GF_Write, 0, 0, image->width, image->height,
-                                              image->rgba, image->width, image->height, GDT_Byte,
-                                              bands, NULL, 4, 4 * image->width, 1);
-    if (failed != CE_None) {
-        GDALClose(dataset);
-        return NULL;
-    }
-    return dataset;
-}
-
 tal_status tal_image_append_uri(const tal_image *image, bool as_jpeg, tal_text *text,
                                 tal_error *err) {
-    static const char PATH[] = "/vsimem/talus_report_picture";
-    tal_gdal_init();
-    GDALDatasetH source = memory_dataset(image, as_jpeg ? 3 : 4);
-    GDALDriverH driver = GDALGetDriverByName(as_jpeg ? "JPEG" : "PNG");
-    if (source == NULL || driver == NULL) {
-        if (source != NULL) {
-            GDALClose(source);
-        }
-        return TAL_FAIL(err, TAL_UNAVAILABLE, "GDAL cannot make a %s picture for the report",
-                        as_jpeg ? "JPEG" : "PNG");
-    }
-    char **options = as_jpeg ? CSLSetNameValue(NULL, "QUALITY", "84") : NULL;
-    GDALDatasetH copy = GDALCreateCopy(driver, PATH, source, FALSE, options, NULL, NULL);
-    CSLDestroy(options);
-    GDALClose(source);
-    if (copy == NULL) {
-        return TAL_FAIL(err, TAL_IO, "GDAL could not encode a picture for the report");
-    }
-    GDALClose(copy);
-    vsi_l_offset count = 0;
-    const GByte *bytes = VSIGetMemFileBuffer(PATH, &count, FALSE);
+    const tal_pixels pixels = {image->width, image->height, as_jpeg ? 3 : 4,
+                               TAL_PIXELS_BY_PIXEL_OF_4, image->rgba};
+    uint8_t *bytes;
+    size_t count;
+    TAL_TRY(tal_pixels_encode(&pixels, as_jpeg, &bytes, &count, err));
     tal_text_append(text, "data:image/%s;base64,", as_jpeg ? "jpeg" : "png");
-    if (bytes != NULL) {
-        tal_base64_append(text, bytes, (size_t)count);
-    }
-    (void)VSIUnlink(PATH);
-    (void)VSIUnlink("/vsimem/talus_report_picture.aux.xml");
+    tal_html_append_base64(text, bytes, count);
+    tal_memory_destroy(bytes);
     return TAL_OK;
 }

@@ -37,6 +37,5 @@ void tal_colour_thickness(double at, uint8_t rgb[3]);
 // Appends "data:image/png;base64,..." (or jpeg, which has no transparency).
 tal_status tal_image_append_uri(const tal_image *image, bool as_jpeg, tal_text *text,
                                 tal_error *err);
-void tal_base64_append(tal_text *text, const void *bytes, size_t count);
 
 #endif

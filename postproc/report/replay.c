@@ -2,6 +2,7 @@
 // The 3D replay inside the report.
 #include "postproc/report/replay.h"
 
+#include "core/app/html.h"
 #include "core/base/memory.h"
 #include "postproc/report/image.h"
 
@@ -151,7 +152,7 @@ static uint16_t quantise(const scale *s, int axis, double value) {
 // "name": "base64", little-endian as every browser's machine is; byte order is made explicit.
 static void append_blob(tal_text *text, const char *name, const void *bytes, size_t count) {
     tal_text_append(text, ",\n\"%s\":\"", name);
-    tal_base64_append(text, bytes, count);
+    tal_html_append_base64(text, bytes, count);
     tal_text_append(text, "\"");
 }
 

@@ -5,8 +5,8 @@
 #include "core/app/program.h"
 #include "core/base/log.h"
 #include "core/base/memory.h"
-#include "postproc/report/html.h"
 #include "postproc/report/image.h"
+#include "postproc/report/number.h"
 #include "postproc/report/page.h"
 #include "postproc/report/replay.h"
 #include "postproc/report/report_map.h"
@@ -265,7 +265,7 @@ static tal_status append_figures(tal_text *text, const tal_figures *figures, tal
                         figure->is_wide ? " wide" : "");
         tal_html_append(text, figure->title);
         tal_text_append(text, "\" src=\"data:image/png;base64,");
-        tal_base64_append(text, bytes, length);
+        tal_html_append_base64(text, bytes, length);
         tal_memory_destroy(bytes);
         tal_text_append(text, "\"><figcaption><b>%s.</b> %s</figcaption></figure>\n", figure->title,
                         figure->caption);

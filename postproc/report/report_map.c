@@ -4,8 +4,8 @@
 
 #include "core/base/memory.h"
 #include "postproc/measure/region.h"
-#include "postproc/report/html.h"
 #include "postproc/report/image.h"
+#include "postproc/report/number.h"
 
 #include <math.h>
 
@@ -35,10 +35,9 @@ tal_bounds tal_report_map_focus(const tal_analysis *a) {
     const tal_bounds whole = tal_grid_bounds(&s->grid);
     tal_bounds b = {INFINITY, INFINITY, -INFINITY, -INFINITY};
     for (size_t i = 0; i < tal_grid_cell_count(&s->grid); i++) {
-        const bool has_rock =
-            a->deposit.thickness.value[i] > 0.0f && a->deposit.thickness.value[i] > s->lod.value[i];
-        if (s->source.value[i] > 0.0f || has_rock ||
-            (a->has_survey_deposit && tal_survey_has_deposit(s, i))) {
+        if (tal_region_holds(a, TAL_REGION_SOURCE, i) ||
+            tal_region_holds(a, TAL_REGION_SIMULATED, i) ||
+            tal_region_holds(a, TAL_REGION_SURVEYED, i)) {
             double x, y;
             tal_grid_centre(&s->grid, (int32_t)(i % (size_t)s->grid.columns),
                             (int32_t)(i / (size_t)s->grid.columns), &x, &y);
@@ -74,7 +73,7 @@ double tal_report_thickness_scale(const tal_analysis *a) {
     for (size_t i = 0; i < tal_grid_cell_count(&a->survey.grid); i++) {
         const float simulated = a->deposit.thickness.value[i];
         most = simulated > 0.0f ? fmax(most, (double)simulated) : most;
-        if (a->has_survey_deposit && tal_survey_has_deposit(&a->survey, i)) {
+        if (tal_region_holds(a, TAL_REGION_SURVEYED, i)) {
             most = fmax(most, (double)a->survey.deposit.value[i]);
         }
     }
@@ -95,11 +94,14 @@ static double map_y(const frame *f, double y) {
     return (f->bounds.north - y) * f->scale;
 }
 
-static tal_status append_outline(tal_text *text, const frame *f, const uint8_t *mask,
-                                 const tal_grid *grid, const char *class_name, tal_error *err) {
+static tal_status append_outline(tal_text *text, const frame *f, const tal_analysis *a,
+                                 tal_region region, tal_error *err) {
+    static const char *const CLASS[] = {[TAL_REGION_SOURCE] = "source",
+                                        [TAL_REGION_SIMULATED] = "simulated",
+                                        [TAL_REGION_SURVEYED] = "surveyed"};
     tal_outline outline;
-    TAL_TRY(tal_outline_create(&outline, mask, grid, err));
-    tal_text_append(text, "<path class=\"%s\" d=\"", class_name);
+    TAL_TRY(tal_region_outline(&outline, a, region, &a->survey.grid, err));
+    tal_text_append(text, "<path class=\"o %s\" d=\"", CLASS[region]);
     for (int32_t ring = 0; ring < outline.ring_count; ring++) {
         for (int32_t v = outline.ring_start[ring]; v < outline.ring_start[ring + 1]; v++) {
             tal_text_append(text, "%s%.1f %.1f", v == outline.ring_start[ring] ? "M" : "L",
@@ -114,31 +116,10 @@ static tal_status append_outline(tal_text *text, const frame *f, const uint8_t *
 
 static tal_status append_outlines(tal_text *text, const frame *f, const tal_analysis *a,
                                   tal_error *err) {
-    const tal_survey *s = &a->survey;
-    const size_t cells = tal_grid_cell_count(&s->grid);
-    tal_status status = TAL_OK;
-    uint8_t *mask;
-    TAL_CREATE(mask, cells, "an outline", err);
-    for (size_t i = 0; i < cells; i++) {
-        mask[i] = s->source.value[i] > 0.0f ? 1 : 0;
+    for (int region = 0; region < tal_region_count(a); region++) {
+        TAL_TRY(append_outline(text, f, a, (tal_region)region, err));
     }
-    TAL_TRY_OR_DONE(append_outline(text, f, mask, &s->grid, "o source", err));
-    for (size_t i = 0; i < cells; i++) {
-        mask[i] = a->valid[i] != 0 && a->deposit.thickness.value[i] > 0.0f &&
-                          a->deposit.thickness.value[i] > s->lod.value[i]
-                      ? 1
-                      : 0;
-    }
-    TAL_TRY_OR_DONE(append_outline(text, f, mask, &s->grid, "o simulated", err));
-    if (a->has_survey_deposit) {
-        for (size_t i = 0; i < cells; i++) {
-            mask[i] = tal_survey_has_deposit(s, i) ? 1 : 0;
-        }
-        TAL_TRY_OR_DONE(append_outline(text, f, mask, &s->grid, "o surveyed", err));
-    }
-done:
-    tal_memory_destroy(mask);
-    return status;
+    return TAL_OK;
 }
 
 static void append_line(tal_text *text, const frame *f, const tal_analysis *a) {

@@ -2,7 +2,7 @@
 // What the report says in sentences.
 #include "postproc/report/report_words.h"
 
-#include "postproc/report/html.h"
+#include "postproc/report/number.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -83,9 +83,10 @@ static tal_status add_blocks(tal_geopackage *package, const tal_analysis *a, tal
     const size_t room = (size_t)a->rocks.vertex_count_max + 1;
     const int32_t last = a->motion.frame_count - 1;
     tal_status status = TAL_OK;
-    double *vertex = NULL, *outline = NULL, *x = NULL, *y = NULL;
+    tal_vec3 *vertex = NULL;
+    double *outline = NULL, *x = NULL, *y = NULL;
     int32_t *order = NULL;
-    TAL_CREATE_OR_DONE(vertex, 3 * room, "a block", err);
+    TAL_CREATE_OR_DONE(vertex, room, "a block", err);
     TAL_CREATE_OR_DONE(outline, 2 * room, "a block", err);
     TAL_CREATE_OR_DONE(x, room, "a block", err);
     TAL_CREATE_OR_DONE(y, room, "a block", err);
@@ -97,8 +98,8 @@ static tal_status add_blocks(tal_geopackage *package, const tal_analysis *a, tal
             continue;
         }
         tal_field_value value[BLOCK_FIELD_COUNT];
-        const tal_polyhedron body = tal_rocks_pose_frame(&a->rocks, &a->motion, b, last, vertex);
-        const int32_t count = tal_polyhedron_footprint(&body, outline, order);
+        const tal_surface block = tal_rocks_pose_frame(&a->rocks, &a->motion, b, last, vertex);
+        const int32_t count = tal_block_footprint(&block, outline, order);
         for (int32_t i = 0; i < count; i++) {
             x[i] = outline[2 * i] + (double)a->survey.origin.east;
             y[i] = outline[2 * i + 1] + (double)a->survey.origin.north;
@@ -201,19 +202,19 @@ static tal_status add_trajectories(tal_geopackage *package, const tal_analysis *
     return status;
 }
 
-static tal_status add_outline(tal_geopackage *package, const tal_analysis *a, const char *name,
-                              const uint8_t *mask, double volume, tal_error *err) {
+static tal_status add_outline(tal_geopackage *package, const tal_analysis *a, tal_region region,
+                              const char *name, double volume, tal_error *err) {
     static const tal_field FIELDS[] = {{"area_m2", TAL_FIELD_REAL}, {"volume_m3", TAL_FIELD_REAL}};
     tal_outline outline;
     double area = 0.0;
     TAL_TRY(add_layer(package, name, TAL_GEOMETRY_MULTIPOLYGON, a, FIELDS, 2, err));
     for (size_t i = 0; i < tal_grid_cell_count(&a->survey.grid); i++) {
-        area += mask[i] != 0 ? tal_survey_cell_area(&a->survey) : 0.0;
+        area += tal_region_holds(a, region, i) ? tal_survey_cell_area(&a->survey) : 0.0;
     }
     if (!(area > 0.0)) {
         return TAL_OK;
     }
-    TAL_TRY(tal_outline_create(&outline, mask, &a->survey.real_grid, err));
+    TAL_TRY(tal_region_outline(&outline, a, region, &a->survey.real_grid, err));
     const tal_geometry geometry = {.x = outline.x,
                                    .y = outline.y,
                                    .ring_count = outline.ring_count,
@@ -228,33 +229,19 @@ static tal_status add_outline(tal_geopackage *package, const tal_analysis *a, co
 }
 
 static tal_status add_outlines(tal_geopackage *package, const tal_analysis *a, tal_error *err) {
-    const tal_survey *s = &a->survey;
-    const size_t cells = tal_grid_cell_count(&s->grid);
-    tal_status status = TAL_OK;
-    uint8_t *mask;
-    TAL_CREATE(mask, cells, "an outline", err);
-    for (size_t i = 0; i < cells; i++) {
-        mask[i] = s->source.value[i] > 0.0f ? 1 : 0;
+    const struct {
+        const char *name;
+        double volume;
+    } layer[] = {[TAL_REGION_SOURCE] = {"source_outline", a->survey.source_volume.volume},
+                 [TAL_REGION_SIMULATED] = {"simulated_outline",
+                                           a->scores.value[TAL_SCORE_volume_simulated_m3]},
+                 [TAL_REGION_SURVEYED] = {"surveyed_outline",
+                                          a->scores.value[TAL_SCORE_volume_surveyed_m3]}};
+    for (int region = 0; region < tal_region_count(a); region++) {
+        TAL_TRY(add_outline(package, a, (tal_region)region, layer[region].name,
+                            layer[region].volume, err));
     }
-    TAL_TRY_OR_DONE(add_outline(package, a, "source_outline", mask, s->source_volume.volume, err));
-    for (size_t i = 0; i < cells; i++) {
-        mask[i] = a->valid[i] != 0 && a->deposit.thickness.value[i] > 0.0f &&
-                          a->deposit.thickness.value[i] > s->lod.value[i]
-                      ? 1
-                      : 0;
-    }
-    TAL_TRY_OR_DONE(add_outline(package, a, "simulated_outline", mask,
-                                a->scores.value[TAL_SCORE_volume_simulated_m3], err));
-    if (a->has_survey_deposit) {
-        for (size_t i = 0; i < cells; i++) {
-            mask[i] = tal_survey_has_deposit(s, i) ? 1 : 0;
-        }
-        TAL_TRY_OR_DONE(add_outline(package, a, "surveyed_outline", mask,
-                                    a->scores.value[TAL_SCORE_volume_surveyed_m3], err));
-    }
-done:
-    tal_memory_destroy(mask);
-    return status;
+    return TAL_OK;
 }
 
 static tal_status add_flow_line(tal_geopackage *package, const tal_analysis *a, tal_error *err) {

@@ -4,8 +4,8 @@
 #include "postproc/write/gis_project.h"
 
 #include "core/base/text.h"
-#include "postproc/report/html.h"
 #include "postproc/report/image.h"
+#include "postproc/report/number.h"
 #include "postproc/report/report.h"
 #include "postproc/report/report_map.h"
 #include "postproc/write/gis_style.h"

@@ -92,7 +92,7 @@ typedef struct {
     int32_t *connectivity, *offset, *block;
     float *velocity, *speed, *energy, *volume;
     size_t point_count, corner_count, face_count;
-    double *vertex;
+    tal_vec3 *vertex;
 } frame_room;
 
 static void frame_room_destroy(frame_room *r) {
@@ -115,7 +115,7 @@ static tal_status frame_room_create(frame_room *r, const tal_rocks *rocks, tal_e
     TAL_CREATE(r->speed, r->face_count + 1, "a frame for ParaView", err);
     TAL_CREATE(r->energy, r->face_count + 1, "a frame for ParaView", err);
     TAL_CREATE(r->volume, r->face_count + 1, "a frame for ParaView", err);
-    TAL_CREATE(r->vertex, 3 * (size_t)rocks->vertex_count_max + 1, "a frame for ParaView", err);
+    TAL_CREATE(r->vertex, (size_t)rocks->vertex_count_max + 1, "a frame for ParaView", err);
     for (int32_t b = 0; b < rocks->count; b++) {
         for (int32_t f = rocks->face_start[b]; f < rocks->face_start[b + 1]; f++) {
             r->block[f] = b;
@@ -132,10 +132,12 @@ static tal_status frame_room_create(frame_room *r, const tal_rocks *rocks, tal_e
 static void fill_frame(frame_room *r, const tal_analysis *a, int32_t frame) {
     const tal_rocks *rocks = &a->rocks;
     for (int32_t b = 0; b < rocks->count; b++) {
-        const tal_polyhedron body = tal_rocks_pose_frame(rocks, &a->motion, b, frame, r->vertex);
+        const tal_surface block = tal_rocks_pose_frame(rocks, &a->motion, b, frame, r->vertex);
         float *point = &r->point[3 * (size_t)rocks->vertex_start[b]];
-        for (int32_t i = 0; i < 3 * body.vertex_count; i++) {
-            point[i] = (float)body.vertex[i];
+        for (int32_t v = 0; v < block.vertex_count; v++) {
+            point[3 * v] = (float)block.vertex[v].x;
+            point[3 * v + 1] = (float)block.vertex[v].y;
+            point[3 * v + 2] = (float)block.vertex[v].z;
         }
         double translation, rotation;
         tal_rocks_energy(rocks, &a->motion, b, frame, &translation, &rotation);

@@ -18,18 +18,21 @@ violations() { # violations TREE
     grep -HnE "^$b*#$b*include" "$1"/core/base/*.[ch] 2>/dev/null | grep -vE \
         '#include (<(assert|ctype|errno|fcntl|float|limits|math|signal|stdalign|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|time|unistd|sys/[a-z]+)\.h>|"core/base/[a-z_0-9]+\.(h|def)")' || true
     grep -rHnE '#include ([<"]core/(app|geo)/|<(gdal|ogr|cpl|proj|netcdf))' "$1/core/base"/*.[ch] 2>/dev/null || true
+    # core/geometry: core/base and itself.
+    grep -HnE "^$b*#$b*include$b*\"" "$1"/core/geometry/*.[ch] 2>/dev/null | grep -vE '"core/(base|geometry)/' || true
     # The solver library: no core/app, no core/geo (its program may).
     find "$1/solver" -name '*.[ch]' ! -path '*/solver/program/*' -print0 2>/dev/null |
         xargs -0 grep -nE '#[[:blank:]]*include[[:blank:]]*["<](core/(app|geo)/|gdal|ogr|cpl_|proj|netcdf|cjson)' /dev/null || true
 }
 probe=$(mktemp -d)
 trap 'rm -rf "$probe"' EXIT
-mkdir -p "$probe/ingest/read" "$probe/core/base" "$probe/solver/law"
+mkdir -p "$probe/ingest/read" "$probe/core/base" "$probe/core/geometry" "$probe/solver/law"
 echo '#include "solver/step/state.h"' >"$probe/ingest/read/bad.c"
 echo '# include <solver/step/state.h>' >"$probe/ingest/read/worse.c"
 echo '#include <gdal.h>' >"$probe/core/base/bad.c"
 echo '#include "core/geo/grid.h"' >"$probe/solver/law/bad.c"
-for place in ingest/read/bad.c ingest/read/worse.c core/base/bad.c solver/law/bad.c; do
+echo '#include "core/geo/grid.h"' >"$probe/core/geometry/bad.c"
+for place in ingest/read/bad.c ingest/read/worse.c core/base/bad.c core/geometry/bad.c solver/law/bad.c; do
     violations "$probe" | grep -q "$place" || { echo "the check does not find $place"; exit 1; }
 done
 found=$(violations .)

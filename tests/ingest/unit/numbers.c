@@ -4,9 +4,9 @@
 #include "tests/support/check.h"
 
 #include "core/base/random.h"
+#include "core/geometry/components.h"
 #include "ingest/compare/change.h"
 #include "ingest/compare/coregister.h"
-#include "ingest/compare/outline.h"
 #include "ingest/compare/variogram.h"
 #include "ingest/volume/hidden.h"
 #include "ingest/volume/volume.h"
@@ -65,83 +65,6 @@ static void plane_through_points_on_a_plane_is_exact(void **state) {
     check_near(plane.slope_y, -3.0, 1e-12);
     check_near(plane.deviation, 0.0, 1e-6);
     check_near(tal_sums_deviation(&left, 2.0, -3.0), 0.0, 1e-6);
-}
-
-// ---- Parts and outlines ------------------------------------------------------------------------
-
-static double ring_area(const tal_outline *outline, int32_t ring) {
-    double area = 0.0;
-    const int32_t from = outline->ring_start[ring], to = outline->ring_start[ring + 1];
-    for (int32_t i = from; i < to; i++) {
-        const int32_t next = i + 1 < to ? i + 1 : from;
-        area += 0.5 * (outline->x[i] * outline->y[next] - outline->x[next] * outline->y[i]);
-    }
-    return area;
-}
-
-// A ring that meets itself is no valid polygon.
-static bool ring_is_simple(const tal_outline *outline, int32_t ring) {
-    for (int32_t i = outline->ring_start[ring]; i < outline->ring_start[ring + 1]; i++) {
-        for (int32_t j = outline->ring_start[ring]; j < i; j++) {
-            if (outline->x[i] == outline->x[j] && outline->y[i] == outline->y[j]) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
-// Random masks: outlines must enclose exactly the cells, parts must match a slow flood.
-static void outlines_enclose_their_cells_exactly(void **state) {
-    (void)state;
-    enum { SIDE = 24 };
-    const tal_grid grid = {
-        .west = 100.0, .north = 200.0, .cell = 0.5, .columns = SIDE, .rows = SIDE};
-    for (uint64_t round = 0; round < 40; round++) {
-        uint8_t mask[SIDE * SIDE];
-        tal_components parts;
-        const tal_random random = tal_random_stream(round, 0, "test/mask");
-        for (size_t i = 0; i < SIDE * SIDE; i++) {
-            mask[i] = tal_random_uniform(random, i) < 0.3 + 0.01 * (double)round;
-        }
-        check_ok(tal_components_find(&parts, mask, SIDE, SIDE, false, &check_error));
-        for (int32_t number = 1; number <= parts.count; number++) {
-            tal_outline outline;
-            double area = 0.0;
-            check_ok(tal_outline_trace(&outline, &parts, number, &grid, &check_error));
-            assert_true(ring_area(&outline, 0) > 0.0);
-            for (int32_t ring = 0; ring < outline.ring_count; ring++) {
-                assert_true(ring == 0 || ring_area(&outline, ring) < 0.0);
-                assert_true(ring_is_simple(&outline, ring));
-                area += ring_area(&outline, ring);
-            }
-            check_near(area, 0.25 * (double)parts.size[number], 1e-9);
-            tal_outline_destroy(&outline);
-        }
-        // Two neighbours over an edge have one label; a label never reaches a cell it does not
-        // touch.
-        for (int32_t i = 0; i < SIDE * SIDE; i++) {
-            assert_int_equal(parts.label[i] != 0, mask[i] != 0);
-            if (i % SIDE + 1 < SIDE && mask[i] && mask[i + 1]) {
-                assert_int_equal(parts.label[i], parts.label[i + 1]);
-            }
-            if (i + SIDE < SIDE * SIDE && mask[i] && mask[i + SIDE]) {
-                assert_int_equal(parts.label[i], parts.label[i + SIDE]);
-            }
-        }
-        tal_components_destroy(&parts);
-    }
-}
-
-static void small_parts_and_holes_are_dropped_and_filled(void **state) {
-    (void)state;
-    uint8_t mask[25] = {1, 1, 1, 0, 0, 1, 0, 1, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0};
-    check_ok(tal_mask_fill_holes(mask, 5, 5, 1, &check_error));
-    assert_int_equal(mask[6], 1);
-    check_ok(tal_mask_drop_small(mask, 5, 5, 3, &check_error));
-    assert_int_equal(mask[9], 0);
-    assert_int_equal(mask[20], 0);
-    assert_int_equal(mask[0], 1);
 }
 
 // ---- Variogram ---------------------------------------------------------------------------------
@@ -471,8 +394,6 @@ int main(void) {
         cmocka_unit_test(order_statistics_agree_with_sorting),
         cmocka_unit_test(nmad_of_normal_numbers_is_their_deviation),
         cmocka_unit_test(plane_through_points_on_a_plane_is_exact),
-        cmocka_unit_test(outlines_enclose_their_cells_exactly),
-        cmocka_unit_test(small_parts_and_holes_are_dropped_and_filled),
         cmocka_unit_test(uncorrelated_noise_is_all_nugget),
         cmocka_unit_test(range_of_a_moving_average_is_found),
         cmocka_unit_test(rigid_motion_is_recovered_although_a_part_fell),

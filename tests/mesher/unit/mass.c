@@ -3,8 +3,8 @@
 #include "tests/support/check.h"
 
 #include "core/base/random.h"
+#include "core/geometry/mass_properties.h"
 #include "mesher/rock/hull.h"
-#include "mesher/rock/mass_properties.h"
 #include "mesher/rock/polyhedron.h"
 
 static tal_mass_properties mass_of(const tal_hull *hull) {

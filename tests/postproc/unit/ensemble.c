@@ -2,7 +2,7 @@
 // Maps over the runs of an ensemble against values worked out by hand, and numbers as the report
 // writes them.
 #include "postproc/measure/ensemble.h"
-#include "postproc/report/html.h"
+#include "postproc/report/number.h"
 #include "tests/support/check.h"
 
 enum { RUNS = 5, CELLS = 4 };

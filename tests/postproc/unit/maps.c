@@ -174,25 +174,21 @@ static void sphere_becomes_a_ball_of_the_same_volume(void **state) {
     rocks.corner_start = calloc(1, sizeof(int32_t));
     // The library frees with its own allocator, which takes memory of malloc.
     const double radius[1] = {1.5};
-    double vertex[3 * 300];
+    tal_vec3 vertex[300];
     check_ok(tal_rocks_replace_spheres(&rocks, radius, &check_error));
     const double origin[3] = {0, 0, 0}, upright[4] = {1, 0, 0, 0};
     assert_in_range(rocks.vertex_count_max, 50, 290);
-    const tal_polyhedron ball = tal_rocks_pose(&rocks, 0, origin, upright, vertex);
-    check_near(tal_polyhedron_volume(&ball), 4.0 / 3.0 * PI * 3.375, 1e-9);
-    check_near(tal_polyhedron_top(&ball, 0.0, 0.0), 1.5, 0.03);
-    check_near(tal_polyhedron_top(&ball, 0.9, 0.0), 1.2, 0.03);
+    const tal_surface ball = tal_rocks_pose(&rocks, 0, origin, upright, vertex);
+    check_near(tal_surface_volume(&ball), 4.0 / 3.0 * PI * 3.375, 1e-9);
+    check_near(tal_block_top(&ball, 0.0, 0.0), 1.5, 0.03);
+    check_near(tal_block_top(&ball, 0.9, 0.0), 1.2, 0.03);
     for (int f = 0; f < ball.face_count; f++) { // convex: no vertex beyond any face
-        const double *a = &vertex[3 * ball.corner[ball.face_start[f]]];
-        const double *b = &vertex[3 * ball.corner[ball.face_start[f] + 1]];
-        const double *c = &vertex[3 * ball.corner[ball.face_start[f] + 2]];
-        const double u[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
-        const double v[3] = {c[0] - a[0], c[1] - a[1], c[2] - a[2]};
-        const double n[3] = {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2],
-                             u[0] * v[1] - u[1] * v[0]};
+        const int32_t *loop = &ball.corner[ball.corner_start[f]];
+        const tal_vec3 a = vertex[loop[0]];
+        const tal_vec3 n = tal_vec3_cross(tal_vec3_subtract(vertex[loop[1]], a),
+                                          tal_vec3_subtract(vertex[loop[2]], a));
         for (int k = 0; k < ball.vertex_count; k++) {
-            const double *q = &vertex[3 * k];
-            assert_true(n[0] * (q[0] - a[0]) + n[1] * (q[1] - a[1]) + n[2] * (q[2] - a[2]) < 1e-9);
+            assert_true(tal_vec3_dot(n, tal_vec3_subtract(vertex[k], a)) < 1e-9);
         }
     }
     tal_rocks_destroy(&rocks);

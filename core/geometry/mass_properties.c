@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Exact mass properties by signed tetrahedra; principal axes by Jacobi rotations.
-#include "mesher/rock/mass_properties.h"
+#include "core/geometry/mass_properties.h"
 
 #include <string.h>
 
@@ -14,7 +14,7 @@ typedef struct {
 // Tetrahedron (0, a, b, c). With J = a . (b x c): volume J/6, first moments J/24 (a + b + c), second
 // moments J/120 (sum of p_i p_j over a, b, c and a + b + c); see docs/theory/mesher.md.
 static void add_tetrahedron(integrals *sum, tal_vec3 a, tal_vec3 b, tal_vec3 c) {
-    const double j = tal_vec3_dot(a, tal_vec3_cross(b, c));
+    const double j = tal_tetrahedron_six(a, b, c);
     const double corner[4][3] = {{a.x, a.y, a.z},
                                  {b.x, b.y, b.z},
                                  {c.x, c.y, c.z},
@@ -36,7 +36,7 @@ static integrals integrate(const tal_surface *surface, tal_vec3 origin) {
     integrals sum = {0};
     for (int32_t f = 0; f < surface->face_count; f++) {
         const int32_t *loop = surface->corner + surface->corner_start[f];
-        const int32_t size = surface->corner_start[f + 1] - surface->corner_start[f];
+        const int32_t size = tal_surface_loop_size(surface, f);
         const tal_vec3 a = tal_vec3_subtract(surface->vertex[loop[0]], origin);
         for (int32_t k = 1; k + 1 < size; k++) {
             add_tetrahedron(&sum, a, tal_vec3_subtract(surface->vertex[loop[k]], origin),

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Column volumes against closed forms and quadrature, the upper surface against an independent ray
 // caster, footprints against their area.
-#include "postproc/measure/polyhedron.h"
-#include "core/base/math3.h"
+#include "postproc/measure/block_shape.h"
 #include "core/base/random.h"
+#include "core/geometry/angle.h"
 #include "tests/support/check.h"
-
-static const double PI = 3.14159265358979323846;
 
 static const int32_t BOX_START[7] = {0, 4, 8, 12, 16, 20, 24};
 static const int32_t BOX_CORNER[24] = {0, 2, 3, 1, 4, 5, 7, 6, 0, 1, 5, 4,
@@ -15,8 +13,8 @@ static const int32_t TETRA_START[5] = {0, 3, 6, 9, 12};
 static const int32_t TETRA_CORNER[12] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2};
 
 typedef struct {
-    double vertex[24];
-    tal_polyhedron body;
+    tal_vec3 vertex[8];
+    tal_surface block;
 } solid;
 
 static void make_box(solid *s, const double edge[3], const double centre[3],
@@ -27,11 +25,9 @@ static void make_box(solid *s, const double edge[3], const double centre[3],
         const tal_vec3 turned = tal_quat_rotate(
             turn, tal_vec3_make((v & 1 ? 0.5 : -0.5) * edge[0], (v & 2 ? 0.5 : -0.5) * edge[1],
                                 (v & 4 ? 0.5 : -0.5) * edge[2]));
-        s->vertex[3 * v] = centre[0] + turned.x;
-        s->vertex[3 * v + 1] = centre[1] + turned.y;
-        s->vertex[3 * v + 2] = centre[2] + turned.z;
+        s->vertex[v] = tal_vec3_add(tal_vec3_make(centre[0], centre[1], centre[2]), turned);
     }
-    s->body = (tal_polyhedron){8, 6, s->vertex, BOX_START, BOX_CORNER};
+    s->block = (tal_surface){s->vertex, 8, BOX_START, 6, BOX_CORNER};
 }
 
 static void random_box(solid *s, uint64_t draw) {
@@ -50,9 +46,9 @@ static void random_box(solid *s, uint64_t draw) {
 static const double UPRIGHT[4] = {1.0, 0.0, 0.0, 0.0};
 static const tal_grid GRID = {-10.0, 10.0, 0.7, 29, 29};
 
-static double sum_columns(const tal_polyhedron *body, const tal_grid *grid, double *outside) {
+static double sum_columns(const tal_surface *block, const tal_grid *grid, double *outside) {
     double *column = calloc((size_t)(grid->columns * grid->rows), sizeof *column);
-    *outside = tal_polyhedron_add_columns(body, grid, column);
+    *outside = tal_block_add_columns(block, grid, column);
     double sum = 0.0;
     for (int i = 0; i < grid->columns * grid->rows; i++) {
         sum += column[i];
@@ -68,7 +64,7 @@ static void upright_box_fills_cells_by_their_overlap(void **state) {
     double column[16] = {0};
     const tal_grid grid = {-2.0, 2.0, 1.0, 4, 4};
     make_box(&s, (const double[3]){2, 1, 3}, (const double[3]){0.5, 0.25, 7}, UPRIGHT);
-    check_near(tal_polyhedron_add_columns(&s.body, &grid, column), 0.0, 1e-14);
+    check_near(tal_block_add_columns(&s.block, &grid, column), 0.0, 1e-14);
     const double x[4] = {0.0, 0.5, 1.0, 0.5}, y[4] = {0.0, 0.75, 0.25, 0.0}; // rows from the north
     for (int row = 0; row < 4; row++) {
         for (int c = 0; c < 4; c++) {
@@ -83,13 +79,13 @@ static void turned_box_keeps_its_volume_and_its_roof(void **state) {
     // from sqrt 2 by 2 per metre, so the column holds 0.1 sqrt 2 - 0.01, one metre wide.
     solid s;
     double outside, column[10] = {0};
-    const double q[4] = {cos(PI / 8.0), 0.0, sin(PI / 8.0), 0.0};
+    const double q[4] = {cos(TAL_PI / 8.0), 0.0, sin(TAL_PI / 8.0), 0.0};
     make_box(&s, (const double[3]){1, 1, 1}, (const double[3]){0, 0.5, 0}, q);
     const tal_grid tall = {-1.0, 1.0, 0.1, 20, 10};
-    check_near(sum_columns(&s.body, &tall, &outside), 1.0, 1e-12);
+    check_near(sum_columns(&s.block, &tall, &outside), 1.0, 1e-12);
     check_near(outside, 0.0, 1e-12);
     const tal_grid wide = {0.0, 1.0, 0.1, 1, 10};
-    (void)tal_polyhedron_add_columns(&s.body, &wide, column);
+    (void)tal_block_add_columns(&s.block, &wide, column);
     double sum = 0.0;
     for (int i = 0; i < 10; i++) {
         sum += column[i];
@@ -101,12 +97,12 @@ static void tetrahedron_has_columns_of_the_closed_form(void **state) {
     (void)state;
     // Corners at the origin and on the axes at one: height 1 - x - y. Over [0, h]^2 the volume is
     // h^2 - h^3 while 2 h <= 1.
-    const double vertex[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
-    const tal_polyhedron body = {4, 4, vertex, TETRA_START, TETRA_CORNER};
+    const tal_vec3 vertex[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    const tal_surface block = {vertex, 4, TETRA_START, 4, TETRA_CORNER};
     const tal_grid grid = {0.0, 1.0, 0.25, 4, 4};
     double column[16] = {0}, sum = 0.0;
-    check_near(tal_polyhedron_volume(&body), 1.0 / 6.0, 1e-15);
-    check_near(tal_polyhedron_add_columns(&body, &grid, column), 0.0, 1e-15);
+    check_near(tal_surface_volume(&block), 1.0 / 6.0, 1e-15);
+    check_near(tal_block_add_columns(&block, &grid, column), 0.0, 1e-15);
     check_near(column[12], 0.0625 - 0.015625, 1e-15);       // south-west cell
     check_near(column[0], 0.25 * 0.25 * 0.25 / 6.0, 1e-15); // the tip at x = 0, y = 1
     for (int i = 0; i < 16; i++) {
@@ -122,8 +118,8 @@ static void columns_of_random_boxes_sum_to_their_volume(void **state) {
         solid s;
         double outside;
         random_box(&s, draw);
-        const double volume = tal_polyhedron_volume(&s.body);
-        const double sum = sum_columns(&s.body, &GRID, &outside);
+        const double volume = tal_surface_volume(&s.block);
+        const double sum = sum_columns(&s.block, &GRID, &outside);
         worst = fmax(worst, fabs(sum - volume) / volume);
     }
     print_message("largest relative difference of 500 boxes: %.2g\n", worst);
@@ -136,7 +132,7 @@ static void what_hangs_over_the_rim_is_reported(void **state) {
     double outside;
     const tal_grid grid = {0.0, 5.0, 1.0, 5, 5};
     make_box(&s, (const double[3]){2, 2, 2}, (const double[3]){0.5, 2.5, 0}, UPRIGHT);
-    check_near(sum_columns(&s.body, &grid, &outside), 6.0, 1e-13);
+    check_near(sum_columns(&s.block, &grid, &outside), 6.0, 1e-13);
     check_near(outside, 2.0, 1e-13);
 }
 
@@ -148,14 +144,14 @@ static void columns_agree_with_the_integral_of_the_height(void **state) {
         double column[81] = {0};
         random_box(&s, 900 + draw);
         const tal_grid grid = {-9.0, 9.0, 2.0, 9, 9};
-        (void)tal_polyhedron_add_columns(&s.body, &grid, column);
+        (void)tal_block_add_columns(&s.block, &grid, column);
         for (int cell = 0; cell < 81; cell++) {
             double sum = 0.0;
             for (int k = 0; k < 6400; k++) {
                 const double x = grid.west + 2.0 * (cell % 9 + (k % 80 + 0.5) / 80.0);
                 const double y = grid.north - 2.0 * (cell / 9 + (k / 80 + 0.5) / 80.0);
-                const double top = tal_polyhedron_top(&s.body, x, y);
-                sum += top > -INFINITY ? top - tal_polyhedron_bottom(&s.body, x, y) : 0.0;
+                const double top = tal_block_top(&s.block, x, y);
+                sum += top > -INFINITY ? top - tal_block_bottom(&s.block, x, y) : 0.0;
             }
             check_near(column[cell], sum * 4.0 / 6400.0, 0.02);
         }
@@ -195,11 +191,11 @@ static void upper_surface_agrees_with_a_ray_caster(void **state) {
             for (int i = 1; i < 3; i++) {
                 const int32_t *corner = &BOX_CORNER[4 * f];
                 expected =
-                    fmax(expected, hit_triangle(&s.vertex[3 * corner[0]], &s.vertex[3 * corner[i]],
-                                                &s.vertex[3 * corner[i + 1]], x, y));
+                    fmax(expected, hit_triangle(&s.vertex[corner[0]].x, &s.vertex[corner[i]].x,
+                                                &s.vertex[corner[i + 1]].x, x, y));
             }
         }
-        const double top = tal_polyhedron_top(&s.body, x, y);
+        const double top = tal_block_top(&s.block, x, y);
         if (expected == -INFINITY) {
             assert_true(top == -INFINITY);
         } else {
@@ -220,7 +216,7 @@ static void footprint_is_the_convex_shadow(void **state) {
         int32_t order[26];
         int inside = 0;
         random_box(&s, draw);
-        const int32_t count = tal_polyhedron_footprint(&s.body, xy, order);
+        const int32_t count = tal_block_footprint(&s.block, xy, order);
         assert_in_range(count, 4, 8);
         for (int32_t i = 0; i < count; i++) {
             const double *a = &xy[2 * i], *b = &xy[2 * ((i + 1) % count)];
@@ -229,7 +225,7 @@ static void footprint_is_the_convex_shadow(void **state) {
         for (int k = 0; k < 400 * 400; k++) {
             const double x = -8.0 + 16.0 * (k % 400 + 0.5) / 400.0;
             const double y = -8.0 + 16.0 * (k / 400 + 0.5) / 400.0;
-            inside += tal_polyhedron_top(&s.body, x, y) > -INFINITY ? 1 : 0;
+            inside += tal_block_top(&s.block, x, y) > -INFINITY ? 1 : 0;
         }
         check_near(area, inside * 16.0 * 16.0 / 160000.0, 0.15);
         assert_true(area > 0.0);
@@ -242,7 +238,7 @@ static void footprint_of_an_upright_box_is_its_base(void **state) {
     double xy[16];
     int32_t order[26];
     make_box(&s, (const double[3]){2, 3, 4}, (const double[3]){10, 20, 30}, UPRIGHT);
-    assert_int_equal(tal_polyhedron_footprint(&s.body, xy, order), 4);
+    assert_int_equal(tal_block_footprint(&s.block, xy, order), 4);
     const double expected[8] = {9, 18.5, 11, 18.5, 11, 21.5, 9, 21.5};
     for (int i = 0; i < 8; i++) {
         check_near(xy[i], expected[i], 1e-14);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Flood fill with an explicit stack; labels follow the raster order.
-#include "ingest/compare/components.h"
+#include "core/geometry/components.h"
 
 #include "core/base/memory.h"
 
@@ -71,7 +71,7 @@ tal_status tal_components_find(tal_components *parts, const uint8_t *mask, int32
     int32_t capacity = 256;
     flood f = {.columns = columns, .rows = rows, .mask = mask};
     tal_status status = TAL_OK;
-    *parts = (tal_components){0};
+    *parts = (tal_components){.columns = columns, .rows = rows};
     TAL_CREATE_OR_DONE(parts->label, cells, "connected parts", err);
     TAL_CREATE_OR_DONE(parts->size, (size_t)capacity, "connected parts", err);
     TAL_CREATE_OR_DONE(parts->at_rim, (size_t)capacity, "connected parts", err);
@@ -100,6 +100,25 @@ void tal_components_destroy(tal_components *parts) {
     tal_memory_destroy(parts->size);
     tal_memory_destroy(parts->at_rim);
     *parts = (tal_components){0};
+}
+
+tal_status tal_mask_keep_largest(uint8_t *mask, int32_t columns, int32_t rows, int64_t *cells,
+                                 tal_error *err) {
+    tal_components parts;
+    *cells = 0;
+    TAL_TRY(tal_components_find(&parts, mask, columns, rows, true, err));
+    int32_t largest = 0;
+    for (int32_t number = 1; number <= parts.count; number++) {
+        if (parts.size[number] > *cells) {
+            largest = number;
+            *cells = parts.size[number];
+        }
+    }
+    for (size_t i = 0; i < (size_t)columns * (size_t)rows; i++) {
+        mask[i] = largest != 0 && parts.label[i] == largest;
+    }
+    tal_components_destroy(&parts);
+    return TAL_OK;
 }
 
 tal_status tal_mask_drop_small(uint8_t *mask, int32_t columns, int32_t rows, int64_t least,

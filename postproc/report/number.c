@@ -1,31 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Pieces of HTML.
-#include "postproc/report/html.h"
+// Numbers as people read them.
+#include "postproc/report/number.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-void tal_html_append(tal_text *text, const char *string) {
-    for (const char *c = string; *c != '\0'; c++) {
-        switch (*c) {
-        case '&':
-            tal_text_append(text, "&amp;");
-            break;
-        case '<':
-            tal_text_append(text, "&lt;");
-            break;
-        case '>':
-            tal_text_append(text, "&gt;");
-            break;
-        case '"':
-            tal_text_append(text, "&quot;");
-            break;
-        default:
-            tal_text_append_bytes(text, c, 1);
-        }
-    }
-}
 
 // Narrow no-break spaces (U+202F) between groups of three, from five digits on.
 static void group_digits(char out[TAL_NUMBER_SIZE], const char *digits) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A closed convex polyhedron over a grid: exact column volumes, upper surface, footprint.
-#include "postproc/measure/polyhedron.h"
+// A block over a grid: exact column volumes, upper surface, footprint.
+#include "postproc/measure/block_shape.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,17 +12,6 @@ typedef struct {
     int count;
     double point[CLIP_CORNERS_MAX][3];
 } polygon;
-
-tal_box tal_polyhedron_box(const tal_polyhedron *body) {
-    tal_box box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-    for (int32_t v = 0; v < body->vertex_count; v++) {
-        for (int i = 0; i < 3; i++) {
-            box.low[i] = fmin(box.low[i], body->vertex[3 * v + i]);
-            box.high[i] = fmax(box.high[i], body->vertex[3 * v + i]);
-        }
-    }
-    return box;
-}
 
 // Area of the polygon seen from above (positive: it faces up) times its mean height above `base`.
 // The fan of triangles makes it exact for a plane polygon.
@@ -121,67 +110,50 @@ static double add_triangle(const polygon *triangle, const tal_grid *grid, double
     return inside;
 }
 
-static void corner_point(const tal_polyhedron *body, int32_t corner, double point[3]) {
-    const double *vertex = &body->vertex[3 * body->corner[corner]];
-    for (int k = 0; k < 3; k++) {
-        point[k] = vertex[k];
-    }
+static void corner_point(const tal_surface *block, int32_t corner, double point[3]) {
+    const tal_vec3 vertex = block->vertex[block->corner[corner]];
+    point[0] = vertex.x;
+    point[1] = vertex.y;
+    point[2] = vertex.z;
 }
 
 // Faces as fans: a closed surface of triangles even where a face is not quite plane.
-static void fan_triangle(const tal_polyhedron *body, int32_t face, int32_t i, polygon *triangle) {
-    const int32_t start = body->face_start[face];
+static void fan_triangle(const tal_surface *block, int32_t face, int32_t i, polygon *triangle) {
+    const int32_t start = block->corner_start[face];
     triangle->count = 3;
-    corner_point(body, start, triangle->point[0]);
-    corner_point(body, start + i, triangle->point[1]);
-    corner_point(body, start + i + 1, triangle->point[2]);
+    corner_point(block, start, triangle->point[0]);
+    corner_point(block, start + i, triangle->point[1]);
+    corner_point(block, start + i + 1, triangle->point[2]);
 }
 
-static int32_t corner_count(const tal_polyhedron *body, int32_t face) {
-    return body->face_start[face + 1] - body->face_start[face];
-}
-
-double tal_polyhedron_volume(const tal_polyhedron *body) {
-    const double base = body->vertex_count > 0 ? body->vertex[2] : 0.0;
-    double volume = 0.0;
-    for (int32_t face = 0; face < body->face_count; face++) {
-        for (int32_t i = 1; i + 1 < corner_count(body, face); i++) {
-            polygon triangle;
-            fan_triangle(body, face, i, &triangle);
-            volume += volume_below(&triangle, base);
-        }
-    }
-    return volume;
-}
-
-double tal_polyhedron_add_columns(const tal_polyhedron *body, const tal_grid *grid,
-                                  double *volume) {
-    if (body->vertex_count == 0) {
+double tal_block_add_columns(const tal_surface *block, const tal_grid *grid, double *volume) {
+    if (block->vertex_count == 0) {
         return 0.0;
     }
-    const tal_box box = tal_polyhedron_box(body);
-    const double base = box.low[2];
-    double inside = 0.0;
-    for (int32_t face = 0; face < body->face_count; face++) {
-        for (int32_t i = 1; i + 1 < corner_count(body, face); i++) {
+    tal_vec3 low, high;
+    tal_surface_bounds(block, &low, &high);
+    double inside = 0.0, whole = 0.0;
+    for (int32_t face = 0; face < block->face_count; face++) {
+        for (int32_t i = 1; i + 1 < tal_surface_loop_size(block, face); i++) {
             polygon triangle;
-            fan_triangle(body, face, i, &triangle);
-            inside += add_triangle(&triangle, grid, base, volume);
+            fan_triangle(block, face, i, &triangle);
+            inside += add_triangle(&triangle, grid, low.z, volume);
+            whole += volume_below(&triangle, block->vertex[0].z);
         }
     }
-    return tal_polyhedron_volume(body) - inside;
+    return whole - inside;
 }
 
 // Normal of a face by Newell's sum (not of unit length), and one point of it.
-static void face_plane(const tal_polyhedron *body, int32_t face, double normal[3], double at[3]) {
-    const int32_t start = body->face_start[face];
-    const int32_t count = corner_count(body, face);
-    corner_point(body, start, at);
+static void face_plane(const tal_surface *block, int32_t face, double normal[3], double at[3]) {
+    const int32_t start = block->corner_start[face];
+    const int32_t count = tal_surface_loop_size(block, face);
+    corner_point(block, start, at);
     normal[0] = normal[1] = normal[2] = 0.0;
     for (int32_t i = 1; i + 1 < count; i++) {
         double b[3], c[3];
-        corner_point(body, start + i, b);
-        corner_point(body, start + i + 1, c);
+        corner_point(block, start + i, b);
+        corner_point(block, start + i + 1, c);
         for (int k = 0; k < 3; k++) {
             b[k] -= at[k];
             c[k] -= at[k];
@@ -192,15 +164,15 @@ static void face_plane(const tal_polyhedron *body, int32_t face, double normal[3
     }
 }
 
-// A convex body is what lies below all planes that face up, above all that face down, and inside
+// A convex block is what lies below all planes that face up, above all that face down, and inside
 // those that stand upright.
-static bool vertical_range(const tal_polyhedron *body, double x, double y, double *low,
+static bool vertical_range(const tal_surface *block, double x, double y, double *low,
                            double *high) {
     *low = -INFINITY;
     *high = INFINITY;
-    for (int32_t face = 0; face < body->face_count; face++) {
+    for (int32_t face = 0; face < block->face_count; face++) {
         double n[3], at[3];
-        face_plane(body, face, n, at);
+        face_plane(block, face, n, at);
         const double across = n[0] * (x - at[0]) + n[1] * (y - at[1]);
         const double size = fabs(n[0]) + fabs(n[1]) + fabs(n[2]);
         if (fabs(n[2]) <= 1e-12 * size) {
@@ -213,34 +185,34 @@ static bool vertical_range(const tal_polyhedron *body, double x, double y, doubl
             *low = fmax(*low, at[2] - across / n[2]);
         }
     }
-    return body->face_count > 0 && *low <= *high;
+    return block->face_count > 0 && *low <= *high;
 }
 
-double tal_polyhedron_top(const tal_polyhedron *body, double x, double y) {
+double tal_block_top(const tal_surface *block, double x, double y) {
     double low, high;
-    return vertical_range(body, x, y, &low, &high) ? high : -INFINITY;
+    return vertical_range(block, x, y, &low, &high) ? high : -INFINITY;
 }
 
-double tal_polyhedron_bottom(const tal_polyhedron *body, double x, double y) {
+double tal_block_bottom(const tal_surface *block, double x, double y) {
     double low, high;
-    return vertical_range(body, x, y, &low, &high) ? low : INFINITY;
+    return vertical_range(block, x, y, &low, &high) ? low : INFINITY;
 }
 
-static double turn(const double *o, const double *a, const double *b) {
-    return (a[0] - o[0]) * (b[1] - o[1]) - (a[1] - o[1]) * (b[0] - o[0]);
+static double turn(tal_vec3 o, tal_vec3 a, tal_vec3 b) {
+    return (a.x - o.x) * (b.y - o.y) - (a.y - o.y) * (b.x - o.x);
 }
 
-static bool comes_before(const double *a, const double *b) {
-    return a[0] < b[0] || (a[0] == b[0] && a[1] < b[1]);
+static bool comes_before(tal_vec3 a, tal_vec3 b) {
+    return a.x < b.x || (a.x == b.x && a.y < b.y);
 }
 
 // Andrew's monotone chain; blocks have few vertices, so insertion sort is the quick one.
-int32_t tal_polyhedron_footprint(const tal_polyhedron *body, double *xy, int32_t *order) {
-    const int32_t n = body->vertex_count;
-    const double *vertex = body->vertex;
+int32_t tal_block_footprint(const tal_surface *block, double *xy, int32_t *order) {
+    const int32_t n = block->vertex_count;
+    const tal_vec3 *vertex = block->vertex;
     for (int32_t i = 0; i < n; i++) {
         int32_t at = i;
-        while (at > 0 && comes_before(&vertex[3 * i], &vertex[3 * order[at - 1]])) {
+        while (at > 0 && comes_before(vertex[i], vertex[order[at - 1]])) {
             order[at] = order[at - 1];
             at--;
         }
@@ -253,8 +225,7 @@ int32_t tal_polyhedron_footprint(const tal_polyhedron *body, double *xy, int32_t
         for (int32_t k = 0; k < n; k++) {
             const int32_t v = order[pass == 0 ? k : n - 1 - k];
             while (count >= begin + 2 &&
-                   turn(&vertex[3 * hull[count - 2]], &vertex[3 * hull[count - 1]],
-                        &vertex[3 * v]) <= 0.0) {
+                   turn(vertex[hull[count - 2]], vertex[hull[count - 1]], vertex[v]) <= 0.0) {
                 count--;
             }
             hull[count++] = v;
@@ -262,8 +233,8 @@ int32_t tal_polyhedron_footprint(const tal_polyhedron *body, double *xy, int32_t
         count--; // the last point begins the other chain
     }
     for (int32_t i = 0; i < count; i++) {
-        xy[2 * i] = vertex[3 * hull[i]];
-        xy[2 * i + 1] = vertex[3 * hull[i] + 1];
+        xy[2 * i] = vertex[hull[i]].x;
+        xy[2 * i + 1] = vertex[hull[i]].y;
     }
     return count;
 }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Pieces of HTML: escaped text and numbers as people read them.
-#ifndef TALUS_POSTPROC_REPORT_HTML_H
-#define TALUS_POSTPROC_REPORT_HTML_H
+// Numbers as people read them.
+#ifndef TALUS_POSTPROC_REPORT_NUMBER_H
+#define TALUS_POSTPROC_REPORT_NUMBER_H
 
-#include "core/base/text.h"
+#include "core/app/html.h"
 
 enum { TAL_NUMBER_SIZE = 48 };
 
-void tal_html_append(tal_text *text, const char *string); // &, <, >, " escaped
 // Three significant digits, thousands parted by narrow spaces, a true minus; an en dash for NaN.
 const char *tal_number_format(char out[TAL_NUMBER_SIZE], double value);
 const char *tal_number_format_digits(char out[TAL_NUMBER_SIZE], double value, int digits);

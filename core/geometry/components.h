@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Connected parts of a mask on a grid, and morphology on masks.
-#ifndef TALUS_INGEST_COMPARE_COMPONENTS_H
-#define TALUS_INGEST_COMPARE_COMPONENTS_H
+#ifndef TALUS_CORE_GEOMETRY_COMPONENTS_H
+#define TALUS_CORE_GEOMETRY_COMPONENTS_H
 
 #include "core/base/status.h"
 
 #include <stdint.h>
 
+// Parts are numbered in the order of their first cells, row by row.
 typedef struct {
+    int32_t columns, rows;
     int32_t count;
-    int32_t
-        *label; // per cell: 0 outside, 1 .. count inside, numbered in the order of their first cell
+    int32_t *label;  // per cell: 0 outside, 1 .. count inside
     int64_t *size;   // cells of each, from index 1
     uint8_t *at_rim; // 1: touches the edge of the grid, from index 1
 } tal_components;
@@ -19,6 +20,11 @@ typedef struct {
 tal_status tal_components_find(tal_components *parts, const uint8_t *mask, int32_t columns,
                                int32_t rows, bool corners, tal_error *err);
 void tal_components_destroy(tal_components *parts);
+
+// Keeps the largest part of the mask (connected over edges or corners; the first among equals) and
+// returns its number of cells.
+tal_status tal_mask_keep_largest(uint8_t *mask, int32_t columns, int32_t rows, int64_t *cells,
+                                 tal_error *err);
 
 // Clears the parts of the mask that have fewer cells than `least`.
 tal_status tal_mask_drop_small(uint8_t *mask, int32_t columns, int32_t rows, int64_t least,

@@ -1,21 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Exact volume, centroid and inertia of polyhedra, and their principal axes.
-#ifndef TALUS_MESHER_ROCK_MASS_PROPERTIES_H
-#define TALUS_MESHER_ROCK_MASS_PROPERTIES_H
+#ifndef TALUS_CORE_GEOMETRY_MASS_PROPERTIES_H
+#define TALUS_CORE_GEOMETRY_MASS_PROPERTIES_H
 
-#include "mesher/rock/plane.h"
-
-#include <stdint.h>
-
-// A closed surface of planar faces: face f is the loop corner[corner_start[f] .. corner_start[f+1])
-// of vertex numbers, counter-clockwise seen from outside. corner_start[0] need not be zero.
-typedef struct {
-    const tal_vec3 *vertex;
-    int32_t vertex_count;
-    const int32_t *corner_start;
-    int32_t face_count;
-    const int32_t *corner;
-} tal_surface;
+#include "core/geometry/surface.h"
 
 // Of a solid of density one.
 typedef struct {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The pages of studies.
-#include "pipelines/engine/html.h"
+#include "pipelines/engine/study_page.h"
 
 #include "core/base/memory.h"
 
@@ -8,35 +8,11 @@
 #include <stdint.h>
 #include <string.h>
 
-void tal_page_text(tal_text *page, const char *text) {
-    for (; *text != '\0'; text++) {
-        switch (*text) {
-        case '&':
-            tal_text_append(page, "&amp;");
-            break;
-        case '<':
-            tal_text_append(page, "&lt;");
-            break;
-        case '>':
-            tal_text_append(page, "&gt;");
-            break;
-        case '"':
-            tal_text_append(page, "&quot;");
-            break;
-        case '\'':
-            tal_text_append(page, "&#39;");
-            break;
-        default:
-            tal_text_append_bytes(page, text, 1);
-        }
-    }
-}
-
 void tal_page_begin(tal_text *page, const char *title) {
     tal_text_append(page, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                           "<meta name=\"viewport\" content=\"width=device-width, "
                           "initial-scale=1\">\n<link rel=\"icon\" href=\"data:,\">\n<title>");
-    tal_page_text(page, title);
+    tal_html_append(page, title);
     tal_text_append(page,
                     "</title>\n<style>\n"
                     "body{font:16px/1.5 system-ui,sans-serif;max-width:64rem;margin:2rem auto;"
@@ -48,7 +24,7 @@ void tal_page_begin(tal_text *page, const char *title) {
                     ".bad{color:#a40000}\nsvg,img{max-width:100%%;height:auto}\n"
                     "img{image-rendering:pixelated;border:1px solid #ccc;min-width:20rem}\n"
                     "</style>\n</head>\n<body>\n<h1>");
-    tal_page_text(page, title);
+    tal_html_append(page, title);
     tal_text_append(page, "</h1>\n");
 }
 
@@ -73,18 +49,6 @@ tal_status tal_page_write(tal_text *page, const char *folder, const char *name, 
 }
 
 // --- images ---
-
-static void append_base64(tal_text *out, const unsigned char *bytes, size_t count) {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for (size_t i = 0; i < count; i += 3) {
-        const uint32_t b1 = i + 1 < count ? bytes[i + 1] : 0, b2 = i + 2 < count ? bytes[i + 2] : 0;
-        const uint32_t word = (uint32_t)bytes[i] << 16 | b1 << 8 | b2;
-        const char four[4] = {digits[word >> 18], digits[word >> 12 & 63],
-                              i + 1 < count ? digits[word >> 6 & 63] : '=',
-                              i + 2 < count ? digits[word & 63] : '='};
-        tal_text_append_bytes(out, four, 4);
-    }
-}
 
 static void put_word(unsigned char *target, uint32_t value) {
     for (int i = 0; i < 4; i++) {
@@ -128,10 +92,10 @@ void tal_page_image(tal_text *page, const unsigned char *cells, int columns, int
                cells + (size_t)row * (size_t)columns, (size_t)columns);
     }
     tal_text_append(page, "<img alt=\"");
-    tal_page_text(page, alt);
+    tal_html_append(page, alt);
     tal_text_append(page, "\" width=\"%d\" height=\"%d\" src=\"data:image/bmp;base64,", columns,
                     rows);
-    append_base64(page, bytes, size);
+    tal_html_append_base64(page, bytes, size);
     tal_text_append(page, "\">\n");
     tal_memory_destroy(bytes);
 }

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Text and bytes inside pages of HTML.
+#ifndef TALUS_CORE_APP_HTML_H
+#define TALUS_CORE_APP_HTML_H
+
+#include "core/base/text.h"
+
+// Escapes & < > " and ', so that the text may stand anywhere, also inside quotes of either kind.
+void tal_html_append(tal_text *page, const char *string);
+void tal_html_append_base64(tal_text *page, const void *bytes, size_t count);
+
+#endif
