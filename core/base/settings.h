@@ -5,6 +5,7 @@
 #define TALUS_CORE_BASE_SETTINGS_H
 
 #include "core/base/file.h"
+#include "core/base/laws.h"
 #include "core/base/status.h"
 #include "core/base/text.h"
 
@@ -54,11 +55,8 @@ enum {
     X(TAL_SPACING_LOGNORMAL, "lognormal") X(TAL_SPACING_CONSTANT, "constant")
 #define TAL_SCHEME_CHOICES(X)                                                                      \
     X(TAL_CHOICE_SCHEME_MOREAU, "moreau") X(TAL_CHOICE_SCHEME_ACD2, "acd2")
-#define TAL_LAW_CHOICES(X)                                                                         \
-    X(TAL_CHOICE_LAW_ACD2_COULOMB, "acd2+coulomb")                                                 \
-    X(TAL_CHOICE_LAW_ACD2, "acd2")                                                                 \
-    X(TAL_CHOICE_LAW_ACD2_PUBLISHED, "acd2-published")                                             \
-    X(TAL_CHOICE_LAW_COULOMB, "coulomb") X(TAL_CHOICE_LAW_PENALTY, "penalty")
+#define TAL_LAW_CHOICE(X, kind, number, id, word) X(TAL_CHOICE_LAW_##kind, word)
+#define TAL_LAW_CHOICES(X)                        TAL_LAW_LIST(TAL_LAW_CHOICE, X)
 
 #define TAL_METHOD_CHOICES(X)                                                                      \
     X(TAL_METHOD_GRID, "grid")                                                                     \

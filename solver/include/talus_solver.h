@@ -4,6 +4,7 @@
 #ifndef TALUS_SOLVER_H
 #define TALUS_SOLVER_H
 
+#include "core/base/laws.h"
 #include "core/base/math3.h"
 #include "core/base/status.h"
 #include "solver/detect/shape.h"
@@ -14,15 +15,13 @@ typedef struct tal_model tal_model; // all that is constant in a run
 typedef struct tal_state tal_state; // all that moves
 
 // How two surfaces answer a percussion (docs/theory/solver.md, "Laws").
+// TAL_LAW_NONE: not given, an error if two such surfaces can meet. TAL_LAW_COULOMB and the others are
+// listed in core/base/laws.h.
 typedef enum {
-    TAL_LAW_NONE,           // not given: an error if two such surfaces can meet
-    TAL_LAW_ACD2,           // Fremond's dissipative percussions, one-sided
-    TAL_LAW_ACD2_PUBLISHED, // the same as printed in the thesis: can create energy
-    TAL_LAW_COULOMB,        // Moreau-Jean: Newton restitution, dry friction, optional cohesion
-    TAL_LAW_ACD2_COULOMB,   // acd2 at impacts, cut at the friction cone; dry friction elsewhere
-    TAL_LAW_PENALTY,        // spring and dashpot, dry friction
-    TAL_LAW_PASS,           // none: these surfaces go through each other (bodies only)
-    TAL_LAW_KIND_COUNT
+    TAL_LAW_NONE = 0,
+#define TAL_LAW_ENUMERATOR(X, kind, number, id, word) TAL_LAW_##kind = (number),
+    TAL_LAW_LIST(TAL_LAW_ENUMERATOR, ) TAL_LAW_LIST_OF_LIBRARY(TAL_LAW_ENUMERATOR, )
+#undef TAL_LAW_ENUMERATOR
 } tal_law_kind;
 
 typedef struct {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One contact point and its law: all laws are brought to one local problem with a handful of
-// numbers, so that the sweep tests no options (docs/theory/solver.md, "One local problem").
+// numbers, so that the sweep tests no options (docs/theory/solver.md, "One local problem"). What else
+// the solver has to know of a law it reads from its traits.
 #ifndef TALUS_SOLVER_LAW_LAW_H
 #define TALUS_SOLVER_LAW_LAW_H
 
 #include "core/base/math3.h"
 #include "solver/include/talus_solver.h"
+
+#include <stddef.h>
 
 // The local problem of a contact: find the percussion R = (R_N, R_1, R_2) so that, with the relative
 // velocity d = W R + q,
@@ -39,7 +42,44 @@ typedef struct {
     bool closing, impact;
 } tal_contact_data;
 
-// Fills all but w, arms and percussion; needs w.
+// When something of a law acts.
+typedef enum { TAL_NEVER, TAL_AT_IMPACTS, TAL_WHILE_CLOSING, TAL_ALWAYS } tal_law_moment;
+
+// What a law is. One of these stands in its file, law_<id>.c; its name and number in core/base/laws.h.
+typedef struct {
+    bool passes;           // no contact at all
+    bool is_joint;         // a constraint between points of bodies: not for surfaces
+    bool is_spring;        // what is deep in it is its deflection; it gives back the energy it took
+    bool has_dry_friction; // holds up to the cone: what rests on it may be left alone
+    bool needs_stiffness;  // stiffness_n_m must be above 0
+    tal_law_moment kn_acts;        // dissipation by kn, kt (or the two ratios)
+    tal_law_moment clausius_duhem; // R . x <= 0 holds contact by contact
+
+    // True if several such contacts together can raise the energy at impacts; NULL: never.
+    bool (*can_raise_energy)(const tal_law *law);
+
+    // Fills all numbers of the local problem but w, its inverse, arms and percussion; needs w.
+    void (*prepare)(const tal_law *law, const tal_contact_data *data, tal_contact *contact);
+
+    // The same contact with e = kn = kt = 0: the safe form in which energy provably does not rise.
+    void (*prepare_inelastic)(const tal_law *law, const tal_contact_data *data,
+                              tal_contact *contact);
+} tal_law_traits;
+
+// NULL for TAL_LAW_NONE and numbers that are no law.
+const tal_law_traits *tal_law_traits_of(tal_law_kind kind);
+
+static inline bool tal_law_acts(tal_law_moment moment, const tal_contact_data *data) {
+    return moment == TAL_ALWAYS || (moment == TAL_WHILE_CLOSING && data->closing) ||
+           (moment == TAL_AT_IMPACTS && data->impact);
+}
+
+static inline bool tal_law_passes(const tal_law *law) {
+    const tal_law_traits *traits = tal_law_traits_of(law->kind);
+    return traits != NULL && traits->passes;
+}
+
+// The numbers of the local problem; needs w.
 void tal_law_prepare(const tal_law *law, const tal_contact_data *data, tal_contact *contact);
 
 // The same contact with e = kn = kt = 0: the safe form in which energy provably does not rise.
@@ -53,9 +93,11 @@ void tal_law_solve(tal_contact *contact, const double q[3], double percussion[3]
 void tal_law_residual(const tal_contact *contact, const double d[3], double rho,
                       double residual[3]);
 
-// True for laws whose contacts must not produce energy one by one (Clausius-Duhem).
-bool tal_law_is_dissipative(tal_law_kind kind, bool impact);
-
+// The word of the site file.
 const char *tal_law_name(tal_law_kind kind);
+
+// A two-sided constraint in place of a law: the relative velocity becomes `velocity` whatever
+// percussion, of either sign, that takes. Without `tangents` only the normal component is held.
+void tal_contact_hold(tal_contact *contact, const double velocity[3], bool tangents);
 
 #endif

@@ -78,8 +78,7 @@ static bool find_quiet_islands(const tal_model *model, tal_state *state, double 
 static void keep_viscous_awake(const tal_model *model, tal_state *state) {
     for (int32_t p = 0; p < state->work.problem.pair_count; p++) {
         const tal_pair *pair = &state->work.problem.pair[p];
-        const tal_law_kind kind = model->law[pair->law].kind;
-        if (kind != TAL_LAW_COULOMB && kind != TAL_LAW_ACD2_COULOMB) {
+        if (!tal_traits(model, pair)->has_dry_friction) {
             state->work.is_restless[pair->island] = 1;
         }
     }

@@ -216,9 +216,7 @@ static void set_dissipation(const tal_state *state, const tal_law *law, const ta
                             int32_t k, int closing) {
     tal_contact_data *data = &state->work.contacts.data[k];
     data->kn = data->kt = 0.0;
-    const bool has_kn = law->kind == TAL_LAW_ACD2 || law->kind == TAL_LAW_ACD2_PUBLISHED ||
-                        (law->kind == TAL_LAW_ACD2_COULOMB && data->impact);
-    if (!has_kn || !data->closing) {
+    if (!tal_law_acts(tal_law_traits_of(law->kind)->kn_acts, data)) {
         return;
     }
     if (law->dissipation_in_kg) {

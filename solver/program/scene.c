@@ -246,11 +246,9 @@ static tal_status read_blocks(tal_scene *scene, tal_netcdf *file, tal_error *err
 // --- laws ---
 
 static tal_law_kind law_kind(int choice) {
-    static const tal_law_kind kinds[] = {[TAL_CHOICE_LAW_ACD2_COULOMB] = TAL_LAW_ACD2_COULOMB,
-                                         [TAL_CHOICE_LAW_ACD2] = TAL_LAW_ACD2,
-                                         [TAL_CHOICE_LAW_ACD2_PUBLISHED] = TAL_LAW_ACD2_PUBLISHED,
-                                         [TAL_CHOICE_LAW_COULOMB] = TAL_LAW_COULOMB,
-                                         [TAL_CHOICE_LAW_PENALTY] = TAL_LAW_PENALTY};
+#define KIND(X, kind, number, id, word) TAL_LAW_##kind,
+    static const tal_law_kind kinds[] = {TAL_LAW_LIST(KIND, )}; // in the order of the choices
+#undef KIND
     return kinds[choice];
 }
 

@@ -135,7 +135,7 @@ static bool is_listed_spring(const tal_model *model, const tal_manifolds *list, 
     const int32_t class_j =
         manifold->body_j < 0 ? manifold->surface_class_j : model->class_of_body[manifold->body_j];
     const int32_t law = model->class_of_body[manifold->body_i] * model->class_count + class_j;
-    return model->law[law].kind == TAL_LAW_PENALTY && m < list->manifold_count &&
+    return tal_law_traits_of(model->law[law].kind)->is_spring && m < list->manifold_count &&
            compare(&list->manifold[m], manifold) == 0;
 }
 

@@ -3,6 +3,7 @@
 #include "solver/step/model.h"
 
 #include "core/base/memory.h"
+#include "solver/law/law.h"
 #include "solver/motion/prescribed.h"
 #include "solver/step/hash.h"
 
@@ -59,7 +60,7 @@ static tal_status copy_bodies(tal_model *model, const tal_model_input *input, ta
     COPY(model, law, input->law, input->class_count * input->class_count, err);
     COPY(model, passes, NULL, input->class_count * input->class_count, err);
     for (int32_t k = 0; k < input->class_count * input->class_count; k++) {
-        model->passes[k] = model->law[k].kind == TAL_LAW_PASS;
+        model->passes[k] = tal_law_passes(&model->law[k]);
     }
     model->settings = input->settings;
     return TAL_OK;

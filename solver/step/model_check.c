@@ -85,7 +85,8 @@ static void check_law_number(check *c, int i, int j, const char *name, double va
 }
 
 static void check_law(check *c, int i, int j, const tal_law *law) {
-    if (law->kind <= TAL_LAW_NONE || law->kind >= TAL_LAW_KIND_COUNT) {
+    const tal_law_traits *traits = tal_law_traits_of(law->kind);
+    if (traits == NULL) {
         FAULT(c, TAL_BAD_SETTING,
               "no law for surface classes %d and %d: give one, for example acd2+coulomb with "
               "friction 0.6",
@@ -100,9 +101,16 @@ static void check_law(check *c, int i, int j, const tal_law *law) {
     check_law_number(c, i, j, "cohesion_pa", law->cohesion_pa, 0.0, 1e12);
     check_law_number(c, i, j, "stiffness_n_m", law->stiffness_n_m, 0.0, 1e15);
     check_law_number(c, i, j, "damping_n_s_m", law->damping_n_s_m, 0.0, 1e15);
-    if (law->kind == TAL_LAW_PENALTY && law->stiffness_n_m == 0.0) {
+    if (traits->needs_stiffness && law->stiffness_n_m == 0.0) {
         FAULT(c, TAL_BAD_SETTING,
-              "law of surface classes %d and %d: penalty needs stiffness_n_m above 0", i, j);
+              "law of surface classes %d and %d: %s needs stiffness_n_m above 0", i, j,
+              tal_law_name(law->kind));
+    }
+    if (traits->is_joint) {
+        FAULT(c, TAL_BAD_SETTING,
+              "law of surface classes %d and %d: %s joins points of bodies and is no law of "
+              "surfaces: give another, for example acd2+coulomb",
+              i, j, tal_law_name(law->kind));
     }
 }
 
@@ -145,12 +153,12 @@ static void check_laws(check *c) {
             if (can_meet || law->kind != TAL_LAW_NONE) {
                 check_law(c, i, j, law);
             }
-            if (law->kind == TAL_LAW_PASS &&
+            if (tal_law_passes(law) &&
                 ((by_body[i] && by_ground[j]) || (by_body[j] && by_ground[i]))) {
                 FAULT(c, TAL_BAD_SETTING,
-                      "law of surface classes %d and %d: pass is for bodies among themselves, but "
+                      "law of surface classes %d and %d: %s is for bodies among themselves, but "
                       "one of these classes lies on the ground: blocks would fall through it",
-                      i, j);
+                      i, j, tal_law_name(law->kind));
             }
             if (i != j && !laws_agree(law, &in->law[j * in->class_count + i])) {
                 FAULT(c, TAL_BAD_SETTING,

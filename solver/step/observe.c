@@ -84,26 +84,26 @@ void tal_observe_contacts(const tal_model *model, tal_state *state, double dt, t
             const int32_t k = pair->first_contact + n;
             const contact_work work = work_of(state, pair, k);
             const double sum = work.normal + work.tangential;
-            const tal_law_kind kind = model->law[pair->law].kind;
+            const tal_law_traits *law = tal_traits(model, pair);
             report->dissipated_normal_j -= work.normal;
             report->dissipated_tangential_j -= work.tangential;
             report->applied_j += tal_prescribed_contact_work(model, state, pair, k);
-            island[WORK] += kind == TAL_LAW_PENALTY ? 0.0 : sum; // a spring gives back what it took
+            island[WORK] += law->is_spring ? 0.0 : sum; // a spring gives back what it took
             island[SLACK] += work.exchanged;
-            if (tal_law_is_dissipative(kind, state->work.contacts.data[k].impact)) {
+            if (tal_law_acts(law->clausius_duhem, &state->work.contacts.data[k])) {
                 report->clausius_duhem_worst_j = fmax(report->clausius_duhem_worst_j, sum);
-            } else if (kind == TAL_LAW_COULOMB || kind == TAL_LAW_ACD2_COULOMB) {
+            } else if (law->has_dry_friction) {
                 report->opposed_worst_j = fmax(report->opposed_worst_j, work.opposed);
             }
         }
     }
 }
 
-// What the guard can change: restitution at impacts, and kn, kt of acd2+coulomb.
+// What the guard can change: rebound and dissipation at impacts.
 static bool can_raise_energy(const tal_model *model, const tal_state *state, const tal_pair *pair) {
     const tal_law *law = &model->law[pair->law];
-    if (law->kind != TAL_LAW_ACD2_COULOMB &&
-        !(law->kind == TAL_LAW_COULOMB && law->restitution > 0.0)) {
+    const tal_law_traits *traits = tal_traits(model, pair);
+    if (traits->can_raise_energy == NULL || !traits->can_raise_energy(law)) {
         return false;
     }
     for (int32_t n = 0; n < pair->contact_count; n++) {

@@ -122,9 +122,13 @@ struct tal_state {
     tal_arena arena; // of all body arrays
 };
 
+static inline const tal_law_traits *tal_traits(const tal_model *model, const tal_pair *pair) {
+    return tal_law_traits_of(model->law[pair->law].kind);
+}
+
 // What is deep in a spring is its deflection, not a penetration.
 static inline bool tal_is_spring(const tal_model *model, const tal_pair *pair) {
-    return model->law[pair->law].kind == TAL_LAW_PENALTY;
+    return tal_traits(model, pair)->is_spring;
 }
 
 // Angular velocities from momenta and orientations.

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What laws are put together from: a rigid contact with dry friction, and dissipation by kn and kt.
+#ifndef TALUS_SOLVER_LAW_PREPARE_H
+#define TALUS_SOLVER_LAW_PREPARE_H
+
+#include "solver/law/law.h"
+
+#include <math.h>
+
+// The bound of the gap: the surfaces may close what is open, no more; a contact that opens already
+// is not asked to open faster (docs/theory/solver.md, "Gaps").
+static inline double tal_gap_bound(const tal_contact_data *data) {
+    return -fmax(fmax(data->gap, 0.0) / data->dt, data->before[0]);
+}
+
+// One-sided and inelastic, with a friction cone (INFINITY: none; 0: no friction).
+static inline void tal_prepare_dry(const tal_contact_data *data, double friction, tal_contact *c) {
+    c->bound = tal_gap_bound(data);
+    c->pull = 0.0;
+    c->softness = INFINITY;
+    c->slack = 0.0;
+    c->slide[0] = c->slide[1] = 0.0;
+    c->friction = friction;
+    c->floor = 0.0;
+    c->adhesion = data->adhesion;
+    c->inverse_normal = 1.0 / c->w[0];
+}
+
+// kn on x_N and kt on x_T, x = (d- + d+)/2: 2 x = d + d-, so kn x_N becomes d_N + d_N- over 2/kn.
+static inline void tal_add_dissipation(const tal_contact_data *data, double kn, double kt,
+                                       tal_contact *c) {
+    c->pull = -data->before[0];
+    c->softness = kn > 0.0 ? 2.0 / kn : INFINITY;
+    c->slack = kt > 0.0 ? 2.0 / kt : INFINITY;
+    c->slide[0] = data->before[1];
+    c->slide[1] = data->before[2];
+}
+
+#endif
