@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The mean face from the points around the source, and the study in its frame: x along the face, y
 // up it, z out of it.
-#include "ingest/ground/cliff.h"
+#include "ingest/compare/cliff.h"
 
 #include "core/base/log.h"
 #include "core/base/memory.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Ground of an epoch.
-#include "ingest/read/epoch.h"
+#include "ingest/ground/epoch.h"
 
 #include "core/base/memory.h"
 
