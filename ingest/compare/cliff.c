@@ -192,6 +192,7 @@ static void make_frame(face *f, const double normal[3]) {
         f->frame.centre[i] = f->centre[i];
         f->frame.shift[i] = -f->centre[i];
     }
+    TAL_ASSERT(tal_rigid_is_valid(&f->frame));
 }
 
 static tal_status bounds_sink(void *context, tal_points *points, tal_error *err) {

@@ -69,6 +69,7 @@ static tal_status read_cloud(tal_survey_file *file, tal_points *points, tal_prog
     const tal_format *format = converted ? &tal_format_las : file->format;
     void *reader = NULL;
     tal_status status = TAL_OK;
+    TAL_ASSERT(!format->is_raster && format->open != NULL); // PDAL's formats were converted
     TAL_TRY(format->open(&reader, converted ? file->las_path : file->path, err));
     for (;;) {
         TAL_TRY_OR_DONE(format->read(reader, points, err));

@@ -79,6 +79,7 @@ static tal_status write_layer(const tal_ingest_result *result, const layer *l, c
     if (l->value == NULL) {
         return TAL_OK;
     }
+    TAL_ASSERT(l->basis == NULL || tal_grid_cell_count(&l->basis->grid) == cells);
     if (!tal_path_join(path, result->folder, l->name)) {
         return TAL_FAIL(err, TAL_BAD_USAGE, "%s: the path is too long", result->folder);
     }
