@@ -4,8 +4,7 @@
 
 #include "core/base/log.h"
 #include "core/base/memory.h"
-#include "ingest/compare/comparison.h"
-#include "ingest/ground/cliff.h"
+#include "ingest/compare/cliff.h"
 #include "ingest/read/pdal.h"
 #include "ingest/volume/scenario.h"
 #include "ingest/write/output.h"
@@ -110,8 +109,8 @@ static tal_status scan(tal_case *site, const char *folder, tal_overwrite overwri
                                                 : TAL_PDAL_CONVERT;
     TAL_TRY(tal_survey_convert(&site->before.survey, folder, overwrite, work, err));
     TAL_TRY(tal_survey_convert(&site->after.survey, folder, overwrite, work, err));
-    TAL_TRY(tal_survey_scan(&site->before.survey, err));
-    return tal_survey_scan(&site->after.survey, err);
+    TAL_TRY(tal_survey_scan(&site->before.survey, folder, err));
+    return tal_survey_scan(&site->after.survey, folder, err);
 }
 
 // ---- The grid ----------------------------------------------------------------------------------
@@ -187,95 +186,6 @@ static tal_status settle_grid(tal_case *site, tal_grid *grid, tal_error *err) {
 }
 
 // ---- Results -----------------------------------------------------------------------------------
-
-typedef struct {
-    float *bed, *source, *deposit;
-    uint8_t *source_mask, *deposit_mask;
-} layers;
-
-static tal_status create_layers(layers *l, const tal_grid *grid, tal_error *err) {
-    const size_t cells = tal_grid_cell_count(grid);
-    TAL_CREATE(l->bed, cells, "the bed", err);
-    TAL_CREATE(l->source, cells, "the source", err);
-    TAL_CREATE(l->deposit, cells, "the deposit", err);
-    TAL_CREATE(l->source_mask, cells, "the source", err);
-    TAL_CREATE(l->deposit_mask, cells, "the deposit", err);
-    return TAL_OK;
-}
-
-static void free_layers(layers *l) {
-    tal_memory_destroy(l->bed);
-    tal_memory_destroy(l->source);
-    tal_memory_destroy(l->deposit);
-    tal_memory_destroy(l->source_mask);
-    tal_memory_destroy(l->deposit_mask);
-}
-
-// Columns through slanting edges lose some of the volume; what follows ingest must find all of it.
-static void fit_to_volume(float *thickness, const tal_grid *grid, double volume_m3) {
-    const size_t cells = tal_grid_cell_count(grid);
-    double sum = 0.0;
-    for (size_t i = 0; i < cells; i++) {
-        sum += (double)thickness[i];
-    }
-    const double scale = sum > 0.0 ? volume_m3 / (sum * grid->cell * grid->cell) : 1.0;
-    for (size_t i = 0; i < cells; i++) {
-        thickness[i] = (float)(scale * (double)thickness[i]);
-    }
-}
-
-// Thickness inside the outlines: along the vertical, or as columns of what the cliff frame found.
-static void fill_body(float *thickness, uint8_t *mask, const tal_comparison *v,
-                      const tal_comparison *cliff, bool is_source) {
-    const size_t cells = tal_grid_cell_count(&v->grid);
-    const double sign = is_source ? -1.0 : 1.0;
-    if (cliff != NULL) {
-        tal_cliff_columns(cliff, is_source ? cliff->change.source : cliff->change.deposit, sign,
-                          &v->grid, thickness);
-        fit_to_volume(thickness, &v->grid,
-                      is_source ? cliff->source.volume_m3 : cliff->deposit.volume_m3);
-        for (size_t i = 0; i < cells; i++) {
-            mask[i] = thickness[i] > 0.0F;
-        }
-        return;
-    }
-    const uint8_t *outline = is_source ? v->change.source : v->change.deposit;
-    for (size_t i = 0; i < cells; i++) {
-        mask[i] = outline[i];
-        thickness[i] = outline[i] != 0 ? fmaxf((float)sign * v->change.dz[i], 0.0F) : 0.0F;
-    }
-}
-
-static void fill_thickness(layers *l, const tal_ingest_result *result) {
-    const tal_comparison *v = result->vertical;
-    const size_t cells = tal_grid_cell_count(&v->grid);
-    fill_body(l->source, l->source_mask, v, result->cliff, true);
-    fill_body(l->deposit, l->deposit_mask, v, result->deposit_on_cliff ? result->cliff : NULL,
-              false);
-    for (size_t i = 0; i < cells; i++) {
-        if (isnan(v->change.dz[i]) && !(l->source[i] > 0.0F || l->deposit[i] > 0.0F)) {
-            l->source[i] = l->deposit[i] = NAN;
-        }
-    }
-}
-
-// The lower ground where it changed, the earlier one elsewhere: before - bed is the source.
-static void fill_bed(layers *l, const tal_comparison *v, bool columns, int bed_choice) {
-    const size_t cells = tal_grid_cell_count(&v->grid);
-    for (size_t i = 0; i < cells; i++) {
-        const float before = v->before.z[i], after = v->after.z[i];
-        const bool changed = l->source_mask[i] != 0 || l->deposit_mask[i] != 0;
-        if (isnan(before) || isnan(after)) {
-            l->bed[i] = isnan(before) ? after : before;
-        } else if (bed_choice == TAL_BED_AFTER) {
-            l->bed[i] = after;
-        } else if (columns) {
-            l->bed[i] = before - l->source[i];
-        } else {
-            l->bed[i] = changed ? fminf(before, after) : before;
-        }
-    }
-}
 
 static tal_status add_files(tal_provenance *provenance, const tal_settings *settings,
                             const char *files, tal_error *err) {
@@ -387,7 +297,7 @@ static tal_status run_two_epochs(tal_case *site, const tal_grid *grid, tal_inges
                                  hashing *inputs, tal_error *err) {
     const tal_rigid upright = tal_rigid_identity();
     tal_comparison vertical = {0}, cliff = {0};
-    layers l = {0};
+    tal_layers layers = {0};
     tal_status status = TAL_OK;
     TAL_TRY_OR_DONE(tal_comparison_run(&vertical, site, &upright, grid, err));
     result->vertical = &vertical;
@@ -397,18 +307,14 @@ static tal_status run_two_epochs(tal_case *site, const tal_grid *grid, tal_inges
     result->source = cliff.is_cliff ? &cliff.source : &vertical.source;
     result->deposit_on_cliff = cliff.is_cliff && tal_cliff_holds_deposit(&vertical);
     result->deposit = result->deposit_on_cliff ? &cliff.deposit : &vertical.deposit;
-    TAL_TRY_OR_DONE(create_layers(&l, grid, err));
-    fill_thickness(&l, result);
-    fill_bed(&l, &vertical, cliff.is_cliff, site->settings->ingest.bed);
-    result->bed = l.bed;
-    result->source_thickness = l.source;
-    result->deposit_thickness = l.deposit;
-    result->source_mask = l.source_mask;
-    result->deposit_mask = l.deposit_mask;
+    TAL_TRY_OR_DONE(tal_layers_create(&layers, grid, err));
+    tal_layers_fill(&layers, &vertical, result->cliff, result->deposit_on_cliff,
+                    site->settings->ingest.bed);
+    result->layers = &layers;
     TAL_TRY_OR_DONE(write_all(result, inputs, err));
     tell(result);
 done:
-    free_layers(&l);
+    tal_layers_destroy(&layers);
     tal_comparison_destroy(&vertical);
     tal_comparison_destroy(&cliff);
     return status;
@@ -425,11 +331,7 @@ static tal_status run_scenario(tal_case *site, const tal_grid *grid, tal_ingest_
     result->vertical = &alone;
     result->source = &scenario.source;
     result->deposit = &scenario.deposit;
-    result->bed = scenario.bed;
-    result->source_thickness = scenario.thickness;
-    result->deposit_thickness = scenario.nothing;
-    result->source_mask = scenario.mask;
-    result->deposit_mask = scenario.no_mask;
+    result->layers = &scenario.layers;
     TAL_TRY_OR_DONE(write_all(result, inputs, err));
     tell_volume("source", result->source);
 done:

@@ -208,6 +208,7 @@ tal_status tal_change_find_stable(tal_change *change, const tal_dem *before, con
     const tal_grid *grid = &change->grid;
     const size_t cells = tal_grid_cell_count(grid);
     const int64_t least = (int64_t)fmax(4.0, area_min_m2 / (grid->cell * grid->cell));
+    TAL_ASSERT(tal_grid_equal(grid, &before->grid) && tal_grid_equal(grid, &after->grid));
     double *work = NULL, *mean = NULL;
     uint8_t *moved = NULL, *marked = NULL;
     tal_status status = TAL_OK;
@@ -411,6 +412,7 @@ tal_status tal_change_delineate(tal_change *change, double source_min_m2, double
                               change->source, strong, err));
     TAL_TRY_OR_DONE(delineate(change, middle, 1.0F, (int64_t)ceil(deposit_min_m2 / cell_m2),
                               change->deposit, strong, err));
+    TAL_ASSERT(source_min_m2 >= 0.0 && deposit_min_m2 >= 0.0);
     for (size_t i = 0; i < cells; i++) { // filled holes may overlap: the sign decides
         if (change->source[i] != 0 && change->deposit[i] != 0) {
             change->source[i] = change->dz[i] < 0.0F;
@@ -419,6 +421,7 @@ tal_status tal_change_delineate(tal_change *change, double source_min_m2, double
         if (isnan(change->dz[i])) {
             change->source[i] = change->deposit[i] = 0;
         }
+        TAL_VALIDATE(change->source[i] == 0 || change->deposit[i] == 0);
     }
 done:
     tal_memory_destroy(middle);

@@ -95,6 +95,7 @@ static tal_status coregister(tal_comparison *a, tal_case *site, tal_error *err) 
         TAL_TRY(make_dem(a, site, &site->after, &r->motion, &a->after, err));
         TAL_TRY(find_stable(a, site, err));
     }
+    TAL_ASSERT(tal_rigid_is_valid(&motion));
     r->fit.motion = motion;
     r->done = true;
     if (!r->fit.converged) {

@@ -8,7 +8,7 @@
 #include "ingest/compare/change.h"
 #include "ingest/compare/coregister.h"
 #include "ingest/compare/variogram.h"
-#include "ingest/read/epoch.h"
+#include "ingest/ground/epoch.h"
 #include "ingest/volume/volume.h"
 
 // What the site file and the surveys give.

@@ -322,6 +322,7 @@ tal_status tal_coregister(const tal_dem *before, const tal_dem *after, const uin
     fit f = {.t = &t, .c = &c, .unknowns = options->with_rotation ? 6 : 3};
     tal_status status = TAL_OK;
     const tal_bounds bounds = tal_grid_bounds(&before->grid);
+    TAL_ASSERT(tal_grid_equal(&before->grid, &after->grid));
     *result = (tal_coregister_result){.motion = tal_rigid_identity()};
     TAL_TRY_OR_DONE(target_create(&t, before, err));
     TAL_TRY_OR_DONE(cloud_create(&c, after, stable, err));
@@ -350,6 +351,7 @@ tal_status tal_difference_statistics(const tal_dem *before, const tal_dem *after
                                      const uint8_t *mask, tal_statistics *statistics,
                                      tal_error *err) {
     const size_t cells = tal_grid_cell_count(&before->grid);
+    TAL_ASSERT(tal_grid_equal(&before->grid, &after->grid));
     double *values;
     size_t count = 0;
     TAL_CREATE(values, cells, "differences", err);

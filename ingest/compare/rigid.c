@@ -8,6 +8,23 @@ tal_rigid tal_rigid_identity(void) {
     return (tal_rigid){.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
 }
 
+bool tal_rigid_is_valid(const tal_rigid *motion) {
+    const double *r = motion->rotation;
+    double worst = 0.0;
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            const double product =
+                r[3 * i] * r[3 * j] + r[3 * i + 1] * r[3 * j + 1] + r[3 * i + 2] * r[3 * j + 2];
+            worst = fmax(worst, fabs(product - (i == j)));
+        }
+    }
+    const double determinant = r[0] * (r[4] * r[8] - r[5] * r[7]) -
+                               r[1] * (r[3] * r[8] - r[5] * r[6]) +
+                               r[2] * (r[3] * r[7] - r[4] * r[6]);
+    return worst < 1e-9 && determinant > 0.0 && isfinite(motion->shift[0]) &&
+           isfinite(motion->shift[1]) && isfinite(motion->shift[2]);
+}
+
 tal_rigid tal_rigid_make(const double angles[3], const double centre[3], const double shift[3]) {
     tal_rigid motion = tal_rigid_identity();
     const double angle =

@@ -4,6 +4,8 @@
 #ifndef TALUS_INGEST_COMPARE_RIGID_H
 #define TALUS_INGEST_COMPARE_RIGID_H
 
+#include <stdbool.h>
+
 typedef struct {
     double rotation[9]; // row by row
     double centre[3];
@@ -11,6 +13,8 @@ typedef struct {
 } tal_rigid;
 
 tal_rigid tal_rigid_identity(void);
+// Whether its rotation is one (orthonormal, not a mirror) and its shift finite.
+bool tal_rigid_is_valid(const tal_rigid *motion);
 // By the rotation vector `angles` (radians) about `centre`.
 tal_rigid tal_rigid_make(const double angles[3], const double centre[3], const double shift[3]);
 void tal_rigid_apply(const tal_rigid *motion, double *x, double *y, double *z);

@@ -3,6 +3,8 @@
 // order always take the same path.
 #include "ingest/compare/statistics.h"
 
+#include "core/base/status.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -20,6 +22,7 @@ double tal_select(double *values, size_t count, size_t rank) {
     if (count == 0) {
         return NAN;
     }
+    TAL_ASSERT(rank < count);
     size_t low = 0, high = count - 1;
     while (low < high) {
         const double pivot =

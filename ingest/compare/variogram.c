@@ -133,6 +133,7 @@ static bool solve_active(const tal_variogram *v, const double range[2], unsigned
 
 static void fit(tal_variogram *v) {
     double best = INFINITY;
+    TAL_ASSERT(v->lag_count >= 4 && v->lag_m[0] < v->lag_m[v->lag_count - 1]);
     const double shortest = 2.0 * v->lag_m[0], longest = 1.2 * v->lag_m[v->lag_count - 1];
     for (int i = 0; i < RANGES; i++) {
         for (int j = i + 1; j < RANGES; j++) {

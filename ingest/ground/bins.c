@@ -77,6 +77,7 @@ tal_cell_plane tal_sums_plane(const tal_sums *sums) {
 }
 
 tal_sums tal_bins_window(const tal_bins *bins, int32_t column, int32_t row, int radius) {
+    TAL_ASSERT(column >= 0 && column < bins->grid.columns && row >= 0 && row < bins->grid.rows);
     tal_sums sums = {0};
     const tal_grid *grid = &bins->grid;
     for (int32_t r = row - radius; r <= row + radius; r++) {

@@ -95,6 +95,7 @@ static tal_status pool(tal_dem *dem, const uint8_t *slope_class, tal_error *err)
 
 tal_status tal_dem_from_bins(tal_dem *dem, const tal_bins *bins, tal_error *err) {
     const size_t cells = tal_grid_cell_count(&dem->grid);
+    TAL_ASSERT(tal_grid_equal(&dem->grid, &bins->grid));
     uint8_t *slope_class;
     TAL_CREATE(slope_class, cells, "slopes", err);
 #pragma omp parallel for schedule(static)
@@ -203,6 +204,7 @@ tal_status tal_dem_fill_holes(tal_dem *dem, double hole_m2, tal_error *err) {
     }
     bridge(dem, &holes);
     for (int64_t k = 0; k < holes.count; k++) {
+        TAL_ASSERT(!isnan(dem->z[holes.cell[k]])); // a hole that is enclosed has a rim
         set_error_of_bridge(dem, holes.cell[k]);
     }
     dem->cells_filled = holes.count;

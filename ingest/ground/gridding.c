@@ -184,6 +184,9 @@ tal_status tal_gridding_create(tal_gridding *gridding, const tal_survey_reader *
                         "class 2 (ground); use ground = native",
                         survey->name);
     }
+    TAL_ASSERT(gridding->ground_choice == TAL_GROUND_CLASSES ||
+               gridding->ground_choice == TAL_GROUND_NATIVE ||
+               gridding->ground_choice == TAL_GROUND_NONE); // PDAL's filters ran before
     tal_status status = tal_ground_create(&gridding->ground, grid, err);
     if (status == TAL_OK) {
         status = gridding->ground_choice == TAL_GROUND_NONE ? find_noise_limits(gridding, err)

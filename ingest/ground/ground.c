@@ -49,6 +49,7 @@ void tal_lowest_destroy(tal_lowest *lowest) {
 }
 
 void tal_lowest_add(tal_lowest *lowest, int64_t cell, double dx, double dy, double z) {
+    TAL_VALIDATE(cell >= 0 && (size_t)cell < tal_grid_cell_count(&lowest->grid));
     if (lowest->z[cell] <= (float)z) {
         return;
     }
@@ -397,6 +398,7 @@ static tal_status filter(tal_ground_limits *ground, tal_lowest *lowest, float *w
 tal_status tal_ground_from_lowest(tal_ground_limits *ground, const tal_lowest *lowest,
                                   tal_error *err) {
     const size_t cells = tal_grid_cell_count(&lowest->grid);
+    TAL_ASSERT(tal_grid_equal(&ground->grid, &lowest->grid));
     float *weight = NULL, *new_weight = NULL, *distance = NULL;
     uint8_t *stray = NULL;
     tal_lowest own = {0};
@@ -463,6 +465,7 @@ tal_status tal_ground_refine(tal_ground_limits *ground, const tal_bins *bins, do
                              tal_error *err) {
     const tal_grid *grid = &ground->grid;
     double pooled[9];
+    TAL_ASSERT(tal_grid_equal(grid, &bins->grid) && deviations > 0.0);
     TAL_TRY(pool_deviations(bins, pooled, err));
 #pragma omp parallel for schedule(static)
     for (int32_t row = 0; row < grid->rows; row++) {
@@ -557,6 +560,8 @@ tal_status tal_ground_from_span(tal_ground_limits *ground, const tal_lowest *low
                                 tal_error *err) {
     (void)err;
     const tal_grid *grid = &ground->grid;
+    TAL_ASSERT(tal_grid_equal(grid, &lowest->grid));
+    TAL_ASSERT(tal_grid_equal(grid, &highest_negated->grid));
 #pragma omp parallel for schedule(static)
     for (int32_t row = 0; row < grid->rows; row++) {
         for (int32_t column = 0; column < grid->columns; column++) {

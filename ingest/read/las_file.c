@@ -476,6 +476,7 @@ tal_status tal_las_read(tal_las *las, tal_points *points, tal_error *err) {
     TAL_TRY(read_at(las, las->point_offset + las->position * header->record_length, las->buffer,
                     count * header->record_length, err));
     las->position += count;
+    TAL_ASSERT(count <= TAL_POINTS_CAPACITY && las->position <= header->point_count);
     decode(las, count, points);
     return TAL_OK;
 }

@@ -72,6 +72,7 @@ void tal_survey_close(tal_survey_reader *survey) {
             remove(file->las_path);
         }
     }
+    tal_scratch_destroy(survey->scratch);
     tal_memory_destroy(survey->file);
     *survey = (tal_survey_reader){0};
 }

@@ -10,6 +10,7 @@
 #include "core/geo/grid.h"
 #include "core/geo/raster_file.h"
 #include "ingest/read/format.h"
+#include "ingest/read/scratch.h"
 
 typedef struct {
     char path[TAL_PATH_SIZE];     // as the user named it
@@ -30,6 +31,7 @@ typedef struct {
     int file_count;
     tal_survey_file *file;
     bool has_clouds, has_rasters;
+    tal_scratch *scratch; // the points, once scanned; NULL without clouds
     uint64_t point_count, ground_count;
     tal_bounds bounds;
     double low, high;
@@ -62,13 +64,15 @@ tal_status tal_survey_place(tal_survey_reader *survey, const tal_site_crs *study
 tal_status tal_survey_convert(tal_survey_reader *survey, const char *folder,
                               tal_overwrite overwrite, int work, tal_error *err);
 
-// Receives chunks; coordinates are metres from `origin`. May change them.
+// Reads every cloud once, from begin to end: counts, bounds, ground classes; refuses empty clouds and
+// wild coordinates. Keeps the points in the study's coordinates in `folder` until the survey closes.
+tal_status tal_survey_scan(tal_survey_reader *survey, const char *folder, tal_error *err);
+
+// Receives chunks of the points that were scanned; coordinates are metres from `origin`. May change
+// them.
 typedef tal_status tal_point_sink(void *context, tal_points *points, tal_error *err);
 tal_status tal_survey_stream(const tal_survey_reader *survey, tal_origin origin, const char *label,
                              tal_point_sink *sink, void *context, tal_error *err);
-
-// Reads everything once: counts, bounds, ground classes; refuses empty clouds and wild coordinates.
-tal_status tal_survey_scan(tal_survey_reader *survey, tal_error *err);
 
 // Elevations of the survey's rasters on `grid` (in metres from the origin), NaN where they have
 // none.

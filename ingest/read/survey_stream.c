@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Points of a survey as one stream, and its rasters on the study's grid.
+// The one pass over the files of a survey, its points as one stream, its rasters on the study's
+// grid.
 #include "ingest/read/survey.h"
 
 #include "core/base/interrupt.h"
@@ -13,93 +14,17 @@
 // No projected system has coordinates beyond this, nor any height.
 static const double east_max = 1e8, height_max = 1e5;
 
-// ---- One cloud ---------------------------------------------------------------------------------
+// ---- Reading a cloud once ----------------------------------------------------------------------
 
-static tal_status bring_to_study(const tal_survey_file *file, tal_origin origin, tal_points *points,
-                                 tal_error *err) {
+static tal_status bring_to_study(const tal_survey_file *file, tal_points *points, tal_error *err) {
     if (file->height_factor != 1.0) {
         for (size_t i = 0; i < points->count; i++) {
             points->z[i] *= file->height_factor;
         }
     }
-    TAL_TRY(tal_crs_transform_apply(file->to_study, points->x, points->y, points->z, points->count,
-                                    err));
-    const double east = (double)origin.east, north = (double)origin.north;
-    const double height = (double)origin.height;
-    for (size_t i = 0; i < points->count; i++) {
-        points->x[i] -= east;
-        points->y[i] -= north;
-        points->z[i] -= height;
-    }
-    return TAL_OK;
+    return tal_crs_transform_apply(file->to_study, points->x, points->y, points->z, points->count,
+                                   err);
 }
-
-typedef struct {
-    tal_points points;
-    tal_progress progress;
-    double done;
-} stream_state;
-
-static tal_status stream_file(const tal_survey_file *file, tal_origin origin, stream_state *state,
-                              tal_point_sink *sink, void *context, tal_error *err) {
-    const bool converted = file->las_path[0] != '\0';
-    const tal_format *format = converted ? &tal_format_las : file->format;
-    void *reader = NULL;
-    tal_status status = TAL_OK;
-    TAL_TRY(format->open(&reader, converted ? file->las_path : file->path, err));
-    for (;;) {
-        TAL_TRY_OR_DONE(format->read(reader, &state->points, err));
-        if (state->points.count == 0) {
-            break;
-        }
-        state->done += (double)state->points.count;
-        TAL_TRY_OR_DONE(bring_to_study(file, origin, &state->points, err));
-        TAL_TRY_OR_DONE(sink(context, &state->points, err));
-        TAL_TRY_OR_DONE(tal_interrupt_check(err));
-        tal_progress_advance(&state->progress, state->done);
-    }
-done:
-    format->close(reader);
-    return status;
-}
-
-static double expected_points(const tal_survey_reader *survey) {
-    double total = 0.0;
-    for (int i = 0; i < survey->file_count; i++) {
-        const tal_survey_file *file = &survey->file[i];
-        if (!file->format->is_raster && file->point_count == 0) {
-            return 0.0; // not known yet
-        }
-        total += (double)file->point_count;
-    }
-    return total;
-}
-
-tal_status tal_survey_stream(const tal_survey_reader *survey, tal_origin origin, const char *label,
-                             tal_point_sink *sink, void *context, tal_error *err) {
-    stream_state state = {0};
-    tal_status status = TAL_OK;
-    char text[128];
-    snprintf(text, sizeof text, "%s %s", label, survey->name);
-    TAL_TRY(tal_points_create(&state.points, err));
-    tal_progress_begin(&state.progress, text, "points", expected_points(survey));
-    for (int i = 0; i < survey->file_count; i++) {
-        if (!survey->file[i].format->is_raster) {
-            TAL_TRY_OR_DONE(stream_file(&survey->file[i], origin, &state, sink, context, err));
-        }
-    }
-    tal_progress_end(&state.progress, state.done);
-done:
-    tal_points_destroy(&state.points);
-    return status;
-}
-
-// ---- Scan --------------------------------------------------------------------------------------
-
-typedef struct {
-    tal_survey_file *file;
-    uint64_t count;
-} scan_state;
 
 static void widen(tal_bounds *bounds, double x, double y) {
     bounds->west = fmin(bounds->west, x);
@@ -110,9 +35,8 @@ static void widen(tal_bounds *bounds, double x, double y) {
 
 static const tal_bounds no_bounds = {INFINITY, INFINITY, -INFINITY, -INFINITY};
 
-static tal_status scan_sink(void *context, tal_points *points, tal_error *err) {
-    scan_state *state = context;
-    tal_survey_file *file = state->file;
+// Counts the chunk in; coordinates are those of the study, from no origin yet.
+static tal_status look_at_points(tal_survey_file *file, const tal_points *points, tal_error *err) {
     tal_bounds bounds = file->bounds;
     double low = file->low, high = file->high;
     for (size_t i = 0; i < points->count; i++) {
@@ -122,7 +46,7 @@ static tal_status scan_sink(void *context, tal_points *points, tal_error *err) {
             return TAL_FAIL(err, TAL_BAD_INPUT,
                             "%s: point %llu lies at %g %g %g, which is nowhere on "
                             "Earth in metres; is its coordinate system right?",
-                            file->path, (unsigned long long)(state->count + i + 1), x, y, z);
+                            file->path, (unsigned long long)(file->point_count + i + 1), x, y, z);
         }
         bounds.west = x < bounds.west ? x : bounds.west;
         bounds.east = x > bounds.east ? x : bounds.east;
@@ -135,7 +59,51 @@ static tal_status scan_sink(void *context, tal_points *points, tal_error *err) {
     file->bounds = bounds;
     file->low = low;
     file->high = high;
-    state->count += points->count;
+    file->point_count += points->count;
+    return TAL_OK;
+}
+
+static tal_status read_cloud(tal_survey_file *file, tal_points *points, tal_progress *progress,
+                             tal_scratch *scratch, tal_error *err) {
+    const bool converted = file->las_path[0] != '\0';
+    const tal_format *format = converted ? &tal_format_las : file->format;
+    void *reader = NULL;
+    tal_status status = TAL_OK;
+    TAL_ASSERT(!format->is_raster && format->open != NULL); // PDAL's formats were converted
+    TAL_TRY(format->open(&reader, converted ? file->las_path : file->path, err));
+    for (;;) {
+        TAL_TRY_OR_DONE(format->read(reader, points, err));
+        if (points->count == 0) {
+            break;
+        }
+        TAL_TRY_OR_DONE(bring_to_study(file, points, err));
+        TAL_TRY_OR_DONE(look_at_points(file, points, err));
+        TAL_TRY_OR_DONE(tal_scratch_add(scratch, points, err));
+        TAL_TRY_OR_DONE(tal_interrupt_check(err));
+        tal_progress_advance(progress, (double)file->point_count);
+    }
+done:
+    format->close(reader);
+    return status;
+}
+
+static tal_status scan_cloud(tal_survey_reader *survey, tal_survey_file *file, tal_error *err) {
+    char text[128];
+    tal_points points;
+    tal_progress progress;
+    snprintf(text, sizeof text, "reading %s", survey->name);
+    TAL_TRY(tal_points_create(&points, err));
+    tal_progress_begin(&progress, text, "points", (double)file->header.point_count);
+    file->point_count = 0;
+    const tal_status status = read_cloud(file, &points, &progress, survey->scratch, err);
+    tal_points_destroy(&points);
+    TAL_TRY(status);
+    tal_progress_end(&progress, (double)file->point_count);
+    if (file->point_count == 0) {
+        return TAL_FAIL(err, TAL_BAD_INPUT, "%s: holds no points", file->path);
+    }
+    survey->point_count += file->point_count;
+    survey->ground_count += file->ground_count;
     return TAL_OK;
 }
 
@@ -157,24 +125,13 @@ static tal_status scan_raster(tal_survey_file *file, tal_error *err) {
     return TAL_OK;
 }
 
-static tal_status scan_cloud(tal_survey_reader *survey, tal_survey_file *file, tal_error *err) {
-    scan_state state = {.file = file};
-    // One file at a time, so that messages name it.
-    const tal_survey_reader alone = {.name = survey->name, .file_count = 1, .file = file};
-    TAL_TRY(tal_survey_stream(&alone, (tal_origin){0}, "looking at", scan_sink, &state, err));
-    if (state.count == 0) {
-        return TAL_FAIL(err, TAL_BAD_INPUT, "%s: holds no points", file->path);
-    }
-    file->point_count = state.count;
-    survey->point_count += state.count;
-    survey->ground_count += file->ground_count;
-    return TAL_OK;
-}
-
-tal_status tal_survey_scan(tal_survey_reader *survey, tal_error *err) {
+tal_status tal_survey_scan(tal_survey_reader *survey, const char *folder, tal_error *err) {
     survey->bounds = no_bounds;
     survey->low = INFINITY;
     survey->high = -INFINITY;
+    if (survey->has_clouds) {
+        TAL_TRY(tal_scratch_create(&survey->scratch, folder, err));
+    }
     for (int i = 0; i < survey->file_count; i++) {
         tal_survey_file *file = &survey->file[i];
         file->bounds = no_bounds;
@@ -187,6 +144,47 @@ tal_status tal_survey_scan(tal_survey_reader *survey, tal_error *err) {
         survey->high = fmax(survey->high, file->high);
     }
     return TAL_OK;
+}
+
+// ---- The points again --------------------------------------------------------------------------
+
+static void move_to_origin(tal_points *points, tal_origin origin) {
+    const double east = (double)origin.east, north = (double)origin.north;
+    const double height = (double)origin.height;
+    for (size_t i = 0; i < points->count; i++) {
+        points->x[i] -= east;
+        points->y[i] -= north;
+        points->z[i] -= height;
+    }
+}
+
+tal_status tal_survey_stream(const tal_survey_reader *survey, tal_origin origin, const char *label,
+                             tal_point_sink *sink, void *context, tal_error *err) {
+    tal_points points;
+    tal_progress progress;
+    double done = 0.0;
+    tal_status status = TAL_OK;
+    char text[128];
+    TAL_ASSERT(survey->scratch != NULL); // tal_survey_scan was there
+    snprintf(text, sizeof text, "%s %s", label, survey->name);
+    TAL_TRY(tal_points_create(&points, err));
+    tal_progress_begin(&progress, text, "points", (double)survey->point_count);
+    TAL_TRY_OR_DONE(tal_scratch_rewind(survey->scratch, err));
+    for (;;) {
+        TAL_TRY_OR_DONE(tal_scratch_read(survey->scratch, &points, err));
+        if (points.count == 0) {
+            break;
+        }
+        done += (double)points.count;
+        move_to_origin(&points, origin);
+        TAL_TRY_OR_DONE(sink(context, &points, err));
+        TAL_TRY_OR_DONE(tal_interrupt_check(err));
+        tal_progress_advance(&progress, done);
+    }
+    tal_progress_end(&progress, done);
+done:
+    tal_points_destroy(&points);
+    return status;
 }
 
 // ---- Rasters -----------------------------------------------------------------------------------

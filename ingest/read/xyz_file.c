@@ -485,6 +485,7 @@ static tal_status parse_point(tal_xyz *xyz, char *line, size_t length, tal_point
     if (xyz->class_column >= 0 && !to_real(fields[xyz->class_column], &point_class)) {
         point_class = 0.0;
     }
+    TAL_ASSERT(points->count < TAL_POINTS_CAPACITY);
     const size_t i = points->count++;
     points->x[i] = value[0];
     points->y[i] = value[1];

@@ -175,6 +175,8 @@ tal_status tal_hidden_find(const tal_change *change, const tal_dem *before, cons
                            const uint8_t *region, const uint8_t *mask, double mean_thickness_m,
                            tal_hidden *hidden, tal_error *err) {
     *hidden = (tal_hidden){0};
+    TAL_ASSERT(tal_grid_equal(&change->grid, &before->grid));
+    TAL_ASSERT(tal_grid_equal(&change->grid, &after->grid));
     TAL_TRY(find_gap(change, mask, &hidden->gap_m2, err));
     // Even between nothing and the mean thickness, against the nothing that was counted.
     hidden->gap_m3 = hidden->gap_m2 * fmax(mean_thickness_m, 0.0) / sqrt(3.0);

@@ -131,6 +131,8 @@ static tal_status measure_part(const tal_comparison *a, piece p, const int32_t *
                                tal_volume_estimate *volume, tal_error *err) {
     cutting c = {0};
     tal_status status = TAL_OK;
+    TAL_ASSERT(p.left >= 0 && p.right < a->grid.columns && p.left <= p.right);
+    TAL_ASSERT(p.top >= 0 && p.bottom < a->grid.rows && p.top <= p.bottom);
     const tal_grid grid = {.west = a->grid.west + p.left * a->grid.cell,
                            .north = a->grid.north - p.top * a->grid.cell,
                            .cell = a->grid.cell,

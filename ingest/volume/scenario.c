@@ -61,7 +61,7 @@ static void cut_by_plane(tal_scenario *s, const tal_case *site, const tal_dem *g
                     highest = fmax(highest, above);
                 } else {
                     const double depth = above - (highest - settings->plane_depth_m);
-                    s->thickness[i] = (float)fmax(0.0, depth);
+                    s->layers.source[i] = (float)fmax(0.0, depth);
                 }
             }
         }
@@ -83,19 +83,20 @@ static tal_status find_thickness(tal_scenario *s, const tal_case *site, const ta
         tal_areas_mask(&site->source, &ground->grid, &upright, ground->z, inside);
     }
     if (settings->thickness[0] != '\0') {
-        TAL_TRY_OR_DONE(sample_raster(site, settings->thickness, &ground->grid, s->thickness, err));
+        TAL_TRY_OR_DONE(
+            sample_raster(site, settings->thickness, &ground->grid, s->layers.source, err));
     } else if (settings->base[0] != '\0') {
-        TAL_TRY_OR_DONE(sample_raster(site, settings->base, &ground->grid, s->thickness, err));
+        TAL_TRY_OR_DONE(sample_raster(site, settings->base, &ground->grid, s->layers.source, err));
         const float height = (float)site->study.origin.height;
         for (size_t i = 0; i < cells; i++) {
-            s->thickness[i] = ground->z[i] - (s->thickness[i] - height);
+            s->layers.source[i] = ground->z[i] - (s->layers.source[i] - height);
         }
     } else {
         cut_by_plane(s, site, ground, inside);
     }
     for (size_t i = 0; i < cells; i++) {
-        const bool used = inside[i] != 0 && s->thickness[i] > 0.0F && !isnan(ground->z[i]);
-        s->thickness[i] = isnan(ground->z[i]) ? NAN : used ? s->thickness[i] : 0.0F;
+        const bool used = inside[i] != 0 && s->layers.source[i] > 0.0F && !isnan(ground->z[i]);
+        s->layers.source[i] = isnan(ground->z[i]) ? NAN : used ? s->layers.source[i] : 0.0F;
     }
 done:
     tal_memory_destroy(inside);
@@ -107,10 +108,11 @@ static void find_volume(tal_scenario *s, const tal_grid *grid) {
     const double cell_m2 = grid->cell * grid->cell;
     double sum = 0.0, count = 0.0;
     for (size_t i = 0; i < cells; i++) {
-        if (s->thickness[i] > 0.0F) {
-            sum += (double)s->thickness[i];
+        if (s->layers.source[i] > 0.0F) {
+            sum += (double)s->layers.source[i];
             count += 1.0;
-            s->source.max_thickness_m = fmax(s->source.max_thickness_m, (double)s->thickness[i]);
+            s->source.max_thickness_m =
+                fmax(s->source.max_thickness_m, (double)s->layers.source[i]);
         }
     }
     // What the user states is exact: the interval has no width.
@@ -124,16 +126,13 @@ tal_status tal_scenario_make(tal_scenario *scenario, const tal_case *site,
                              const tal_comparison *ground, tal_error *err) {
     const size_t cells = tal_grid_cell_count(&ground->grid);
     *scenario = (tal_scenario){0};
-    TAL_CREATE(scenario->thickness, cells, "the source", err);
-    TAL_CREATE(scenario->bed, cells, "the bed", err);
-    TAL_CREATE(scenario->nothing, cells, "the deposit", err);
-    TAL_CREATE(scenario->mask, cells, "the source", err);
-    TAL_CREATE(scenario->no_mask, cells, "the deposit", err);
+    TAL_TRY(tal_layers_create(&scenario->layers, &ground->grid, err));
     TAL_TRY(find_thickness(scenario, site, &ground->before, err));
+    tal_layers *l = &scenario->layers;
     for (size_t i = 0; i < cells; i++) {
-        scenario->mask[i] = scenario->thickness[i] > 0.0F;
-        scenario->bed[i] = ground->before.z[i] - scenario->thickness[i];
-        scenario->nothing[i] = isnan(ground->before.z[i]) ? NAN : 0.0F;
+        l->source_mask[i] = l->source[i] > 0.0F;
+        l->bed[i] = ground->before.z[i] - l->source[i];
+        l->deposit[i] = isnan(ground->before.z[i]) ? NAN : 0.0F;
     }
     find_volume(scenario, &ground->grid);
     if (scenario->source.area_m2 <= 0.0) {
@@ -145,10 +144,6 @@ tal_status tal_scenario_make(tal_scenario *scenario, const tal_case *site,
 }
 
 void tal_scenario_destroy(tal_scenario *scenario) {
-    tal_memory_destroy(scenario->thickness);
-    tal_memory_destroy(scenario->bed);
-    tal_memory_destroy(scenario->nothing);
-    tal_memory_destroy(scenario->mask);
-    tal_memory_destroy(scenario->no_mask);
+    tal_layers_destroy(&scenario->layers);
     *scenario = (tal_scenario){0};
 }

@@ -4,11 +4,10 @@
 #ifndef TALUS_INGEST_VOLUME_SCENARIO_H
 #define TALUS_INGEST_VOLUME_SCENARIO_H
 
-#include "ingest/compare/comparison.h"
+#include "ingest/compare/layers.h"
 
 typedef struct {
-    float *thickness, *bed, *nothing; // on the vertical grid
-    uint8_t *mask, *no_mask;
+    tal_layers layers; // without a deposit
     tal_volume_estimate source, deposit;
 } tal_scenario;
 

@@ -127,6 +127,7 @@ tal_status tal_volume_measure(const tal_change *change, const tal_dem *before, c
         1.96 *
         sqrt(volume->random_m3 * volume->random_m3 + volume->correlated_m3 * volume->correlated_m3 +
              volume->systematic_m3 * volume->systematic_m3 + volume->hidden_m3 * volume->hidden_m3);
+    TAL_ASSERT(half >= 0.0 && volume->area_m2 >= 0.0 && (sign == 1.0 || sign == -1.0));
     volume->low_m3 = volume->volume_m3 - half;
     volume->high_m3 = volume->volume_m3 + half;
     return TAL_OK;

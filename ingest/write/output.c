@@ -79,6 +79,7 @@ static tal_status write_layer(const tal_ingest_result *result, const layer *l, c
     if (l->value == NULL) {
         return TAL_OK;
     }
+    TAL_ASSERT(l->basis == NULL || tal_grid_cell_count(&l->basis->grid) == cells);
     if (!tal_path_join(path, result->folder, l->name)) {
         return TAL_FAIL(err, TAL_BAD_USAGE, "%s: the path is too long", result->folder);
     }
@@ -126,11 +127,12 @@ tal_status tal_output_rasters(const tal_ingest_result *result, tal_error *err) {
     const layer layers[] = {
         {"before.tif", "elevation of the ground before the event", v->before.z, height, &v->before},
         {"after.tif", "elevation of the ground after the event", v->after.z, height, &v->after},
-        {"bed.tif", "elevation of the ground the blocks run over", result->bed, height, NULL},
+        {"bed.tif", "elevation of the ground the blocks run over", result->layers->bed, height,
+         NULL},
         {"dz.tif", "after minus before", v->change.dz, 0.0, NULL},
         {"lod.tif", "level of detection at 95 %", v->change.lod, 0.0, NULL},
-        {"source.tif", "thickness lost in the source", result->source_thickness, 0.0, NULL},
-        {"deposit.tif", "thickness gained in the deposit", result->deposit_thickness, 0.0, NULL}};
+        {"source.tif", "thickness lost in the source", result->layers->source, 0.0, NULL},
+        {"deposit.tif", "thickness gained in the deposit", result->layers->deposit, 0.0, NULL}};
     char *text = tal_provenance_text(result->provenance);
     if (text == NULL) {
         return TAL_FAIL(err, TAL_NO_MEMORY, "no memory for the provenance");

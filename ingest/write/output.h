@@ -5,7 +5,7 @@
 
 #include "core/app/provenance.h"
 #include "core/base/file.h"
-#include "ingest/compare/comparison.h"
+#include "ingest/compare/layers.h"
 
 // One study, ready to be written. `cliff` is NULL where the vertical frame is enough.
 typedef struct {
@@ -16,9 +16,7 @@ typedef struct {
     const tal_comparison *cliff;
     bool deposit_on_cliff;                       // measured along the face like the source
     const tal_volume_estimate *source, *deposit; // each in the frame that was chosen for it
-    const float *bed;                            // on the vertical grid, metres from the origin
-    const float *source_thickness, *deposit_thickness;
-    const uint8_t *source_mask, *deposit_mask; // cells of the outlines
+    const tal_layers *layers;
     const tal_provenance *provenance;
     double source_slope_deg;
 } tal_ingest_result;

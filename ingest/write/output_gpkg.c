@@ -160,15 +160,15 @@ tal_status tal_output_geopackage(const tal_ingest_result *result, tal_error *err
     tal_geopackage *package = NULL;
     tal_status status = TAL_OK;
     const outlines source = {.name = "source",
-                             .mask = result->source_mask,
-                             .thickness = result->source_thickness,
+                             .mask = result->layers->source_mask,
+                             .thickness = result->layers->source,
                              .sign = -1.0,
                              .change = found_in(result, result->cliff != NULL),
                              .fill = "215,48,39,90",
                              .edge = "165,0,38,255"};
     const outlines deposit = {.name = "deposit",
-                              .mask = result->deposit_mask,
-                              .thickness = result->deposit_thickness,
+                              .mask = result->layers->deposit_mask,
+                              .thickness = result->layers->deposit,
                               .sign = 1.0,
                               .change = found_in(result, result->deposit_on_cliff),
                               .fill = "69,117,180,90",

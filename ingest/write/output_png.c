@@ -47,8 +47,8 @@ static void colour(const tal_ingest_result *result, int32_t column, int32_t row,
         return;
     }
     rgb[0] = rgb[1] = rgb[2] = light;
-    double lost = result->source_thickness != NULL ? (double)result->source_thickness[i] : 0.0;
-    double gained = result->deposit_thickness != NULL ? (double)result->deposit_thickness[i] : 0.0;
+    double lost = result->layers->source != NULL ? (double)result->layers->source[i] : 0.0;
+    double gained = result->layers->deposit != NULL ? (double)result->layers->deposit[i] : 0.0;
     const double share = 0.25 + 0.65 * sqrt(fmin(1.0, fmax(lost, gained) / strongest));
     if (lost > 0.0 || gained > 0.0) {
         const double tint[3] = {lost > 0.0 ? 0.80 : 0.13, lost > 0.0 ? 0.12 : 0.32,
@@ -57,8 +57,8 @@ static void colour(const tal_ingest_result *result, int32_t column, int32_t row,
             rgb[k] = light * (1.0 - share) + share * tint[k];
         }
     }
-    if (is_edge(result->source_mask, &v->grid, column, row) ||
-        is_edge(result->deposit_mask, &v->grid, column, row)) {
+    if (is_edge(result->layers->source_mask, &v->grid, column, row) ||
+        is_edge(result->layers->deposit_mask, &v->grid, column, row)) {
         rgb[0] = rgb[1] = rgb[2] = 0.1;
     }
 }

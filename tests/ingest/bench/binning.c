@@ -147,7 +147,7 @@ static tal_status bin_cloud(const tal_settings *settings, tal_error *err) {
     TAL_TRY(tal_survey_open(&survey, "before", settings, settings->site.before, err));
     TAL_TRY(tal_site_crs_settle(&study, &settings->site, surveys, 1, err));
     TAL_TRY(tal_survey_place(&survey, &study, &settings->site, "", 0, err));
-    TAL_TRY(tal_survey_scan(&survey, err));
+    TAL_TRY(tal_survey_scan(&survey, ".", err));
     TAL_TRY(tal_grid_fit(&grid, survey.bounds, 1.0, err));
     study.origin = (tal_origin){694000, 1639000, 0};
     grid.west -= 694000.0;

@@ -36,6 +36,7 @@ done
 ogrinfo -q out/site.gpkg layer_styles | grep -q SimpleFill || complain "site.gpkg has no styles"
 gdalinfo out/ingest.png | grep -q 'Driver: PNG' || complain "ingest.png is no picture"
 grep -q '"volume_m3"' out/ingest.json || complain "ingest.json has no volumes"
+[ "$(ls -A out | grep -c points)" = 0 ] || complain "points are left beside the results"
 grep -q "$PWD" out/ingest.json && complain "ingest.json holds a path of this machine"
 
 "$TALUS_BIN/talus-ingest" site/site.ini --out again -q -j 3 || exit 1

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The mean face from the points around the source, and the study in its frame: x along the face, y
 // up it, z out of it.
-#include "ingest/ground/cliff.h"
+#include "ingest/compare/cliff.h"
 
 #include "core/base/log.h"
 #include "core/base/memory.h"
@@ -192,6 +192,7 @@ static void make_frame(face *f, const double normal[3]) {
         f->frame.centre[i] = f->centre[i];
         f->frame.shift[i] = -f->centre[i];
     }
+    TAL_ASSERT(tal_rigid_is_valid(&f->frame));
 }
 
 static tal_status bounds_sink(void *context, tal_points *points, tal_error *err) {

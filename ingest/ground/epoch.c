@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Ground of an epoch.
-#include "ingest/read/epoch.h"
+#include "ingest/ground/epoch.h"
 
 #include "core/base/memory.h"
 
@@ -56,6 +56,7 @@ tal_status tal_epoch_make_dem(tal_epoch_ground *epoch, tal_origin origin, const 
                               const tal_rigid *motion, double hole_m2, tal_dem *dem,
                               tal_error *err) {
     const tal_rigid still = tal_rigid_identity();
+    TAL_ASSERT(epoch->gridded == epoch->survey.has_clouds); // tal_epoch_prepare was there
     if (epoch->survey.has_clouds) {
         TAL_TRY(tal_gridding_make_dem(&epoch->gridding, motion, hole_m2, dem, err));
         epoch->ground_points = epoch->gridding.used;

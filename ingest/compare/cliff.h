@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The cliff frame: a grid along the mean face, change measured along its normal.
-#ifndef TALUS_INGEST_GROUND_CLIFF_H
-#define TALUS_INGEST_GROUND_CLIFF_H
+#ifndef TALUS_INGEST_COMPARE_CLIFF_H
+#define TALUS_INGEST_COMPARE_CLIFF_H
 
 #include "ingest/compare/comparison.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One epoch: its survey and the ground made of it, from clouds, rasters or both.
-#ifndef TALUS_INGEST_READ_EPOCH_H
-#define TALUS_INGEST_READ_EPOCH_H
+#ifndef TALUS_INGEST_GROUND_EPOCH_H
+#define TALUS_INGEST_GROUND_EPOCH_H
 
 #include "core/base/settings.h"
 #include "ingest/ground/gridding.h"
