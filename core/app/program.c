@@ -4,6 +4,7 @@
 #include "core/app/program.h"
 
 #include "core/app/help.h"
+#include "core/app/site_check.h"
 #include "core/app/site_file.h"
 #include "core/base/fault.h"
 #include "core/base/interrupt.h"
@@ -315,6 +316,9 @@ static void resolve_settings(command_line *line) {
     }
     for (int i = 0; i < line->invocation->set_count; i++) {
         apply_set(line, line->invocation->set[i]);
+    }
+    if (line->err->message_count == 0) { // not after a mistake: what was refused would be missed
+        (void)tal_site_check(&line->invocation->settings, line->err);
     }
 }
 

@@ -3,6 +3,7 @@
 // reports the first bad one only), joins the lines of a list, and keeps going after a mistake.
 #include "core/app/site_file.h"
 
+#include "core/app/site_check.h"
 #include "core/base/memory.h"
 
 #include <ctype.h>
@@ -276,7 +277,8 @@ static tal_status parse(reader *r, const char *bytes, size_t length) {
     if (answer > 0 && r->mistake_count == 0) {
         complain(r, answer, "%s", "this line is not understood");
     }
-    return r->mistake_count > 0 ? TAL_BAD_SETTING : TAL_OK;
+    const tal_status together = tal_site_check(r->settings, r->err);
+    return r->mistake_count > 0 ? TAL_BAD_SETTING : together;
 }
 
 tal_status tal_site_file_read(tal_settings *settings, const char *path, unsigned stages,

@@ -427,6 +427,38 @@ static void *repeated_section(tal_settings *settings, const tal_settings_section
     return made;
 }
 
+static void note_given(tal_settings *settings, const void *value, const char *where) {
+    const size_t offset = (size_t)((const char *)value - (const char *)settings);
+    int at = 0;
+    while (at < settings->given_count && settings->given[at].offset != offset) {
+        at++;
+    }
+    if (at == TAL_GIVEN_MAX) {
+        return; // as many as a site file may have
+    }
+    tal_setting_given *given = &settings->given[at];
+    const size_t length = strlen(where), most = sizeof given->where - 1;
+    given->offset = offset;
+    snprintf(given->where, sizeof given->where, "%s%s", length > most ? "..." : "",
+             length > most ? where + length - (most - 3) : where);
+    settings->given_count += at == settings->given_count ? 1 : 0;
+}
+
+const char *tal_settings_given_in(const tal_settings *settings, const void *section, size_t size) {
+    const size_t first = (size_t)((const char *)section - (const char *)settings);
+    for (int i = 0; i < settings->given_count; i++) {
+        const size_t offset = settings->given[i].offset;
+        if (offset >= first && offset < first + size) {
+            return settings->given[i].where;
+        }
+    }
+    return NULL;
+}
+
+const char *tal_settings_given(const tal_settings *settings, const void *value) {
+    return tal_settings_given_in(settings, value, 1);
+}
+
 tal_status tal_settings_set(tal_settings *settings, const char *section_name, const char *key,
                             const char *value, const char *where, tal_error *err) {
     const tal_settings_section *section = tal_settings_find_section(section_name);
@@ -445,7 +477,11 @@ tal_status tal_settings_set(tal_settings *settings, const char *section_name, co
     }
     const assignment a = {
         .where = where, .section = section_name, .setting = setting, .value = value, .err = err};
-    return assign(&a, section_struct);
+    const tal_status status = assign(&a, section_struct);
+    if (status == TAL_OK && value[0] != '\0') {
+        note_given(settings, (char *)section_struct + setting->offset, where);
+    }
+    return status;
 }
 
 // --- printing ---
@@ -521,6 +557,11 @@ static void write_section(const tal_settings_section *section, const char *secti
                     label[0] != '\0' ? "." : "", label);
     for (int i = 0; i < section->setting_count; i++) {
         const tal_setting *setting = &section->settings[i];
+        const void *value = section_struct + setting->offset;
+        if (setting->kind == TAL_KIND_REAL && setting->preset[0] != '\0' &&
+            isnan(*(const double *)value)) {
+            continue; // another setting stands in its place: an empty value would not be read back
+        }
         if (style == TAL_SETTINGS_NOTES) {
             append_note(setting, out);
         }

@@ -26,7 +26,9 @@ enum {
     TAL_REALS_MAX = 16,  // numbers in a list
     TAL_SETTING_TEXT_SIZE = 256,
     TAL_SETTING_FILES_SIZE = 8192, // paths, each ended by '\n'
-    TAL_LABEL_SIZE = 64
+    TAL_LABEL_SIZE = 64,
+    TAL_GIVEN_MAX = 1024, // keys of one site file
+    TAL_WHERE_SIZE = 64
 };
 
 #define TAL_GROUND_CHOICES(X)                                                                      \
@@ -57,6 +59,8 @@ enum {
     X(TAL_CHOICE_SCHEME_MOREAU, "moreau") X(TAL_CHOICE_SCHEME_ACD2, "acd2")
 #define TAL_LAW_CHOICE(X, kind, number, id, word) X(TAL_CHOICE_LAW_##kind, word)
 #define TAL_LAW_CHOICES(X)                        TAL_LAW_LIST(TAL_LAW_CHOICE, X)
+// A pair's law: the first is that of [contact], the others follow in the order above.
+#define TAL_PAIR_LAW_CHOICES(X) X(TAL_CHOICE_PAIR_LAW_CONTACT, "contact") TAL_LAW_CHOICES(X)
 
 #define TAL_METHOD_CHOICES(X)                                                                      \
     X(TAL_METHOD_GRID, "grid")                                                                     \
@@ -78,6 +82,7 @@ typedef enum { TAL_IMPORT_UNIT_CHOICES(TAL_CHOICE_ENUM) } tal_import_unit_choice
 typedef enum { TAL_SPACING_CHOICES(TAL_CHOICE_ENUM) } tal_spacing_choice;
 typedef enum { TAL_SCHEME_CHOICES(TAL_CHOICE_ENUM) } tal_scheme_choice;
 typedef enum { TAL_LAW_CHOICES(TAL_CHOICE_ENUM) } tal_law_choice;
+enum { TAL_CHOICE_PAIR_LAW_CONTACT = 0 };
 typedef enum { TAL_METHOD_CHOICES(TAL_CHOICE_ENUM) } tal_method_choice;
 typedef enum { TAL_SCALE_CHOICES(TAL_CHOICE_ENUM) } tal_scale_choice;
 #undef TAL_CHOICE_ENUM
@@ -105,8 +110,16 @@ typedef struct {
     tal_##name##_settings;
 #include "core/base/settings.def"
 
+// A value that was given, rather than left at its default.
+typedef struct {
+    size_t offset;              // within tal_settings
+    char where[TAL_WHERE_SIZE]; // "site.ini:12"; a long path keeps its end
+} tal_setting_given;
+
 typedef struct {
     char site_file[TAL_PATH_SIZE]; // as given by the user; empty without one
+    int given_count;               // since settings were last checked against one another
+    tal_setting_given given[TAL_GIVEN_MAX];
 #define SECTION(name, stages, sentence) tal_##name##_settings name;
 #define SECTIONS(name, stages, sentence)                                                           \
     tal_##name##_settings name[TAL_REPEAT_MAX];                                                    \
@@ -168,6 +181,11 @@ void tal_settings_init(tal_settings *settings);
 // range, too long.
 tal_status tal_settings_set(tal_settings *settings, const char *section, const char *key,
                             const char *value, const char *where, tal_error *err);
+
+// Where a member of `settings` was given since tal_site_check; NULL: it was not.
+const char *tal_settings_given(const tal_settings *settings, const void *value);
+// The same for any member of the section that takes `size` bytes at `section`.
+const char *tal_settings_given_in(const tal_settings *settings, const void *section, size_t size);
 
 // The value as it would be written in a site file.
 void tal_settings_value(const void *section_struct, const tal_setting *setting, tal_text *out);

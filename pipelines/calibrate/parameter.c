@@ -2,6 +2,7 @@
 // Settings to be found.
 #include "pipelines/calibrate/parameter.h"
 
+#include "core/app/site_check.h"
 #include "core/base/memory.h"
 #include "pipelines/engine/chain.h"
 
@@ -140,6 +141,7 @@ tal_status tal_parameters_read(tal_parameters *parameters, const tal_settings *s
             read_parameter(&parameters->parameter[i], &settings->vary[i], settings, scratch, err);
         status = one != TAL_OK ? one : status;
     }
+    status = status == TAL_OK ? tal_site_check(scratch, err) : status;
     parameters->count = settings->vary_count;
     tal_memory_destroy(scratch);
     return status;

@@ -2,6 +2,7 @@
 // Runs asked for and runs delivered.
 #include "pipelines/engine/runner.h"
 
+#include "core/app/site_check.h"
 #include "core/base/log.h"
 #include "core/base/memory.h"
 #include "pipelines/engine/csv.h"
@@ -53,6 +54,7 @@ static tal_status plan_run(tal_runner *runner, const tal_run_request *request,
         TAL_TRY(
             tal_override_apply(request->overrides[i], runner->scratch, request->site->name, err));
     }
+    TAL_TRY(tal_site_check(runner->scratch, err));
     TAL_TRY(tal_study_keys(&runner->study, runner->scratch, &answer->keys, err));
     const int before = plan->count;
     TAL_TRY(tal_plan_add_run(plan, &runner->study, request->site->kept, runner->scratch,

@@ -252,14 +252,19 @@ static tal_law_kind law_kind(int choice) {
     return kinds[choice];
 }
 
+static double number_or_zero(double value) {
+    return isnan(value) ? 0.0 : value;
+}
+
+// In kg or as ratios, never both (core/app/site_check.h).
 static tal_law law_of_contact(const tal_contact_settings *contact) {
     return (tal_law){.kind = law_kind(contact->law),
                      .friction = contact->friction,
-                     .restitution = contact->restitution,
-                     .tangential_restitution = contact->tangential_restitution,
-                     .dissipation_in_kg = !isnan(contact->kn_kg) || !isnan(contact->kt_kg),
-                     .kn_kg = isnan(contact->kn_kg) ? 0.0 : contact->kn_kg,
-                     .kt_kg = isnan(contact->kt_kg) ? 0.0 : contact->kt_kg,
+                     .restitution = number_or_zero(contact->restitution),
+                     .tangential_restitution = number_or_zero(contact->tangential_restitution),
+                     .dissipation_in_kg = !isnan(contact->kn_kg),
+                     .kn_kg = number_or_zero(contact->kn_kg),
+                     .kt_kg = number_or_zero(contact->kt_kg),
                      .cohesion_pa = contact->cohesion_pa,
                      .stiffness_n_m = contact->stiffness_n_m,
                      .damping_n_s_m = contact->damping_n_s_m};
@@ -295,18 +300,14 @@ static tal_status apply_pair(tal_scene *scene, tal_law *laws, const tal_settings
         return TAL_BAD_SETTING;
     }
     tal_law law = laws[a * scene->input.class_count + b];
-    if (pair->law[0] != '\0') {
-        tal_settings *scratch = NULL; // the table reads the word and lists the choices
-        TAL_CREATE(scratch, 1, "a law", err);
-        tal_settings_init(scratch);
-        tal_error_reset(err);
-        const tal_status status =
-            tal_settings_set(scratch, "contact", "law", pair->law, settings->site_file, err);
-        law.kind = status == TAL_OK ? law_kind(scratch->contact.law) : law.kind;
-        tal_memory_destroy(scratch);
-        TAL_TRY(status);
+    if (pair->law != TAL_CHOICE_PAIR_LAW_CONTACT) {
+        law.kind = law_kind(pair->law - 1);
     }
-    law.dissipation_in_kg = law.dissipation_in_kg || !isnan(pair->kn_kg) || !isnan(pair->kt_kg);
+    if (!isnan(pair->kn_kg) || !isnan(pair->kt_kg)) {
+        law.dissipation_in_kg = true;
+    } else if (!isnan(pair->restitution) || !isnan(pair->tangential_restitution)) {
+        law.dissipation_in_kg = false;
+    }
     override(&law.friction, pair->friction);
     override(&law.restitution, pair->restitution);
     override(&law.tangential_restitution, pair->tangential_restitution);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A site file with five different mistakes: five messages, exit 2, nothing written. Every program.
+# A site file with different mistakes: one message each, exit 2, nothing written. Every program.
 set -eu
 rm -rf out wrong.ini
 cat >wrong.ini <<'SITE'
@@ -13,6 +13,12 @@ ground = trees
 friction = nan
 [solv]
 dt_s = 0.1
+[pair.rok.ground]
+law = foo
+friction = 0.4
+[pair.rock.ground]
+kn_kg = 3
+restitution = 0.3
 SITE
 tried=0
 for program in "$TALUS_BIN"/talus-* "$TALUS_TEST_BIN"/talus-echo; do
@@ -22,9 +28,11 @@ for program in "$TALUS_BIN"/talus-* "$TALUS_TEST_BIN"/talus-echo; do
     status=0
     "$program" wrong.ini --out out >said 2>&1 || status=$?
     [ $status -eq 2 ] || { echo "$program: exit $status"; cat said; exit 1; }
-    [ "$(grep -c 'error: ' said)" -eq 5 ] || { echo "$program: not five messages"; cat said; exit 1; }
+    [ "$(grep -c 'error: ' said)" -eq 9 ] || { echo "$program: not nine messages"; cat said; exit 1; }
     for words in 'wrong.ini:2: .*did you mean before?' 'wrong.ini:4: .*cell_m = -1 must be in \[0.001, 1000\] m' \
-        'wrong.ini:5: .*trees is not one of' 'wrong.ini:7: .*friction = nan' 'wrong.ini:8: .*did you mean \[solve\]?'; do
+        'wrong.ini:5: .*trees is not one of' 'wrong.ini:7: .*friction = nan' 'wrong.ini:8: .*did you mean \[solve\]?' \
+        'wrong.ini:11: .*law = foo is not one of' 'wrong.ini:12: \[pair.rok.ground\] does not name two surface classes' \
+        'wrong.ini:14: .*kn_kg and, at wrong.ini:15, restitution' 'kn_kg without kt_kg'; do
         grep -q "$words" said || { echo "$program does not say: $words"; cat said; exit 1; }
     done
     [ ! -e out ] || { echo "$program wrote something"; exit 1; }

@@ -177,7 +177,8 @@ static void long_section_names_stay_apart(void **state) {
     assert_int_equal(read_text("[pair.a234567890123456789.b234567890123456789012345678901X]\n"
                                "friction = 0.1\n"
                                "[pair.a234567890123456789.b234567890123456789012345678901Y]\n"
-                               "friction = 0.2\n",
+                               "friction = 0.2\n"
+                               "[mesh]\nground_classes = has_these.gpkg\n",
                                0),
                      TAL_OK);
     assert_int_equal(settings->pair_count, 2);

@@ -155,10 +155,36 @@ expect_setting 'dt_s = 1e-300 must be in' solve.dt_s=1e-300
 expect_setting 'friction' contact.friction=-0.1
 expect_setting 'restitution' contact.restitution=1.5
 
-begin # a law for a pair of classes that do not exist
+begin # a law for a pair of classes that do not exist; which do, only terrain.nc and blocks.nc know
 write_site 'friction = 0.6
+[mesh]
+ground_classes = layer.gpkg
 [pair.rock.snow]
 friction = 0.1'
 refused 'does not name two surface classes of this scene, which has: ground, rock'
+
+# The ratios of a pair hold where [contact] is in kg: a cube that drops 0.1 m rebounds the same.
+begin
+change blocks 's/^position.*/position = 0, 0, 0.6, 3, 0, 0.5 ;/'
+drop() { # LINES of [contact] and pairs: kinetic energy of the run's end
+    write_site "$1"
+    make_files
+    solve --overwrite --until 0.5 --stop-when-still no 2>err.txt || fail "$1: $(cat err.txt)"
+    ncdump -v kinetic_translation out/run.nc | tr -d ' ;}\n' | sed 's/.*,//'
+}
+ratio=$(drop 'law = acd2
+restitution = 0.5
+tangential_restitution = 0.5')
+pair=$(drop 'law = acd2
+kn_kg = 0
+kt_kg = 0
+[pair.rock.ground]
+restitution = 0.5
+tangential_restitution = 0.5')
+off=$(drop 'law = acd2
+kn_kg = 0
+kt_kg = 0')
+[ "$pair" = "$ratio" ] || fail "ratios of a pair are not used where [contact] is in kg: $pair, not $ratio"
+[ "$off" != "$ratio" ] || fail "the test cannot tell the laws apart"
 
 exit "$failures"

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Settings against one another.
+#include "core/app/site_check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// --- a law in kg or as ratios ---
+
+// The four numbers of [contact] or of a [pair.A.B]: in kg, and as ratios.
+typedef struct {
+    char section[2 * TAL_LABEL_SIZE];
+    double *kg[2], *ratio[2];
+} law_rows;
+
+static const char *const KG[2] = {"kn_kg", "kt_kg"};
+static const char *const RATIO[2] = {"restitution", "tangential_restitution"};
+
+static law_rows rows_of_contact(tal_contact_settings *contact) {
+    return (law_rows){.section = "contact",
+                      .kg = {&contact->kn_kg, &contact->kt_kg},
+                      .ratio = {&contact->restitution, &contact->tangential_restitution}};
+}
+
+static law_rows rows_of_pair(tal_pair_settings *pair) {
+    law_rows rows = {.kg = {&pair->kn_kg, &pair->kt_kg},
+                     .ratio = {&pair->restitution, &pair->tangential_restitution}};
+    snprintf(rows.section, sizeof rows.section, "pair.%s", pair->label);
+    return rows;
+}
+
+// Where one of two numbers was given just now, and which; NULL for neither.
+static const char *given_of(const tal_settings *settings, double *const value[2], int *which) {
+    const char *where = NULL;
+    for (int i = 1; i >= 0; i--) {
+        const char *found = tal_settings_given(settings, value[i]);
+        *which = found != NULL ? i : *which;
+        where = found != NULL ? found : where;
+    }
+    return where;
+}
+
+// The way that was not taken is emptied.
+static void choose_way(tal_settings *settings, const law_rows *law, tal_error *err) {
+    int kg = 0, ratio = 0;
+    const char *kg_where = given_of(settings, law->kg, &kg);
+    const char *ratio_where = given_of(settings, law->ratio, &ratio);
+    if (kg_where != NULL && ratio_where != NULL) {
+        tal_error_add(err, TAL_BAD_SETTING,
+                      "%s: [%s] %s and, at %s, %s say the same in two ways: keep kn_kg and kt_kg, "
+                      "or restitution and tangential_restitution",
+                      kg_where, law->section, KG[kg], ratio_where, RATIO[ratio]);
+        return;
+    }
+    for (int i = 0; i < 2; i++) {
+        if (kg_where != NULL) {
+            *law->ratio[i] = NAN;
+        } else if (ratio_where != NULL) {
+            *law->kg[i] = NAN;
+        }
+    }
+}
+
+// What [contact] does not say as a ratio has its default; in kg there is none.
+static void complete_contact(tal_settings *settings, tal_error *err) {
+    const law_rows law = rows_of_contact(&settings->contact);
+    const bool in_kg = !isnan(*law.kg[0]) || !isnan(*law.kg[1]);
+    for (int i = 0; i < 2; i++) {
+        if (in_kg && isnan(*law.kg[i])) {
+            tal_error_add(err, TAL_BAD_SETTING,
+                          "%s: [contact] %s without %s: a law in kg needs both (0 dissipates "
+                          "nothing)",
+                          settings->site_file, KG[1 - i], KG[i]);
+        }
+        if (!in_kg && isnan(*law.ratio[i])) {
+            *law.ratio[i] = strtod(tal_settings_find("contact", RATIO[i])->preset, NULL);
+        }
+    }
+}
+
+// A pair takes what it does not say from [contact], if that says it in the same way.
+static void check_pair_is_complete(tal_settings *settings, tal_pair_settings *pair,
+                                   tal_error *err) {
+    const law_rows law = rows_of_pair(pair), contact = rows_of_contact(&settings->contact);
+    const struct {
+        double *const *own, *const *shared;
+        const char *const *key;
+    } ways[2] = {{law.kg, contact.kg, KG}, {law.ratio, contact.ratio, RATIO}};
+    for (int w = 0; w < 2; w++) {
+        for (int i = 0; i < 2; i++) {
+            if (!isnan(*ways[w].own[1 - i]) && isnan(*ways[w].own[i]) &&
+                isnan(*ways[w].shared[i])) {
+                tal_error_add(err, TAL_BAD_SETTING,
+                              "%s: [%s] %s without %s, which [contact] does not say either: give "
+                              "both",
+                              settings->site_file, law.section, ways[w].key[1 - i], ways[w].key[i]);
+            }
+        }
+    }
+}
+
+// --- names of surface classes ---
+
+// Does `list`, words by blanks, hold `name`?
+static bool lists_word(const char *list, const char *name, size_t length) {
+    for (const char *word = list + strspn(list, " "); *word != '\0'; word += strspn(word, " ")) {
+        const size_t size = strcspn(word, " ");
+        if (size == length && strncmp(word, name, length) == 0) {
+            return true;
+        }
+        word += size;
+    }
+    return false;
+}
+
+static bool class_is_known(const tal_mesh_settings *mesh, const char *name, size_t length) {
+    return lists_word(mesh->ground_class, name, length) ||
+           lists_word(mesh->block_class, name, length) ||
+           lists_word(mesh->ground_class_names, name, length);
+}
+
+// Polygon layers and tables of blocks bring names of their own: those are known once they are read.
+static bool names_are_known(const tal_mesh_settings *mesh) {
+    return mesh->import[0] == '\0' &&
+           (mesh->ground_classes[0] == '\0' || mesh->ground_class_names[0] != '\0');
+}
+
+static void check_pair_names(const tal_settings *settings, const tal_pair_settings *pair,
+                             tal_error *err) {
+    const tal_mesh_settings *mesh = &settings->mesh;
+    const char *dot = strchr(pair->label, '.');
+    const bool named =
+        dot != NULL && (!names_are_known(mesh) ||
+                        (class_is_known(mesh, pair->label, (size_t)(dot - pair->label)) &&
+                         class_is_known(mesh, dot + 1, strlen(dot + 1))));
+    if (!named) {
+        const char *where = tal_settings_given_in(settings, pair, sizeof *pair);
+        tal_error_add(
+            err, TAL_BAD_SETTING,
+            "%s: [pair.%s] does not name two surface classes of this site, which are: %s, "
+            "%s%s%s",
+            where != NULL ? where : settings->site_file, pair->label, mesh->ground_class,
+            mesh->block_class, mesh->ground_class_names[0] != '\0' ? " and " : "",
+            mesh->ground_class_names);
+    }
+}
+
+tal_status tal_site_check(tal_settings *settings, tal_error *err) {
+    const int before = err->message_count;
+    const law_rows contact = rows_of_contact(&settings->contact);
+    choose_way(settings, &contact, err);
+    complete_contact(settings, err);
+    for (int i = 0; i < settings->pair_count; i++) {
+        const law_rows pair = rows_of_pair(&settings->pair[i]);
+        choose_way(settings, &pair, err);
+        check_pair_is_complete(settings, &settings->pair[i], err);
+        check_pair_names(settings, &settings->pair[i], err);
+    }
+    settings->given_count = 0;
+    return err->message_count > before ? TAL_BAD_SETTING : TAL_OK;
+}
