@@ -33,12 +33,12 @@ export TALUS_PREFIX := $(call from_here,$(BUILD))
 
 # One step after the other (two of them may install packages); CMake and the stages use all cores.
 .NOTPARALLEL:
-.PHONY: help all demo check check-long check-slurm run calibrate batch bench deps docs install uninstall clean distclean dist build data deps-run which-site
+.PHONY: help all demo check check-long check-slurm check-mutants run calibrate batch bench deps docs install uninstall clean distclean dist build data deps-run which-site
 
 help:
 	@echo "talus $(VERSION): back-analysis of rockfalls and rock avalanches"
 	@echo "  make demo                    the embedded site, from clouds to report (installs, builds, runs)"
-	@echo "  make check                   all tests; check-long: those that take longer; check-slurm"
+	@echo "  make check [ONLY=regex]      all tests, or those so named; check-long, check-slurm, check-mutants"
 	@echo "  make run SITE=my.ini         your site; redoes only what a change touches (OUT=folder)"
 	@echo "  make calibrate SITE=my.ini   fit friction and dissipation to the surveyed deposit"
 	@echo "  make batch SITES=\"a.ini b.ini\" [ENGINE=local|slurm]   many sites"
@@ -78,8 +78,9 @@ run: which-site build
 	@$(MAKE) --no-print-directory -f pipelines/run.mk BIN=$(bin) SITE=$(call quote,$(SITE)) \
 	    OUT=$(call quote,$(or $(OUT),out/$(site_name)))
 
+# ONLY=solver_unit runs the tests whose names fit, whatever their labels.
 check: deps all
-	@sh tests/run.sh $(BUILD)/$(PRESET) --exclude 'long|bench'
+	@sh tests/run.sh $(BUILD)/$(PRESET) $(if $(ONLY),--named $(call quote,$(ONLY)),--exclude 'long|bench')
 
 check-long: deps all
 	@sh tests/run.sh $(BUILD)/$(PRESET) --only long
@@ -87,6 +88,10 @@ check-long: deps all
 # As root: starts a Slurm of its own on this machine and stops it (pipelines/engine/slurm-here.sh).
 check-slurm: deps all
 	@sh tests/run.sh $(BUILD)/$(PRESET) --only slurm
+
+# Changes the product and sees whether a test notices: MUTANTS="-n 200 --seed 7 solver/law/*".
+check-mutants: deps
+	@python3 tests/mutants/mutants.py --build $(call from_here,$(BUILD))/mutants $(MUTANTS)
 
 bench: deps all
 	@sh tests/run.sh $(BUILD)/$(PRESET) --only bench
@@ -115,7 +120,7 @@ dist:
 	@echo talus-$(VERSION).tar.gz
 
 clean:
-	rm -rf $(addprefix $(BUILD)/,release debug asan tsan fuzz clang configure.log settings.md)
+	rm -rf $(addprefix $(BUILD)/,release debug asan tsan fuzz clang mutants configure.log settings.md)
 
 distclean: clean
 	rm -rf $(BUILD) out

@@ -1,14 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# run.sh BUILD-DIR --exclude LABEL | --only LABEL: runs ctest and names every skipped test.
+# run.sh BUILD-DIR --exclude LABEL | --only LABEL | --named REGEX: runs ctest and names every skipped test.
 set -eu
 build=$1
 case $2 in
     --exclude) select=-LE ;;
     --only) select=-L ;;
-    *) echo "run.sh: --exclude or --only" >&2; exit 2 ;;
+    --named) select=-R ;;
+    *) echo "run.sh: --exclude, --only or --named" >&2; exit 2 ;;
 esac
 jobs=$(nproc 2>/dev/null || echo 2)
+if [ "$select" = -R ] && ctest --test-dir "$build" -N -R "$3" | grep -q '^Total Tests: 0$'; then
+    echo "No test is named like $3; ctest --test-dir $build -N lists them." >&2
+    exit 1
+fi
 if [ "$select" = -L ] && ctest --test-dir "$build" -N -L "$3" | grep -q '^Total Tests: 0$'; then
     echo "There is no test with the label $3 in $build yet." >&2
     exit 1
