@@ -232,16 +232,35 @@ static void set_dissipation(const tal_state *state, const tal_law *law, const ta
     data->kt = et < 1.0 ? along * ratio_or_infinity(1.0 - et, 1.0 + et) : 0.0;
 }
 
-// Twice the area of the convex polygon of a pair's points, as a fan about the first.
+// Area of the convex polygon that a pair's points span, which detection lists in any order: the points
+// are sorted by their direction from the mean.
 static double patch_area(const tal_state *state, const tal_pair *pair) {
     const tal_contact *c = &state->work.contacts.contact[pair->first_contact];
-    tal_vec3 sum = {0};
-    for (int32_t k = 1; k + 1 < pair->contact_count; k++) {
-        const tal_vec3 a = tal_vec3_subtract(tal_arm(c[k].arm_i), tal_arm(c[0].arm_i));
-        const tal_vec3 b = tal_vec3_subtract(tal_arm(c[k + 1].arm_i), tal_arm(c[0].arm_i));
-        sum = tal_vec3_add(sum, tal_vec3_cross(a, b));
+    const int32_t count = pair->contact_count;
+    TAL_ASSERT(count <= TAL_MANIFOLD_POINTS_MAX);
+    double x[TAL_MANIFOLD_POINTS_MAX], y[TAL_MANIFOLD_POINTS_MAX];
+    tal_vec3 mean = {0};
+    for (int32_t k = 0; k < count; k++) {
+        mean = tal_vec3_add_scaled(mean, 1.0 / count, tal_arm(c[k].arm_i));
     }
-    return 0.5 * tal_vec3_length(sum);
+    for (int32_t k = 0; k < count; k++) {
+        const tal_vec3 from_mean = tal_vec3_subtract(tal_arm(c[k].arm_i), mean);
+        const double u = tal_vec3_dot(pair->tangent_1, from_mean);
+        const double v = tal_vec3_dot(pair->tangent_2, from_mean);
+        int32_t place = k;
+        for (; place > 0 && atan2(y[place - 1], x[place - 1]) > atan2(v, u); place--) {
+            x[place] = x[place - 1];
+            y[place] = y[place - 1];
+        }
+        x[place] = u;
+        y[place] = v;
+    }
+    double twice = 0.0;
+    for (int32_t k = 0; k < count; k++) {
+        const int32_t next = k + 1 < count ? k + 1 : 0;
+        twice += x[k] * y[next] - x[next] * y[k];
+    }
+    return 0.5 * twice;
 }
 
 static void prepare_laws(const tal_model *model, tal_state *state, const tal_pair *pair,
