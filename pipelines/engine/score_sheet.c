@@ -12,14 +12,14 @@
 #include <string.h>
 
 const char *const tal_sheet_names[TAL_SHEET_COUNT] = {
-#define X(name, unit) #name,
-    TAL_SHEET_LIST(X)
-#undef X
+#define SCORE(key, unit, group, best, label, sentence) #key,
+#define SCORE_OF_RUN(key, unit, group, best, label, sentence)
+#include "core/app/score.def"
 };
 const char *const tal_sheet_units[TAL_SHEET_COUNT] = {
-#define X(name, unit) unit,
-    TAL_SHEET_LIST(X)
-#undef X
+#define SCORE(key, unit, group, best, label, sentence) unit,
+#define SCORE_OF_RUN(key, unit, group, best, label, sentence)
+#include "core/app/score.def"
 };
 
 tal_status tal_sheet_read(const char *path, tal_sheet *sheet, tal_error *err) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The GMT scripts of the figures.
+// The GMT scripts of the figures: a table with a row per figure, whose script is a file of
+// figures/scripts. A new figure is one script and one row.
 #ifndef TALUS_POSTPROC_FIGURES_FIGURE_SCRIPTS_H
 #define TALUS_POSTPROC_FIGURES_FIGURE_SCRIPTS_H
 
@@ -10,8 +11,8 @@
 typedef struct {
     const char *name; // of the script and of the figure
     const char *title;
-    const char *caption;
     bool is_wide;
+    tal_text caption;
     tal_text text;
 } tal_figure_script;
 

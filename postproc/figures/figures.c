@@ -83,7 +83,7 @@ static void draw(tal_figures *figures, const tal_figure_script *script,
     }
     (void)remove(log);
     figure->title = script->title;
-    figure->caption = script->caption;
+    (void)tal_text_copy(figure->caption, sizeof figure->caption, tal_text_string(&script->caption));
     figure->is_wide = script->is_wide;
     figures->count++;
 }

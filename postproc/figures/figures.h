@@ -12,7 +12,7 @@ enum { TAL_FIGURES_MAX = 12 };
 typedef struct {
     char png[TAL_PATH_SIZE];
     const char *title;
-    const char *caption;
+    char caption[512];
     bool is_wide;
 } tal_figure;
 
