@@ -35,8 +35,8 @@ static void check_column(const tal_variations *v, const char *path, int column,
     }
 }
 
-tal_status tal_variations_read(tal_variations *variations, const char *path, const tal_sites *sites,
-                               tal_error *err) {
+tal_status tal_variations_read(tal_variations *variations, const char *path,
+                               const tal_study_sites *sites, tal_error *err) {
     variations->name_column = -1;
     variations->count = 1;
     if (path == NULL) {

@@ -30,10 +30,11 @@ typedef struct {
     size_t count, capacity;
 } tal_sheet_store; // starts as {0}
 
-tal_status tal_sheet_store_read(tal_sheet_store *store, const tal_study *study, tal_error *err);
+tal_status tal_sheet_store_read(tal_sheet_store *store, const tal_study_folder *study,
+                                tal_error *err);
 void tal_sheet_store_destroy(tal_sheet_store *store);
 // The scores of a finished run, from the store or from its folder.
-tal_status tal_sheet_find(tal_sheet_store *store, const tal_study *study, const char *key,
+tal_status tal_sheet_find(tal_sheet_store *store, const tal_study_folder *study, const char *key,
                           tal_sheet *sheet, tal_error *err);
 tal_status tal_sheet_read(const char *path, tal_sheet *sheet, tal_error *err);
 

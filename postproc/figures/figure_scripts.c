@@ -24,7 +24,7 @@ typedef struct {
     double tick;
 } sheet;
 
-static sheet map_sheet(const tal_analysis *a, double width_cm) {
+static sheet map_sheet(const tal_back_analysis *a, double width_cm) {
     const tal_bounds b = tal_report_map_focus(a);
     const double east = (double)a->survey.origin.east, north = (double)a->survey.origin.north;
     sheet s = {b.west + east, b.east + east, b.south + north, b.north + north, width_cm, 0.0, 0.0};
@@ -53,7 +53,7 @@ static void set_plain(tal_template_values *v, const char *key, const char *name)
 }
 
 // Where the flow line meets the runout of a deposit.
-static void set_toe(tal_template_values *v, const char *key, const tal_analysis *a,
+static void set_toe(tal_template_values *v, const char *key, const tal_back_analysis *a,
                     tal_score_key runout) {
     double x, y;
     if (a->has_line && isfinite(a->scores.value[runout])) {
@@ -63,7 +63,7 @@ static void set_toe(tal_template_values *v, const char *key, const tal_analysis 
     }
 }
 
-static void set_map(tal_template_values *v, const tal_analysis *a) {
+static void set_map(tal_template_values *v, const tal_back_analysis *a) {
     const tal_bounds focus = tal_report_map_focus(a);
     const double tall = (focus.north - focus.south) / (focus.east - focus.west);
     const bool is_tall = tall > 1.05;
@@ -87,11 +87,11 @@ static void set_map(tal_template_values *v, const tal_analysis *a) {
     tal_template_set(v, "north", "%.3f %.3f", s.east - 0.8 * cm, s.north - 1.1 * cm);
 }
 
-static bool has_two_epochs(const tal_analysis *a) {
+static bool has_two_epochs(const tal_back_analysis *a) {
     return a->survey.epochs == 2;
 }
 
-static void set_thickness(tal_template_values *v, const tal_analysis *a) {
+static void set_thickness(tal_template_values *v, const tal_back_analysis *a) {
     const tal_bounds b = tal_report_map_focus(a);
     const bool in_row = b.east - b.west < 1.1 * (b.north - b.south);
     sheet s = map_sheet(a, in_row ? 7.4 : 9.0);
@@ -112,12 +112,12 @@ static void set_thickness(tal_template_values *v, const tal_analysis *a) {
     tal_template_set(v, "colours_length", "%.2f", in_row ? 7.0 : s.width_cm - 2.0);
 }
 
-static bool has_line(const tal_analysis *a) {
+static bool has_line(const tal_back_analysis *a) {
     return a->has_line;
 }
 
 // The toe, and the angle at which the crown is seen from it.
-static void set_fall(tal_template_values *v, const char *const key[2], const tal_analysis *a,
+static void set_fall(tal_template_values *v, const char *const key[2], const tal_back_analysis *a,
                      tal_score_key runout, tal_score_key mobility) {
     const double s = a->scores.value[runout];
     const double z = a->crown_height - s * a->scores.value[mobility];
@@ -127,7 +127,7 @@ static void set_fall(tal_template_values *v, const char *const key[2], const tal
     }
 }
 
-static void set_profile(tal_template_values *v, const tal_analysis *a) {
+static void set_profile(tal_template_values *v, const tal_back_analysis *a) {
     static const char *const SURVEYED[] = {"fall_surveyed", "angle_surveyed"};
     static const char *const SIMULATED[] = {"fall_simulated", "angle_simulated"};
     // The farther toe has room above it, the nearer one below.
@@ -141,7 +141,7 @@ static void set_profile(tal_template_values *v, const tal_analysis *a) {
     set_fall(v, SIMULATED, a, TAL_SCORE_runout_simulated_m, TAL_SCORE_fahrboeschung_simulated);
 }
 
-static void set_energy(tal_template_values *v, const tal_analysis *a) {
+static void set_energy(tal_template_values *v, const tal_back_analysis *a) {
     double most = 0.0;
     for (int32_t i = 0; i < a->motion.step_count; i++) {
         most = fmax(most, a->motion.potential[0] - a->motion.potential[i]);
@@ -159,8 +159,8 @@ static void set_energy(tal_template_values *v, const tal_analysis *a) {
                                    : "kJ");
 }
 
-static void set_point(tal_template_values *v, const char *const key[2], const tal_volume *source,
-                      double value) {
+static void set_point(tal_template_values *v, const char *const key[2],
+                      const tal_volume_range *source, double value) {
     if (!isfinite(source->volume) || !isfinite(value)) {
         return;
     }
@@ -171,10 +171,10 @@ static void set_point(tal_template_values *v, const char *const key[2], const ta
     }
 }
 
-static void set_mobility(tal_template_values *v, const tal_analysis *a) {
+static void set_mobility(tal_template_values *v, const tal_back_analysis *a) {
     static const char *const SURVEYED[] = {"point_surveyed", "range_surveyed"};
     static const char *const SIMULATED[] = {"point_simulated", "range_simulated"};
-    const tal_volume *source = &a->survey.source_volume;
+    const tal_volume_range *source = &a->survey.source_volume;
     const double volume = source->volume > 0.0 ? source->volume : 1e4;
     tal_template_set(v, "low", "%g", pow(10.0, fmin(1.0, floor(log10(volume)) - 1.0)));
     tal_template_set(v, "high", "%g", pow(10.0, fmax(8.0, ceil(log10(volume)) + 1.0)));
@@ -184,13 +184,13 @@ static void set_mobility(tal_template_values *v, const tal_analysis *a) {
     set_point(v, SIMULATED, source, a->scores.value[TAL_SCORE_fahrboeschung_simulated]);
 }
 
-static void set_sizes(tal_template_values *v, const tal_analysis *a) {
+static void set_sizes(tal_template_values *v, const tal_back_analysis *a) {
     const tal_sieve *sieve = &a->sieve;
     double least = sieve->count > 0 ? sieve->size[0] : INFINITY;
     double most = sieve->count > 0 ? sieve->size[sieve->count - 1] : 0.0;
-    for (int32_t i = 0; i < a->rocks.count; i++) {
-        least = fmin(least, cbrt(a->rocks.volume[i]));
-        most = fmax(most, cbrt(a->rocks.volume[i]));
+    for (int32_t i = 0; i < a->blocks.count; i++) {
+        least = fmin(least, cbrt(a->blocks.volume[i]));
+        most = fmax(most, cbrt(a->blocks.volume[i]));
     }
     // Less than a decade reads better on an even axis.
     const bool is_log = most > 8.0 * least;
@@ -212,8 +212,9 @@ typedef struct {
     const char *title;
     const char *caption; // may have placeholders too
     bool is_wide;
-    bool (*is_wanted)(const tal_analysis *a);                          // NULL: always
-    void (*set_values)(tal_template_values *v, const tal_analysis *a); // NULL: the common ones do
+    bool (*is_wanted)(const tal_back_analysis *a); // NULL: always
+    void (*set_values)(tal_template_values *v,
+                       const tal_back_analysis *a); // NULL: the common ones do
 } figure_row;
 
 static const figure_row FIGURES[] = {
@@ -245,7 +246,7 @@ static const int FIGURE_COUNT = sizeof FIGURES / sizeof *FIGURES;
 _Static_assert(sizeof FIGURES / sizeof *FIGURES <= TAL_FIGURES_MAX, "TAL_FIGURES_MAX is too small");
 
 static tal_status write_figure(tal_figure_script *script, const figure_row *row,
-                               const tal_analysis *a, tal_error *err) {
+                               const tal_back_analysis *a, tal_error *err) {
     tal_template_values values = {0};
     char file[64];
     tal_template_set(&values, "figure", "%s", row->name);
@@ -268,7 +269,7 @@ static tal_status write_figure(tal_figure_script *script, const figure_row *row,
                : TAL_OK;
 }
 
-tal_status tal_figure_scripts_create(tal_figure_scripts *scripts, const tal_analysis *a,
+tal_status tal_figure_scripts_create(tal_figure_scripts *scripts, const tal_back_analysis *a,
                                      tal_error *err) {
     *scripts = (tal_figure_scripts){0};
     tal_status status = TAL_OK;

@@ -6,7 +6,7 @@
 
 #include "core/base/text.h"
 #include "postproc/figures/figures.h"
-#include "postproc/measure/analysis.h"
+#include "postproc/measure/back_analysis.h"
 
 typedef struct {
     const char *name; // of the script and of the figure
@@ -21,7 +21,7 @@ typedef struct {
     tal_figure_script script[TAL_FIGURES_MAX];
 } tal_figure_scripts;
 
-tal_status tal_figure_scripts_create(tal_figure_scripts *scripts, const tal_analysis *analysis,
+tal_status tal_figure_scripts_create(tal_figure_scripts *scripts, const tal_back_analysis *analysis,
                                      tal_error *err);
 void tal_figure_scripts_destroy(tal_figure_scripts *scripts);
 

@@ -11,7 +11,7 @@
 
 const tal_score_note tal_score_notes[TAL_SCORE_COUNT] = {
 #define SCORE(key, unit, group, best, label, sentence) {#key, unit, group, best, label, sentence},
-#define SCORE_OF_RUN SCORE
+#define SCORE_OF_RUN                                   SCORE
 #include "core/app/score.def"
 };
 
