@@ -14,7 +14,7 @@ static const int STEP_ROW[4] = {0, 1, 0, -1};
 // not.
 typedef struct {
     const tal_components *parts;
-    tal_lattice lattice;
+    tal_cell_frame lattice;
     uint8_t *walked; // per node, bit d
     tal_outline *out;
     int32_t ring_room, vertex_room;
@@ -160,8 +160,8 @@ done:
     return status;
 }
 
-tal_status tal_outline_trace(tal_outline *outline, const tal_components *parts, tal_lattice lattice,
-                             tal_error *err) {
+tal_status tal_outline_trace(tal_outline *outline, const tal_components *parts,
+                             tal_cell_frame lattice, tal_error *err) {
     tracer t = {.parts = parts, .lattice = lattice, .out = outline, .ring_room = 2};
     tal_status status = TAL_OK;
     *outline = (tal_outline){.polygon_count = parts->count};

@@ -69,7 +69,7 @@ static void end_block(tal_block_set *set) {
     set->face_start[set->block_count] = set->face_count;
 }
 
-tal_status tal_block_set_add(tal_block_set *set, const tal_surface *surface, double rock,
+tal_status tal_block_set_add(tal_block_set *set, const tal_surface *surface, double rock_volume,
                              tal_error *err) {
     const int32_t first = surface->corner_start[0];
     const int32_t corners = surface->corner_start[surface->face_count] - first;
@@ -88,7 +88,7 @@ tal_status tal_block_set_add(tal_block_set *set, const tal_surface *surface, dou
     set->corner_count += corners;
     const tal_mass_properties mass = tal_surface_mass(surface);
     block->volume = mass.volume;
-    block->rock = rock;
+    block->rock_volume = rock_volume;
     block->position = mass.centroid;
     end_block(set);
     return TAL_OK;
@@ -100,7 +100,7 @@ tal_status tal_block_set_add_sphere(tal_block_set *set, tal_vec3 centre, double 
     tal_block *block = begin_block(set);
     block->sphere_radius = radius;
     block->volume = 4 * TAL_PI / 3 * radius * radius * radius;
-    block->rock = block->volume;
+    block->rock_volume = block->volume;
     block->position = centre;
     end_block(set);
     return TAL_OK;
@@ -138,7 +138,7 @@ void tal_block_set_finish(tal_block_set *set, double density_kg_m3, double facto
     for (int32_t b = 0; b < set->block_count; b++) {
         tal_block *block = &set->block[b];
         const double density = block->density > 0 ? block->density : density_kg_m3;
-        block->mass = density * block->rock * factor;
+        block->mass = density * block->rock_volume * factor;
         block->density = block->mass / block->volume;
         if (block->sphere_radius > 0) {
             finish_sphere(block);

@@ -291,5 +291,5 @@ void tal_calibration_destroy(tal_calibration *c) {
     tal_memory_destroy(c->answer);
     tal_memory_destroy(c->report);
     tal_posterior_destroy(&c->posterior);
-    tal_sites_destroy(&c->sites);
+    tal_study_sites_destroy(&c->sites);
 }

@@ -97,7 +97,7 @@ static tal_status make_arguments(tal_chain_stage stage, const char *site,
     return TAL_OK;
 }
 
-tal_status tal_plan_add_run(tal_plan *plan, const tal_study *study, const char *site,
+tal_status tal_plan_add_run(tal_plan *plan, const tal_study_folder *study, const char *site,
                             const tal_settings *settings, const char *const *overrides,
                             int override_count, const tal_run_keys *keys, tal_error *err) {
     // From the end: what is finished needs nothing of what it was made from.

@@ -12,14 +12,14 @@
 #include <string.h>
 
 const char *const tal_sheet_names[TAL_SHEET_COUNT] = {
-#define X(name, unit) #name,
-    TAL_SHEET_LIST(X)
-#undef X
+#define SCORE(key, unit, group, best, label, sentence) #key,
+#define SCORE_OF_RUN(key, unit, group, best, label, sentence)
+#include "core/app/score.def"
 };
 const char *const tal_sheet_units[TAL_SHEET_COUNT] = {
-#define X(name, unit) unit,
-    TAL_SHEET_LIST(X)
-#undef X
+#define SCORE(key, unit, group, best, label, sentence) unit,
+#define SCORE_OF_RUN(key, unit, group, best, label, sentence)
+#include "core/app/score.def"
 };
 
 tal_status tal_sheet_read(const char *path, tal_sheet *sheet, tal_error *err) {
@@ -87,7 +87,8 @@ static bool parse_line(char *line, char key[TAL_KEY_SIZE], tal_sheet *sheet) {
     return word != NULL && strcmp(word, ".") == 0;
 }
 
-tal_status tal_sheet_store_read(tal_sheet_store *store, const tal_study *study, tal_error *err) {
+tal_status tal_sheet_store_read(tal_sheet_store *store, const tal_study_folder *study,
+                                tal_error *err) {
     char path[TAL_PATH_SIZE];
     TAL_TRY(tal_study_path(study, path, ".cache", "scores.tsv", err));
     if (!tal_file_exists(path)) {
@@ -117,7 +118,7 @@ void tal_sheet_store_destroy(tal_sheet_store *store) {
     *store = (tal_sheet_store){0};
 }
 
-static tal_status note_sheet(const tal_study *study, const char *key, const tal_sheet *sheet,
+static tal_status note_sheet(const tal_study_folder *study, const char *key, const tal_sheet *sheet,
                              tal_error *err) {
     tal_text line = {0};
     tal_text_append(&line, "%s\t%d", key, sheet->trusted ? 1 : 0);
@@ -136,7 +137,7 @@ static tal_status note_sheet(const tal_study *study, const char *key, const tal_
     return status;
 }
 
-tal_status tal_sheet_find(tal_sheet_store *store, const tal_study *study, const char *key,
+tal_status tal_sheet_find(tal_sheet_store *store, const tal_study_folder *study, const char *key,
                           tal_sheet *sheet, tal_error *err) {
     const int64_t row = tal_table_find(&store->index, key);
     if (row >= 0) {

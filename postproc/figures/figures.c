@@ -83,7 +83,7 @@ static void draw(tal_figures *figures, const tal_figure_script *script,
     }
     (void)remove(log);
     figure->title = script->title;
-    figure->caption = script->caption;
+    (void)tal_text_copy(figure->caption, sizeof figure->caption, tal_text_string(&script->caption));
     figure->is_wide = script->is_wide;
     figures->count++;
 }
@@ -99,7 +99,7 @@ static tal_status write_script(const tal_figure_script *script, const tal_output
     return TAL_OK;
 }
 
-tal_status tal_figures_write(tal_figures *figures, const tal_analysis *analysis,
+tal_status tal_figures_write(tal_figures *figures, const tal_back_analysis *analysis,
                              const tal_output_place *place, tal_error *err) {
     char folder[TAL_PATH_SIZE];
     tal_figure_scripts scripts;

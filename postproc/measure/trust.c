@@ -15,7 +15,7 @@ static tal_trust_level grade(double value, double good, double bad) {
     return value <= good ? TAL_TRUST_GOOD : value <= bad ? TAL_TRUST_DOUBTFUL : TAL_TRUST_BAD;
 }
 
-static void judge_convergence(tal_trust_check *check, const tal_motion *motion) {
+static void judge_convergence(tal_trust_check *check, const tal_run_record *motion) {
     const double share =
         motion->step_count > 0 ? 100.0 * motion->unconverged_steps / motion->step_count : 0.0;
     *check = (tal_trust_check){.key = "unconverged_steps",
@@ -37,13 +37,13 @@ static void judge_convergence(tal_trust_check *check, const tal_motion *motion) 
     }
 }
 
-static void judge_penetration(tal_trust_check *check, const tal_rocks *rocks,
-                              const tal_motion *motion) {
+static void judge_penetration(tal_trust_check *check, const tal_blocks *blocks,
+                              const tal_run_record *motion) {
     double deepest = 0.0;
     for (int32_t i = 0; i < motion->step_count; i++) {
         deepest = fmax(deepest, motion->penetration[i]);
     }
-    const double share = 100.0 * deepest / rocks->smallest_size;
+    const double share = 100.0 * deepest / blocks->smallest_size;
     *check = (tal_trust_check){.key = "penetration",
                                .label = "Deepest penetration",
                                .value = share,
@@ -57,7 +57,7 @@ static void judge_penetration(tal_trust_check *check, const tal_rocks *rocks,
         share, check->level == TAL_TRUST_GOOD ? "." : ": lower dt_s in [solve].");
 }
 
-static void judge_energy(tal_trust_check *check, const tal_motion *motion) {
+static void judge_energy(tal_trust_check *check, const tal_run_record *motion) {
     const double drift = 100.0 * fabs(motion->energy_drift);
     *check = (tal_trust_check){.key = "energy_drift",
                                .label = "Energy drift",
@@ -73,11 +73,12 @@ static void judge_energy(tal_trust_check *check, const tal_motion *motion) {
                        : ": energy was made or lost by the computation; lower dt_s in [solve].");
 }
 
-static void judge_losses(tal_trust_check *check, const tal_rocks *rocks, const tal_motion *motion) {
+static void judge_losses(tal_trust_check *check, const tal_blocks *blocks,
+                         const tal_run_record *motion) {
     double lost = 0.0, total = 0.0;
-    for (int32_t b = 0; b < rocks->count; b++) {
-        total += rocks->volume[b];
-        lost += motion->left[b] != 0 ? rocks->volume[b] : 0.0;
+    for (int32_t b = 0; b < blocks->count; b++) {
+        total += blocks->volume[b];
+        lost += motion->left[b] != 0 ? blocks->volume[b] : 0.0;
     }
     const double share = 100.0 * lost / total;
     *check = (tal_trust_check){.key = "blocks_lost",
@@ -91,13 +92,13 @@ static void judge_losses(tal_trust_check *check, const tal_rocks *rocks, const t
         (void)snprintf(check->text, sizeof check->text,
                        "%.0f of %d blocks (%.3g %% of the volume) left the ground that is known: "
                        "enlarge the study area.",
-                       motion->blocks_lost, (int)rocks->count, share);
+                       motion->blocks_lost, (int)blocks->count, share);
     } else {
         (void)snprintf(check->text, sizeof check->text, "No block left the ground that is known.");
     }
 }
 
-static void judge_end(tal_trust_check *check, const tal_motion *motion) {
+static void judge_end(tal_trust_check *check, const tal_run_record *motion) {
     const double end = motion->frame_count > 0 ? motion->time[motion->frame_count - 1] : 0.0;
     *check = (tal_trust_check){.key = "ended_because",
                                .label = "End of the motion",
@@ -124,11 +125,11 @@ static void judge_end(tal_trust_check *check, const tal_motion *motion) {
     }
 }
 
-void tal_trust_judge(tal_trust *trust, const tal_rocks *rocks, const tal_motion *motion) {
+void tal_trust_judge(tal_trust *trust, const tal_blocks *blocks, const tal_run_record *motion) {
     judge_convergence(&trust->check[0], motion);
-    judge_penetration(&trust->check[1], rocks, motion);
+    judge_penetration(&trust->check[1], blocks, motion);
     judge_energy(&trust->check[2], motion);
-    judge_losses(&trust->check[3], rocks, motion);
+    judge_losses(&trust->check[3], blocks, motion);
     judge_end(&trust->check[4], motion);
     trust->level = TAL_TRUST_GOOD;
     for (int i = 0; i < TAL_TRUST_CHECKS; i++) {

@@ -2,22 +2,22 @@
 // The ground of the embedded sites against the published figures and closed forms.
 #include "tests/support/check.h"
 
-#include "datasets/surface.h"
+#include "datasets/site_ground.h"
 #include "datasets/truth.h"
 
-static tal_surface *piton;
-static tal_surface *slope;
+static tal_site_ground *piton;
+static tal_site_ground *slope;
 
 static int make_surfaces(void **state) {
     (void)state;
-    return tal_surface_create(&piton, TAL_SITE_PITON_MARCEL, NULL) != TAL_OK ||
-           tal_surface_create(&slope, TAL_SITE_SLOPE, NULL) != TAL_OK;
+    return tal_site_ground_create(&piton, TAL_SITE_PITON_MARCEL, NULL) != TAL_OK ||
+           tal_site_ground_create(&slope, TAL_SITE_SLOPE, NULL) != TAL_OK;
 }
 
 static int drop_surfaces(void **state) {
     (void)state;
-    tal_surface_destroy(piton);
-    tal_surface_destroy(slope);
+    tal_site_ground_destroy(piton);
+    tal_site_ground_destroy(slope);
     return 0;
 }
 
@@ -26,8 +26,8 @@ typedef struct {
 } volumes;
 
 // Composite Gauss-Legendre, two points a side, on cells that share no line with the generator's.
-static volumes integrate(const tal_surface *surface, double cells_per_metre) {
-    const tal_site_frame frame = tal_surface_frame(surface);
+static volumes integrate(const tal_site_ground *surface, double cells_per_metre) {
+    const tal_site_frame frame = tal_site_ground_frame(surface);
     const int columns = (int)(frame.width * cells_per_metre),
               rows = (int)(frame.height * cells_per_metre);
     const double dx = frame.width / columns, dy = frame.height / rows;
@@ -37,8 +37,8 @@ static volumes integrate(const tal_surface *surface, double cells_per_metre) {
         for (int column = 0; column < columns; column++) {
             for (int k = 0; k < 4; k++) {
                 const double x = (column + node[k % 2]) * dx, y = (row + node[k / 2]) * dy;
-                const double change = tal_surface_elevation(surface, TAL_AFTER, x, y) -
-                                      tal_surface_elevation(surface, TAL_BEFORE, x, y);
+                const double change = tal_site_ground_elevation(surface, TAL_AFTER, x, y) -
+                                      tal_site_ground_elevation(surface, TAL_BEFORE, x, y);
                 sum.loss += fmax(-change, 0.0) * 0.25 * dx * dy;
                 sum.gain += fmax(change, 0.0) * 0.25 * dx * dy;
             }
@@ -53,8 +53,8 @@ static void volumes_between_the_surfaces_are_the_stated_ones(void **state) {
     printf("piton-marcel: source %.1f m3, deposit %.1f m3\n", found.loss, found.gain);
     check_near(found.loss, 8.0e5, 0.001 * 8.0e5);
     check_near(found.gain, 1.25 * 8.0e5, 0.001 * 1.25 * 8.0e5);
-    check_near(tal_surface_figures(piton).source_volume_m3, 8.0e5, 0.0);
-    check_near(tal_surface_figures(piton).deposit_volume_m3, 1.25 * 8.0e5, 0.0);
+    check_near(tal_site_ground_figures(piton).source_volume_m3, 8.0e5, 0.0);
+    check_near(tal_site_ground_figures(piton).deposit_volume_m3, 1.25 * 8.0e5, 0.0);
 }
 
 static void slope_holds_forty_cubic_metres(void **state) {
@@ -69,8 +69,8 @@ static void greatest_loss_is_about_sixty_metres(void **state) {
     double greatest = 0.0;
     for (double y = 0.15; y < 500.0; y += 0.9) {
         for (double x = 400.15; x < 700.0; x += 0.9) {
-            greatest = fmax(greatest, tal_surface_elevation(piton, TAL_BEFORE, x, y) -
-                                          tal_surface_elevation(piton, TAL_AFTER, x, y));
+            greatest = fmax(greatest, tal_site_ground_elevation(piton, TAL_BEFORE, x, y) -
+                                          tal_site_ground_elevation(piton, TAL_AFTER, x, y));
         }
     }
     printf("greatest loss %.2f m\n", greatest);
@@ -95,9 +95,9 @@ static void cliff_is_about_130_metres_high(void **state) {
             double z[2];
             for (int k = 0; k < 2; k++) {
                 const double here = along + 8.0 * k;
-                z[k] = tal_surface_elevation(piton, TAL_BEFORE,
-                                             548.0 - 0.97815 * here - 0.20791 * across,
-                                             282.0 - 0.20791 * here + 0.97815 * across);
+                z[k] = tal_site_ground_elevation(piton, TAL_BEFORE,
+                                                 548.0 - 0.97815 * here - 0.20791 * across,
+                                                 282.0 - 0.20791 * here + 0.97815 * across);
             }
             if ((z[0] - z[1]) / 8.0 > 1.0) {
                 foot = 0.5 * (z[0] + z[1]);
@@ -115,11 +115,12 @@ static void ground_changes_only_inside_source_and_deposit(void **state) {
     (void)state;
     for (double y = 1.0; y < 500.0; y += 3.7) {
         for (double x = 1.0; x < 700.0; x += 3.7) {
-            const double loss = tal_surface_loss(piton, x, y), gain = tal_surface_gain(piton, x, y);
+            const double loss = tal_site_ground_loss(piton, x, y),
+                         gain = tal_site_ground_gain(piton, x, y);
             assert_true(loss >= 0.0 && gain >= 0.0);
             assert_true(loss == 0.0 || gain == 0.0);
-            check_near(tal_surface_elevation(piton, TAL_BEFORE, x, y) -
-                           tal_surface_elevation(piton, TAL_AFTER, x, y),
+            check_near(tal_site_ground_elevation(piton, TAL_BEFORE, x, y) -
+                           tal_site_ground_elevation(piton, TAL_AFTER, x, y),
                        loss - gain, 1e-9);
         }
     }
@@ -131,7 +132,7 @@ static double deposit_width(double along) {
     for (double across = -240.0; across <= 240.0; across += 1.0) {
         const double x = 548.0 - 0.97815 * along - 0.20791 * across;
         const double y = 282.0 - 0.20791 * along + 0.97815 * across;
-        width += tal_surface_gain(piton, x, y) > 0.5 ? 1.0 : 0.0;
+        width += tal_site_ground_gain(piton, x, y) > 0.5 ? 1.0 : 0.0;
     }
     return width;
 }
@@ -152,7 +153,7 @@ static void deposit_is_an_arrowhead_that_points_down_the_valley(void **state) {
     for (int side = -1; side <= 1; side++) {
         const double x = 548.0 - 0.97815 * 90.0 - 0.20791 * 100.0 * side;
         const double y = 282.0 - 0.20791 * 90.0 + 0.97815 * 100.0 * side;
-        assert_int_equal(tal_surface_gain(piton, x, y) > 0.0, side != 0);
+        assert_int_equal(tal_site_ground_gain(piton, x, y) > 0.0, side != 0);
     }
 }
 
@@ -162,8 +163,8 @@ static void deposit_lies_at_the_break_of_slope(void **state) {
     double z[4];
     const double along[4] = {40.0, 100.0, 260.0, 320.0};
     for (int i = 0; i < 4; i++) {
-        z[i] = tal_surface_elevation(piton, TAL_BEFORE, 548.0 - 0.97815 * along[i],
-                                     282.0 - 0.20791 * along[i]);
+        z[i] = tal_site_ground_elevation(piton, TAL_BEFORE, 548.0 - 0.97815 * along[i],
+                                         282.0 - 0.20791 * along[i]);
     }
     assert_true((z[0] - z[1]) / 60.0 > tan(30.0 * 3.14159265 / 180.0));
     assert_true((z[2] - z[3]) / 60.0 < tan(15.0 * 3.14159265 / 180.0));
@@ -172,7 +173,7 @@ static void deposit_lies_at_the_break_of_slope(void **state) {
 // Shoelace formula against counted cells.
 static void outlines_enclose_the_areas(void **state) {
     (void)state;
-    const tal_surface *surfaces[2] = {piton, slope};
+    const tal_site_ground *surfaces[2] = {piton, slope};
     for (int i = 0; i < 4; i++) {
         static tal_extent extent;
         tal_extent_measure(&extent, surfaces[i / 2], i % 2 == 0 ? TAL_SOURCE : TAL_DEPOSIT);
@@ -203,13 +204,14 @@ static void stable_ground_has_slopes_in_both_directions(void **state) {
     int count = 0;
     for (double y = 5.0; y < 495.0; y += 4.0) {
         for (double x = 5.0; x < 695.0; x += 4.0) {
-            if (tal_surface_loss(piton, x, y) > 0.0 || tal_surface_gain(piton, x, y) > 0.0) {
+            if (tal_site_ground_loss(piton, x, y) > 0.0 ||
+                tal_site_ground_gain(piton, x, y) > 0.0) {
                 continue;
             }
-            const double east = 0.5 * (tal_surface_elevation(piton, TAL_BEFORE, x + 1.0, y) -
-                                       tal_surface_elevation(piton, TAL_BEFORE, x - 1.0, y));
-            const double north = 0.5 * (tal_surface_elevation(piton, TAL_BEFORE, x, y + 1.0) -
-                                        tal_surface_elevation(piton, TAL_BEFORE, x, y - 1.0));
+            const double east = 0.5 * (tal_site_ground_elevation(piton, TAL_BEFORE, x + 1.0, y) -
+                                       tal_site_ground_elevation(piton, TAL_BEFORE, x - 1.0, y));
+            const double north = 0.5 * (tal_site_ground_elevation(piton, TAL_BEFORE, x, y + 1.0) -
+                                        tal_site_ground_elevation(piton, TAL_BEFORE, x, y - 1.0));
             xx += east * east;
             yy += north * north;
             xy += east * north;
@@ -228,10 +230,11 @@ static void no_tree_stands_on_scar_deposit_or_path(void **state) {
     double cover[2] = {0.0, 0.0};
     for (double y = 1.0; y < 500.0; y += 5.0) {
         for (double x = 1.0; x < 700.0; x += 5.0) {
-            const double now = tal_surface_cover(piton, TAL_AFTER, x, y);
-            cover[0] += tal_surface_cover(piton, TAL_BEFORE, x, y) / 14000.0;
+            const double now = tal_site_ground_cover(piton, TAL_AFTER, x, y);
+            cover[0] += tal_site_ground_cover(piton, TAL_BEFORE, x, y) / 14000.0;
             cover[1] += now / 14000.0;
-            if (tal_surface_loss(piton, x, y) > 0.0 || tal_surface_gain(piton, x, y) > 0.0) {
+            if (tal_site_ground_loss(piton, x, y) > 0.0 ||
+                tal_site_ground_gain(piton, x, y) > 0.0) {
                 check_near(now, 0.0, 0.0);
             }
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Triangles in buckets; depth of a convex block below them.
-#include "mesher/terrain/ground.h"
+#include "mesher/terrain/near_ground.h"
 
 #include "core/base/memory.h"
 
@@ -14,21 +14,22 @@ static int32_t clamp(double value, int32_t count) {
     return value <= 0 ? 0 : (value >= count - 1 ? count - 1 : (int32_t)value);
 }
 
-static bucket_range range_of(const tal_ground *ground, double x0, double x1, double y0, double y1) {
+static bucket_range range_of(const tal_near_ground *ground, double x0, double x1, double y0,
+                             double y1) {
     return (bucket_range){clamp((x0 - ground->west) / ground->edge, ground->columns),
                           clamp((x1 - ground->west) / ground->edge, ground->columns),
                           clamp((y0 - ground->south) / ground->edge, ground->rows),
                           clamp((y1 - ground->south) / ground->edge, ground->rows)};
 }
 
-static bucket_range range_of_triangle(const tal_ground *ground, int32_t t) {
+static bucket_range range_of_triangle(const tal_near_ground *ground, int32_t t) {
     const tal_vec3 *c = ground->corner + 3 * (size_t)t;
     return range_of(ground, fmin(c[0].x, fmin(c[1].x, c[2].x)), fmax(c[0].x, fmax(c[1].x, c[2].x)),
                     fmin(c[0].y, fmin(c[1].y, c[2].y)), fmax(c[0].y, fmax(c[1].y, c[2].y)));
 }
 
-static tal_status take_triangles(tal_ground *ground, const tal_terrain_mesh *mesh, tal_vec3 low,
-                                 tal_vec3 high, tal_error *err) {
+static tal_status take_triangles(tal_near_ground *ground, const tal_terrain_mesh *mesh,
+                                 tal_vec3 low, tal_vec3 high, tal_error *err) {
     TAL_CREATE(ground->corner, 3 * (size_t)mesh->face_count, "triangles below the source", err);
     for (int32_t f = 0; f < mesh->face_count - mesh->wall_face_count; f++) {
         tal_vec3 *c = ground->corner + 3 * (size_t)ground->triangle_count;
@@ -45,7 +46,7 @@ static tal_status take_triangles(tal_ground *ground, const tal_terrain_mesh *mes
     return TAL_OK;
 }
 
-static tal_status fill_buckets(tal_ground *ground, tal_error *err) {
+static tal_status fill_buckets(tal_near_ground *ground, tal_error *err) {
     const size_t buckets = (size_t)ground->columns * (size_t)ground->rows;
     TAL_CREATE(ground->start, buckets + 2, "buckets of triangles", err);
     for (int pass = 0; pass < 2; pass++) {
@@ -73,9 +74,9 @@ static tal_status fill_buckets(tal_ground *ground, tal_error *err) {
     return TAL_OK;
 }
 
-tal_status tal_ground_create(tal_ground *ground, const tal_terrain_mesh *mesh, tal_vec3 low,
-                             tal_vec3 high, tal_error *err) {
-    *ground = (tal_ground){.west = low.x, .south = low.y};
+tal_status tal_near_ground_create(tal_near_ground *ground, const tal_terrain_mesh *mesh,
+                                  tal_vec3 low, tal_vec3 high, tal_error *err) {
+    *ground = (tal_near_ground){.west = low.x, .south = low.y};
     tal_status status = take_triangles(ground, mesh, low, high, err);
     if (status == TAL_OK) {
         const double wide = fmax(high.x - low.x, 1e-6), tall = fmax(high.y - low.y, 1e-6);
@@ -85,17 +86,17 @@ tal_status tal_ground_create(tal_ground *ground, const tal_terrain_mesh *mesh, t
         status = fill_buckets(ground, err);
     }
     if (status != TAL_OK) {
-        tal_ground_destroy(ground);
+        tal_near_ground_destroy(ground);
     }
     return status;
 }
 
-void tal_ground_destroy(tal_ground *ground) {
+void tal_near_ground_destroy(tal_near_ground *ground) {
     if (ground != NULL) {
         tal_memory_destroy(ground->corner);
         tal_memory_destroy(ground->start);
         tal_memory_destroy(ground->list);
-        *ground = (tal_ground){0};
+        *ground = (tal_near_ground){0};
     }
 }
 
@@ -125,7 +126,7 @@ static void look_below_triangle(const tal_vec3 *c, const tal_polyhedron *block,
     tal_polyhedron_copy(&part, block);
     for (int k = 0; k < 3; k++) {
         const tal_vec3 a = c[k], b = c[(k + 1) % 3];
-        const tal_plane side = tal_plane_through(a, tal_vec3_make(b.y - a.y, a.x - b.x, 0));
+        const tal_halfspace side = tal_halfspace_through(a, tal_vec3_make(b.y - a.y, a.x - b.x, 0));
         if (tal_polyhedron_cut(&part, side) == TAL_CUT_EMPTY) {
             return;
         }
@@ -139,8 +140,8 @@ static void look_below_triangle(const tal_vec3 *c, const tal_polyhedron *block,
     }
 }
 
-void tal_ground_find_deepest(const tal_ground *ground, const tal_polyhedron *block,
-                             tal_deep_point *deepest) {
+void tal_near_ground_find_deepest(const tal_near_ground *ground, const tal_polyhedron *block,
+                                  tal_deep_point *deepest) {
     tal_vec3 low, high;
     if (ground->start == NULL || block->vertex_count == 0) {
         return;

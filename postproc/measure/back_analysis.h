@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Everything that maps, scores and pictures are made from: the survey, one run in full, and what an
 // ensemble of runs adds to it.
-#ifndef TALUS_POSTPROC_MEASURE_ANALYSIS_H
-#define TALUS_POSTPROC_MEASURE_ANALYSIS_H
+#ifndef TALUS_POSTPROC_MEASURE_BACK_ANALYSIS_H
+#define TALUS_POSTPROC_MEASURE_BACK_ANALYSIS_H
 
 #include "postproc/measure/deposit.h"
 #include "postproc/measure/flow_line.h"
 #include "postproc/measure/passage.h"
-#include "postproc/measure/rocks.h"
+#include "postproc/measure/run_record.h"
 #include "postproc/measure/score.h"
 #include "postproc/measure/sieve.h"
-#include "postproc/measure/survey.h"
+#include "postproc/measure/surveyed.h"
 #include "postproc/measure/trust.h"
 
 enum { TAL_RUNS_MAX = 256 };
@@ -32,11 +32,11 @@ typedef struct {
 } tal_ensemble;
 
 typedef struct {
-    tal_survey survey;
-    uint8_t *valid;  // cells that can be compared
-    tal_rocks rocks; // of the shown run
-    tal_sieve sieve; // wanted when its blocks were made
-    tal_motion motion;
+    tal_surveyed survey;
+    uint8_t *valid;    // cells that can be compared
+    tal_blocks blocks; // of the shown run
+    tal_sieve sieve;   // wanted when its blocks were made
+    tal_run_record motion;
     tal_deposit deposit;
     tal_passage passage;
     tal_trust trust;
@@ -56,19 +56,19 @@ typedef struct {
     tal_score_interval interval[TAL_SCORE_COUNT];
     tal_raster reach;      // share of runs in which a block came over the cell
     tal_ensemble ensemble; // empty with one run
-} tal_analysis;
+} tal_back_analysis;
 
 // Reads the survey in `folder` and the runs in `run_folder` (each with blocks.nc and run.nc), and
 // works everything out. `rays` per cell side for the surface of the deposit.
-tal_status tal_analysis_create(tal_analysis *analysis, const char *folder,
-                               const char *const *run_folder, int run_count, int rays,
-                               tal_error *err);
-void tal_analysis_destroy(tal_analysis *analysis);
+tal_status tal_back_analysis_create(tal_back_analysis *analysis, const char *folder,
+                                    const char *const *run_folder, int run_count, int rays,
+                                    tal_error *err);
+void tal_back_analysis_destroy(tal_back_analysis *analysis);
 
 // The end of the flow line or, where one is beyond it, the farther toe. Needs a line.
-double tal_analysis_line_end(const tal_analysis *analysis);
+double tal_back_analysis_line_end(const tal_back_analysis *analysis);
 
 // What the scores are made from, for those who want the masks again.
-tal_comparison tal_analysis_comparison(const tal_analysis *analysis);
+tal_comparison tal_back_analysis_comparison(const tal_back_analysis *analysis);
 
 #endif

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The missing rock: what lies between the bed and the old surface inside the source.
-#ifndef TALUS_MESHER_ROCK_BODY_H
-#define TALUS_MESHER_ROCK_BODY_H
+#ifndef TALUS_MESHER_ROCK_ROCK_H
+#define TALUS_MESHER_ROCK_ROCK_H
 
 #include "core/base/status.h"
 #include "core/geo/grid.h"
-#include "mesher/rock/plane.h"
-#include "mesher/terrain/ground.h"
+#include "mesher/rock/halfspace.h"
+#include "mesher/terrain/near_ground.h"
 #include "mesher/terrain/terrain_mesh.h"
 
 #include <stdint.h>
@@ -34,27 +34,27 @@ typedef struct {
     // The triangles on a finer lattice around the source: blocks stay above.
     tal_lattice fine;
     float *ground;
-    double ground_below;  // how far the ground may lie below the bed
-    tal_ground triangles; // the same triangles, for exact answers
+    double ground_below;       // how far the ground may lie below the bed
+    tal_near_ground triangles; // the same triangles, for exact answers
     // Lowest bed and highest top of tiles, for quick answers.
     int32_t tile_cells, tile_columns, tile_rows;
     float *tile_low, *tile_high;
-} tal_body;
+} tal_rock;
 
 // `terrain` may be NULL. Fails when the source holds no rock.
-tal_status tal_body_create(tal_body *body, const tal_raster *bed, const tal_raster *before,
+tal_status tal_rock_create(tal_rock *rock, const tal_raster *bed, const tal_raster *before,
                            const tal_raster *source, const tal_terrain_mesh *terrain,
                            const double origin[3], tal_error *err);
-void tal_body_destroy(tal_body *body);
+void tal_rock_destroy(tal_rock *rock);
 
 // Surfaces at a point; outside the grid the nearest rim counts and the thickness is zero.
 typedef struct {
     double bed, ground, thickness;
-} tal_body_sample;
-tal_body_sample tal_body_at(const tal_body *body, double x, double y);
-bool tal_body_holds(const tal_body *body, tal_vec3 p);
+} tal_rock_sample;
+tal_rock_sample tal_rock_at(const tal_rock *rock, double x, double y);
+bool tal_rock_holds(const tal_rock *rock, tal_vec3 p);
 
 // False only when no rock lies in the box.
-bool tal_body_may_touch(const tal_body *body, tal_vec3 low, tal_vec3 high);
+bool tal_rock_may_touch(const tal_rock *rock, tal_vec3 low, tal_vec3 high);
 
 #endif

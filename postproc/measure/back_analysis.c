@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Survey and runs put together: flow line, scores of every run, intervals, ensemble maps.
-#include "postproc/measure/analysis.h"
+#include "postproc/measure/back_analysis.h"
 
 #include "core/base/file.h"
 #include "core/base/interrupt.h"
@@ -13,37 +13,37 @@
 
 // One run, whole.
 typedef struct {
-    tal_rocks rocks;
-    tal_motion motion;
+    tal_blocks blocks;
+    tal_run_record motion;
     tal_deposit deposit;
     tal_passage passage;
 } run;
 
 static void run_destroy(run *r) {
-    tal_rocks_destroy(&r->rocks);
-    tal_motion_destroy(&r->motion);
+    tal_blocks_destroy(&r->blocks);
+    tal_run_record_destroy(&r->motion);
     tal_deposit_destroy(&r->deposit);
     tal_passage_destroy(&r->passage);
 }
 
-static tal_status read_run(run *r, const tal_analysis *a, const char *folder, int rays,
+static tal_status read_run(run *r, const tal_back_analysis *a, const char *folder, int rays,
                            tal_error *err) {
     char blocks[TAL_PATH_SIZE], motion[TAL_PATH_SIZE];
     if (!tal_path_join(blocks, folder, "blocks.nc") || !tal_path_join(motion, folder, "run.nc")) {
         return TAL_FAIL(err, TAL_BAD_INPUT, "%s: the path is too long", folder);
     }
-    const tal_survey *s = &a->survey;
+    const tal_surveyed *s = &a->survey;
     const double zero = (double)s->origin.height;
     tal_log_debug("reading %s", motion);
-    TAL_TRY(tal_rocks_read(&r->rocks, blocks, err));
-    TAL_TRY(tal_motion_read(&r->motion, motion, &r->rocks, &s->origin, err));
-    TAL_TRY(tal_deposit_create(&r->deposit, &r->rocks, &r->motion, &s->grid, s->bed.value, zero,
+    TAL_TRY(tal_blocks_read(&r->blocks, blocks, err));
+    TAL_TRY(tal_run_record_read(&r->motion, motion, &r->blocks, &s->origin, err));
+    TAL_TRY(tal_deposit_create(&r->deposit, &r->blocks, &r->motion, &s->grid, s->bed.value, zero,
                                rays, err));
-    return tal_passage_create(&r->passage, &r->rocks, &r->motion, &s->grid, s->bed.value, zero,
+    return tal_passage_create(&r->passage, &r->blocks, &r->motion, &s->grid, s->bed.value, zero,
                               err);
 }
 
-static tal_status load_run(run *r, const tal_analysis *a, const char *folder, int rays,
+static tal_status load_run(run *r, const tal_back_analysis *a, const char *folder, int rays,
                            tal_error *err) {
     *r = (run){0};
     const tal_status status = read_run(r, a, folder, rays, err);
@@ -55,13 +55,13 @@ static tal_status load_run(run *r, const tal_analysis *a, const char *folder, in
 
 // Cells that can be compared. A scenario compares nothing but still has outlines where its bed is;
 // so has a study whose surveys share no cell.
-static tal_status find_valid(tal_analysis *a, tal_error *err) {
+static tal_status find_valid(tal_back_analysis *a, tal_error *err) {
     const size_t cells = tal_grid_cell_count(&a->survey.grid);
     size_t shared = 0;
     TAL_CREATE(a->valid, cells + 1, "the cells that can be compared", err);
     for (size_t i = 0; i < cells && a->survey.epochs == 2; i++) {
-        a->valid[i] = tal_survey_is_valid(&a->survey, i);
-        a->has_survey_deposit |= tal_survey_has_deposit(&a->survey, i);
+        a->valid[i] = tal_surveyed_is_valid(&a->survey, i);
+        a->has_survey_deposit |= tal_surveyed_has_deposit(&a->survey, i);
         shared += a->valid[i];
     }
     if (shared > 0) {
@@ -83,15 +83,15 @@ static double distance_to(const tal_grid *grid, size_t cell, double x, double y)
     return hypot(cx - x, cy - y);
 }
 
-static double source_height(const tal_survey *s, size_t cell) {
+static double source_height(const tal_surveyed *s, size_t cell) {
     const float before = s->before.value[cell];
     return isfinite(before) ? (double)before
                             : (double)s->bed.value[cell] + (double)s->source.value[cell];
 }
 
 // Highest cell of the source, and the cell of the source nearest to its centroid.
-static bool find_source(const tal_analysis *a, size_t *crown, double centroid[2]) {
-    const tal_survey *s = &a->survey;
+static bool find_source(const tal_back_analysis *a, size_t *crown, double centroid[2]) {
+    const tal_surveyed *s = &a->survey;
     double highest = -INFINITY, weight = 0.0;
     centroid[0] = centroid[1] = 0.0;
     for (size_t i = 0; i < tal_grid_cell_count(&s->grid); i++) {
@@ -118,7 +118,8 @@ static bool find_source(const tal_analysis *a, size_t *crown, double centroid[2]
 }
 
 // The cell nearest to a point that has a bed and, where given, belongs to `mask`; -1 without one.
-static int64_t find_nearest(const tal_analysis *a, const uint8_t *mask, const double point[2]) {
+static int64_t find_nearest(const tal_back_analysis *a, const uint8_t *mask,
+                            const double point[2]) {
     int64_t best = -1;
     double best_distance = INFINITY;
     for (size_t i = 0; i < tal_grid_cell_count(&a->survey.grid); i++) {
@@ -135,7 +136,7 @@ static int64_t find_nearest(const tal_analysis *a, const uint8_t *mask, const do
 }
 
 // Centroid of the cells of `mask` that are at least `least` away from a point.
-static bool mask_centroid(const tal_analysis *a, const uint8_t *mask, const double from[2],
+static bool mask_centroid(const tal_back_analysis *a, const uint8_t *mask, const double from[2],
                           double least, double centroid[2]) {
     double count = 0.0;
     centroid[0] = centroid[1] = 0.0;
@@ -156,8 +157,8 @@ static bool mask_centroid(const tal_analysis *a, const uint8_t *mask, const doub
 
 // Distance from a point that a twentieth of the cells of `mask` exceeds: what lies beyond is the
 // tip of the deposit. One farthest cell would let a stray corner bend the line.
-static tal_status tip_distance(const tal_analysis *a, const uint8_t *mask, const double from[2],
-                               double *distance, tal_error *err) {
+static tal_status tip_distance(const tal_back_analysis *a, const uint8_t *mask,
+                               const double from[2], double *distance, tal_error *err) {
     const size_t cells = tal_grid_cell_count(&a->survey.grid);
     double *values;
     size_t count = 0;
@@ -172,7 +173,7 @@ static tal_status tip_distance(const tal_analysis *a, const uint8_t *mask, const
     return TAL_OK;
 }
 
-tal_comparison tal_analysis_comparison(const tal_analysis *a) {
+tal_comparison tal_back_analysis_comparison(const tal_back_analysis *a) {
     return (tal_comparison){.grid = a->survey.grid,
                             .valid = a->valid,
                             .lod = a->survey.lod.value,
@@ -186,12 +187,12 @@ tal_comparison tal_analysis_comparison(const tal_analysis *a) {
                             .survey_factor = 1.0};
 }
 
-double tal_analysis_line_end(const tal_analysis *a) {
+double tal_back_analysis_line_end(const tal_back_analysis *a) {
     return fmax(a->line.s[a->line.count - 1], fmax(a->scores.value[TAL_SCORE_runout_simulated_m],
                                                    a->scores.value[TAL_SCORE_runout_surveyed_m]));
 }
 
-static tal_status trace_line(tal_analysis *a, const uint8_t *deposit, const double source[2],
+static tal_status trace_line(tal_back_analysis *a, const uint8_t *deposit, const double source[2],
                              tal_error *err) {
     double centre[2], tip[2], far = 0.0;
     if (!mask_centroid(a, deposit, source, 0.0, centre)) {
@@ -209,13 +210,13 @@ static tal_status trace_line(tal_analysis *a, const uint8_t *deposit, const doub
 
 // Through the surveyed deposit, so that all runs are measured along one line; through the first
 // simulated one where there is no survey of it.
-static tal_status find_line(tal_analysis *a, const run *first, tal_error *err) {
+static tal_status find_line(tal_back_analysis *a, const run *first, tal_error *err) {
     double centroid[2];
     if (!find_source(a, &a->crown, centroid)) {
         return TAL_OK;
     }
     a->crown_height = source_height(&a->survey, a->crown);
-    tal_comparison c = tal_analysis_comparison(a);
+    tal_comparison c = tal_back_analysis_comparison(a);
     c.simulated = first->deposit.thickness.value;
     tal_deposit_mask mask;
     TAL_TRY(tal_deposit_mask_create(
@@ -225,9 +226,9 @@ static tal_status find_line(tal_analysis *a, const run *first, tal_error *err) {
     return status;
 }
 
-static tal_status score_run(tal_analysis *a, const run *r, double factor, double source_volume,
+static tal_status score_run(tal_back_analysis *a, const run *r, double factor, double source_volume,
                             tal_scores *scores, tal_error *err) {
-    tal_comparison c = tal_analysis_comparison(a);
+    tal_comparison c = tal_back_analysis_comparison(a);
     c.simulated = r->deposit.thickness.value;
     c.solid = r->deposit.solid.value;
     c.survey_factor = factor;
@@ -236,8 +237,9 @@ static tal_status score_run(tal_analysis *a, const run *r, double factor, double
 }
 
 // A run scored again with the surveyed thickness and the source at the ends of their intervals.
-static tal_status carry_survey_error(tal_analysis *a, const run *r, int index, tal_error *err) {
-    const tal_volume *deposit = &a->survey.deposit_volume, *source = &a->survey.source_volume;
+static tal_status carry_survey_error(tal_back_analysis *a, const run *r, int index,
+                                     tal_error *err) {
+    const tal_volume_range *deposit = &a->survey.deposit_volume, *source = &a->survey.source_volume;
     tal_scores *low = &a->run_low[index], *high = &a->run_high[index];
     *low = *high = a->by_run[index];
     const double factor[2] = {deposit->low / deposit->volume, deposit->high / deposit->volume};
@@ -263,7 +265,7 @@ static double quantile_over_runs(const tal_scores *by_run, int count, int score,
     return tal_quantile(room, (size_t)count, p);
 }
 
-static tal_status spread_over_runs(tal_analysis *a, tal_error *err) {
+static tal_status spread_over_runs(tal_back_analysis *a, tal_error *err) {
     const int n = a->run_count;
     double *room;
     TAL_CREATE(room, (size_t)n, "the scores of the runs", err);
@@ -282,7 +284,7 @@ static tal_status spread_over_runs(tal_analysis *a, tal_error *err) {
 }
 
 // The run that is shown: the one whose overlap (or else runout) is in the middle.
-static int find_middle_run(const tal_analysis *a) {
+static int find_middle_run(const tal_back_analysis *a) {
     const tal_score_key key =
         isfinite(a->by_run[0].value[TAL_SCORE_iou]) ? TAL_SCORE_iou : TAL_SCORE_runout_simulated_m;
     int best = 0;
@@ -302,15 +304,15 @@ static int find_middle_run(const tal_analysis *a) {
     return best;
 }
 
-static void show_run(tal_analysis *a, run *r) {
-    a->rocks = r->rocks;
+static void show_run(tal_back_analysis *a, run *r) {
+    a->blocks = r->blocks;
     a->motion = r->motion;
     a->deposit = r->deposit;
     a->passage = r->passage;
     *r = (run){0};
 }
 
-static tal_status add_reach(tal_analysis *a, const run *r, tal_error *err) {
+static tal_status add_reach(tal_back_analysis *a, const run *r, tal_error *err) {
     if (a->reach.value == NULL) {
         TAL_TRY(tal_raster_create(&a->reach, &a->survey.grid, err));
     }
@@ -324,7 +326,7 @@ static tal_status add_reach(tal_analysis *a, const run *r, tal_error *err) {
     return TAL_OK;
 }
 
-static tal_status analyse(tal_analysis *a, const char *const *folder, int rays,
+static tal_status analyse(tal_back_analysis *a, const char *const *folder, int rays,
                           tal_ensemble_stack *stack, tal_error *err) {
     for (int i = 0; i < a->run_count; i++) {
         run r;
@@ -344,7 +346,7 @@ static tal_status analyse(tal_analysis *a, const char *const *folder, int rays,
             status = tal_ensemble_add(stack, i, &r.deposit, &r.passage, err);
         }
         tal_trust trust;
-        tal_trust_judge(&trust, &r.rocks, &r.motion);
+        tal_trust_judge(&trust, &r.blocks, &r.motion);
         a->bad_run_count += trust.level == TAL_TRUST_BAD ? 1 : 0;
         if (status == TAL_OK && a->run_count == 1) {
             show_run(a, &r);
@@ -355,7 +357,7 @@ static tal_status analyse(tal_analysis *a, const char *const *folder, int rays,
     return TAL_OK;
 }
 
-static tal_status finish(tal_analysis *a, const char *const *folder, int rays,
+static tal_status finish(tal_back_analysis *a, const char *const *folder, int rays,
                          const tal_ensemble_stack *stack, tal_error *err) {
     a->shown_run = find_middle_run(a);
     if (a->run_count > 1) {
@@ -365,18 +367,19 @@ static tal_status finish(tal_analysis *a, const char *const *folder, int rays,
         TAL_TRY(tal_ensemble_create(&a->ensemble, stack, err));
     }
     a->scores = a->by_run[a->shown_run];
-    tal_sieve_read(&a->sieve, folder[a->shown_run], a->rocks.count);
+    tal_sieve_read(&a->sieve, folder[a->shown_run], a->blocks.count);
     TAL_TRY(spread_over_runs(a, err));
-    tal_trust_judge(&a->trust, &a->rocks, &a->motion);
+    tal_trust_judge(&a->trust, &a->blocks, &a->motion);
     return TAL_OK;
 }
 
-tal_status tal_analysis_create(tal_analysis *a, const char *folder, const char *const *run_folder,
-                               int run_count, int rays, tal_error *err) {
+tal_status tal_back_analysis_create(tal_back_analysis *a, const char *folder,
+                                    const char *const *run_folder, int run_count, int rays,
+                                    tal_error *err) {
     tal_status status = TAL_OK;
     tal_ensemble_stack stack = {0};
-    *a = (tal_analysis){.run_count = run_count};
-    TAL_TRY_OR_DONE(tal_survey_read(&a->survey, folder, err));
+    *a = (tal_back_analysis){.run_count = run_count};
+    TAL_TRY_OR_DONE(tal_surveyed_read(&a->survey, folder, err));
     TAL_TRY_OR_DONE(find_valid(a, err));
     TAL_CREATE_OR_DONE(a->by_run, (size_t)run_count, "the scores of the runs", err);
     TAL_CREATE_OR_DONE(a->run_low, (size_t)run_count, "the scores of the runs", err);
@@ -387,16 +390,16 @@ tal_status tal_analysis_create(tal_analysis *a, const char *folder, const char *
 done:
     tal_ensemble_end(&stack);
     if (status != TAL_OK) {
-        tal_analysis_destroy(a);
+        tal_back_analysis_destroy(a);
     }
     return status;
 }
 
-void tal_analysis_destroy(tal_analysis *a) {
-    tal_survey_destroy(&a->survey);
+void tal_back_analysis_destroy(tal_back_analysis *a) {
+    tal_surveyed_destroy(&a->survey);
     tal_memory_destroy(a->valid);
-    tal_rocks_destroy(&a->rocks);
-    tal_motion_destroy(&a->motion);
+    tal_blocks_destroy(&a->blocks);
+    tal_run_record_destroy(&a->motion);
     tal_deposit_destroy(&a->deposit);
     tal_passage_destroy(&a->passage);
     tal_flow_line_destroy(&a->line);
@@ -405,5 +408,5 @@ void tal_analysis_destroy(tal_analysis *a) {
     tal_memory_destroy(a->run_high);
     tal_raster_destroy(&a->reach);
     tal_ensemble_destroy(&a->ensemble);
-    *a = (tal_analysis){0};
+    *a = (tal_back_analysis){0};
 }

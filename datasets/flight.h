@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // An airborne laser survey of a scene: flight strips, scan lines, pulses with several echoes, and
 // the errors that real surveys have.
-#ifndef TALUS_DATASETS_SURVEY_H
-#define TALUS_DATASETS_SURVEY_H
+#ifndef TALUS_DATASETS_FLIGHT_H
+#define TALUS_DATASETS_FLIGHT_H
 
 #include "datasets/las_writer.h"
-#include "datasets/scene.h"
+#include "datasets/scan_scene.h"
 
 #include <stdint.h>
 
@@ -29,7 +29,7 @@ typedef struct {
     double drift_m, drift_length_m;                  // of height along a strip
     double shift_m[3];                               // of the whole survey: east, north, up
     bool classified;
-} tal_survey;
+} tal_flight;
 
 typedef struct {
     double bias_m[3]; // east, north, up
@@ -45,14 +45,14 @@ typedef struct {
     uint64_t point_count;
     uint64_t ground_count, vegetation_count, stray_count;
     uint64_t several_echoes_count; // points of pulses with more than one echo
-} tal_survey_summary;
+} tal_flight_summary;
 
 // Receives the points in the order they were taken.
-typedef void tal_survey_sink(void *context, const tal_las_point *point);
+typedef void tal_flight_sink(void *context, const tal_las_point *point);
 
 // `density_scale` multiplies the number of pulses per area.
-tal_status tal_survey_run(const tal_survey *survey, const tal_scene *scene, uint64_t seed,
-                          double density_scale, tal_survey_sink *sink, void *context,
-                          tal_survey_summary *summary, tal_error *err);
+tal_status tal_flight_run(const tal_flight *survey, const tal_scan_scene *scene, uint64_t seed,
+                          double density_scale, tal_flight_sink *sink, void *context,
+                          tal_flight_summary *summary, tal_error *err);
 
 #endif

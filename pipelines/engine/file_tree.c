@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Folders as a whole.
 #define _GNU_SOURCE
-#include "pipelines/engine/tree.h"
+#include "pipelines/engine/file_tree.h"
 
 #include "core/base/memory.h"
 #include "core/base/text.h"
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static tal_status add_name(tal_tree *tree, const char *name, tal_error *err) {
+static tal_status add_name(tal_file_tree *tree, const char *name, tal_error *err) {
     if (tree->count == tree->capacity) {
         const size_t capacity = tree->capacity > 0 ? 2 * tree->capacity : 32;
         char **grown = tal_memory_grow(tree->name, tree->count, capacity, sizeof *grown);
@@ -34,7 +34,8 @@ static bool is_dots(const char *name) {
     return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-static tal_status list_below(tal_tree *tree, const char *root, const char *below, tal_error *err) {
+static tal_status list_below(tal_file_tree *tree, const char *root, const char *below,
+                             tal_error *err) {
     char path[TAL_PATH_SIZE];
     if (!tal_path_join(path, root, below)) {
         return TAL_FAIL(err, TAL_TOO_LARGE, "%.200s...: path too long", root);
@@ -68,7 +69,7 @@ static int compare_names(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-tal_status tal_tree_list(tal_tree *tree, const char *folder, tal_error *err) {
+tal_status tal_file_tree_list(tal_file_tree *tree, const char *folder, tal_error *err) {
     TAL_TRY(list_below(tree, folder, ".", err));
     if (tree->count > 1) {
         qsort(tree->name, tree->count, sizeof *tree->name, compare_names);
@@ -76,15 +77,15 @@ tal_status tal_tree_list(tal_tree *tree, const char *folder, tal_error *err) {
     return TAL_OK;
 }
 
-void tal_tree_destroy(tal_tree *tree) {
+void tal_file_tree_destroy(tal_file_tree *tree) {
     for (size_t i = 0; i < tree->count; i++) {
         tal_memory_destroy(tree->name[i]);
     }
     tal_memory_destroy(tree->name);
-    *tree = (tal_tree){0};
+    *tree = (tal_file_tree){0};
 }
 
-tal_status tal_tree_remove(const char *path, tal_error *err) {
+tal_status tal_file_tree_remove(const char *path, tal_error *err) {
     DIR *folder = opendir(path);
     if (folder == NULL) {
         if (errno == ENOENT || unlink(path) == 0) {
@@ -102,7 +103,7 @@ tal_status tal_tree_remove(const char *path, tal_error *err) {
         if (!tal_path_join(whole, path, entry->d_name)) {
             status = TAL_FAIL(err, TAL_TOO_LARGE, "%.200s...: path too long", path);
         } else if (entry->d_type == DT_DIR || unlink(whole) != 0) {
-            status = tal_tree_remove(whole, err);
+            status = tal_file_tree_remove(whole, err);
         }
     }
     closedir(folder);
@@ -141,10 +142,10 @@ static tal_status link_one(const char *source, const char *target, const char *n
     return link(from, to) == 0 ? TAL_OK : copy_file(from, to, err);
 }
 
-tal_status tal_tree_link(const char *source, const char *target, const char *except,
-                         tal_error *err) {
-    tal_tree tree = {0};
-    tal_status status = tal_tree_list(&tree, source, err);
+tal_status tal_file_tree_link(const char *source, const char *target, const char *except,
+                              tal_error *err) {
+    tal_file_tree tree = {0};
+    tal_status status = tal_file_tree_list(&tree, source, err);
     if (status == TAL_OK) {
         status = tal_folder_create(target, err);
     }
@@ -153,6 +154,6 @@ tal_status tal_tree_link(const char *source, const char *target, const char *exc
             status = link_one(source, target, tree.name[i], err);
         }
     }
-    tal_tree_destroy(&tree);
+    tal_file_tree_destroy(&tree);
     return status;
 }

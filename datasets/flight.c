@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // An airborne laser survey. Every draw belongs to its pulse, so the cloud does not depend on how
 // many threads make it.
-#include "datasets/survey.h"
+#include "datasets/flight.h"
 
 #include "core/base/interrupt.h"
 #include "core/base/memory.h"
@@ -47,10 +47,10 @@ typedef struct {
 } measured;
 
 typedef struct {
-    const tal_survey *survey;
-    const tal_scene *scene;
+    const tal_flight *survey;
+    const tal_scan_scene *scene;
     tal_random random, crown_random;
-    tal_survey_summary *summary;
+    tal_flight_summary *summary;
     double line_m, pulse_deg;
     double heading[2], right[2]; // unit vectors of the first strip
     double half_length;          // of a strip
@@ -66,8 +66,8 @@ static double normal(const flight *plan, uint64_t number, int draw) {
     return tal_random_normal(plan->random, number * DRAWS_PER_PULSE + (uint64_t)draw);
 }
 
-static flight plan_flight(const tal_survey *survey, const tal_scene *scene, uint64_t seed,
-                          double density_scale, tal_survey_summary *summary) {
+static flight plan_flight(const tal_flight *survey, const tal_scan_scene *scene, uint64_t seed,
+                          double density_scale, tal_flight_summary *summary) {
     char stream[64];
     flight plan = {.survey = survey, .scene = scene, .summary = summary};
     (void)snprintf(stream, sizeof stream, "datasets/%s/pulses", survey->name);
@@ -90,7 +90,7 @@ static flight plan_flight(const tal_survey *survey, const tal_scene *scene, uint
 }
 
 // Biases of the strips, with their mean taken out: what all strips share is the survey's shift.
-static void draw_strips(const tal_survey *survey, uint64_t seed, tal_survey_summary *summary) {
+static void draw_strips(const tal_flight *survey, uint64_t seed, tal_flight_summary *summary) {
     char stream[64];
     (void)snprintf(stream, sizeof stream, "datasets/%s/strips", survey->name);
     const tal_random random = tal_random_stream(seed, 0, stream);
@@ -123,7 +123,7 @@ typedef struct {
 } shot;
 
 static shot aim(const flight *plan, int strip, int64_t line, int64_t pulse) {
-    const tal_survey *survey = plan->survey;
+    const tal_flight *survey = plan->survey;
     const tal_site_frame *frame = &plan->scene->frame;
     shot made = {.strip = strip, .line = line, .pulse = pulse};
     made.number = ((uint64_t)strip << LINE_BITS | (uint64_t)line) << PULSE_BITS | (uint64_t)pulse;
@@ -190,7 +190,7 @@ static int echoes_of_pulse(const flight *plan, const shot *pulse, const tal_grou
     }
     tal_crown_hit crowns[CROWNS_MAX];
     const int crown_count =
-        tal_scene_find_crowns(plan->scene, &pulse->ray, ground, crowns, CROWNS_MAX);
+        tal_scan_scene_find_crowns(plan->scene, &pulse->ray, ground, crowns, CROWNS_MAX);
     bool reached = true;
     int count = echoes_of_crowns(plan, pulse, crowns, crown_count, echoes, &reached);
     if (reached && crown_count > 0 && uniform(plan, number, DRAW_SHRUB) < 0.25) {
@@ -244,7 +244,7 @@ static uint16_t brightness(const flight *plan, const shot *pulse, const tal_grou
 // The errors: per echo, per pulse, per strip, of the whole survey.
 static tal_las_point measure(const flight *plan, const shot *pulse, const tal_ground_hit *ground,
                              const echo *heard, int index) {
-    const tal_survey *survey = plan->survey;
+    const tal_flight *survey = plan->survey;
     const tal_strip *strip = &plan->summary->strip[pulse->strip];
     const tal_site_frame *frame = &plan->scene->frame;
     const uint64_t number = pulse->number;
@@ -285,7 +285,7 @@ static int shoot(const flight *plan, int strip, int64_t line, int64_t pulse, mea
     const shot made = aim(plan, strip, line, pulse);
     tal_ground_hit ground;
     echo echoes[ECHOES_MAX];
-    if (!tal_scene_find_ground(plan->scene, &made.ray, &ground)) {
+    if (!tal_scan_scene_find_ground(plan->scene, &made.ray, &ground)) {
         return 0;
     }
     const int count = echoes_of_pulse(plan, &made, &ground, echoes);
@@ -301,7 +301,7 @@ static int shoot(const flight *plan, int strip, int64_t line, int64_t pulse, mea
     return count;
 }
 
-static void book(tal_survey_summary *summary, int strip, const measured *echo_of, int count) {
+static void book(tal_flight_summary *summary, int strip, const measured *echo_of, int count) {
     summary->pulse_count += count > 0;
     summary->several_echoes_count += count > 1 ? (uint64_t)count : 0;
     summary->point_count += (uint64_t)count;
@@ -321,7 +321,7 @@ typedef struct {
     int *echo_count;   // per pulse
 } batch;
 
-static tal_status fly_strip(const flight *plan, int strip, batch *work, tal_survey_sink *sink,
+static tal_status fly_strip(const flight *plan, int strip, batch *work, tal_flight_sink *sink,
                             void *context, tal_progress *progress, tal_error *err) {
     const int64_t lines_at_once = BATCH_PULSES / plan->pulse_count;
     for (int64_t first = 0; first < plan->line_count; first += lines_at_once) {
@@ -346,10 +346,10 @@ static tal_status fly_strip(const flight *plan, int strip, batch *work, tal_surv
     return TAL_OK;
 }
 
-tal_status tal_survey_run(const tal_survey *survey, const tal_scene *scene, uint64_t seed,
-                          double density_scale, tal_survey_sink *sink, void *context,
-                          tal_survey_summary *summary, tal_error *err) {
-    *summary = (tal_survey_summary){0};
+tal_status tal_flight_run(const tal_flight *survey, const tal_scan_scene *scene, uint64_t seed,
+                          double density_scale, tal_flight_sink *sink, void *context,
+                          tal_flight_summary *summary, tal_error *err) {
+    *summary = (tal_flight_summary){0};
     TAL_ASSERT(survey->strip_count >= 1 && survey->strip_count <= TAL_STRIPS_MAX);
     draw_strips(survey, seed, summary);
     const flight plan = plan_flight(survey, scene, seed, density_scale, summary);

@@ -3,21 +3,21 @@
 #include "tests/support/check.h"
 
 #include "core/base/random.h"
-#include "datasets/scene.h"
+#include "datasets/scan_scene.h"
 
-static tal_surface *surface;
-static tal_scene scene;
+static tal_site_ground *surface;
+static tal_scan_scene scene;
 
 static int make_scene(void **state) {
     (void)state;
-    return tal_surface_create(&surface, TAL_SITE_PITON_MARCEL, NULL) != TAL_OK ||
-           tal_scene_create(&scene, surface, TAL_AFTER, 1, NULL) != TAL_OK;
+    return tal_site_ground_create(&surface, TAL_SITE_PITON_MARCEL, NULL) != TAL_OK ||
+           tal_scan_scene_create(&scene, surface, TAL_AFTER, 1, NULL) != TAL_OK;
 }
 
 static int drop_scene(void **state) {
     (void)state;
-    tal_scene_destroy(&scene);
-    tal_surface_destroy(surface);
+    tal_scan_scene_destroy(&scene);
+    tal_site_ground_destroy(surface);
     return 0;
 }
 
@@ -34,8 +34,9 @@ static tal_ray random_ray(uint64_t number) {
 
 static double slow_fall(const tal_ray *ray) {
     for (double fall = 150.0; fall < 560.0; fall += 0.1) {
-        if (ray->z - fall <= tal_surface_elevation(surface, TAL_AFTER, ray->x + fall * ray->east,
-                                                   ray->y + fall * ray->north)) {
+        if (ray->z - fall <= tal_site_ground_elevation(surface, TAL_AFTER,
+                                                       ray->x + fall * ray->east,
+                                                       ray->y + fall * ray->north)) {
             return fall;
         }
     }
@@ -54,8 +55,8 @@ static void rays_stop_at_the_first_ground_they_meet(void **state) {
         if (!(x > 0.0 && x < 700.0 && y > 0.0 && y < 500.0)) {
             continue;
         }
-        assert_true(tal_scene_find_ground(&scene, &ray, &hit));
-        check_near(hit.z, tal_surface_elevation(surface, TAL_AFTER, hit.x, hit.y), 1e-9);
+        assert_true(tal_scan_scene_find_ground(&scene, &ray, &hit));
+        check_near(hit.z, tal_site_ground_elevation(surface, TAL_AFTER, hit.x, hit.y), 1e-9);
         const double error = fabs(hit.fall - expected);
         tried++;
         off += error > 0.5 ? 1 : 0;
@@ -73,11 +74,11 @@ static void every_crown_above_a_point_is_found(void **state) {
         tal_ray ray = random_ray(i);
         ray.x -= 300.0; // the wooded side
         tal_ground_hit ground;
-        if (!tal_scene_find_ground(&scene, &ray, &ground)) {
+        if (!tal_scan_scene_find_ground(&scene, &ray, &ground)) {
             continue;
         }
         tal_crown_hit crowns[8];
-        const int count = tal_scene_find_crowns(&scene, &ray, &ground, crowns, 8);
+        const int count = tal_scan_scene_find_crowns(&scene, &ray, &ground, crowns, 8);
         // Samples every 5 cm down the ray, inside any ellipsoid of any tree, near the ground.
         for (double fall = ground.fall - 20.0; fall < ground.fall; fall += 0.05) {
             const double x = ray.x + fall * ray.east, y = ray.y + fall * ray.north;
@@ -110,8 +111,8 @@ static void every_crown_above_a_point_is_found(void **state) {
 
 static void trees_that_still_stand_are_the_same_trees(void **state) {
     (void)state;
-    tal_scene earlier;
-    check_ok(tal_scene_create(&earlier, surface, TAL_BEFORE, 1, &check_error));
+    tal_scan_scene earlier;
+    check_ok(tal_scan_scene_create(&earlier, surface, TAL_BEFORE, 1, &check_error));
     int standing = 0, gone = 0;
     for (int i = 0; i < scene.tree_columns * scene.tree_rows; i++) {
         const tal_tree *then = &earlier.tree[i], *now = &scene.tree[i];
@@ -124,7 +125,7 @@ static void trees_that_still_stand_are_the_same_trees(void **state) {
     }
     printf("%d trees stand, %d are gone\n", standing, gone);
     assert_true(standing > 1000 && gone > 200);
-    tal_scene_destroy(&earlier);
+    tal_scan_scene_destroy(&earlier);
 }
 
 int main(void) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The ground of the embedded sites. Piton Marcel is drawn from published figures (height of the
 // cliff, volume, greatest loss, shape and place of the deposit); everything else is invention.
-#include "datasets/surface.h"
+#include "datasets/site_ground.h"
 
 #include "core/base/memory.h"
 #include "core/geometry/angle.h"
@@ -11,7 +11,7 @@
 
 enum { ROUGH_OCTAVES = 6, SCAR_OCTAVES = 4, DEPOSIT_OCTAVES = 4 };
 
-struct tal_surface {
+struct tal_site_ground {
     tal_site_kind kind;
     tal_noise noise;
     tal_octave rough[ROUGH_OCTAVES];
@@ -52,7 +52,7 @@ static double mix(double a, double b, double share) {
     return a + (b - a) * share;
 }
 
-static double octaves(const tal_surface *surface, const tal_octave *octave, int count, double x,
+static double octaves(const tal_site_ground *surface, const tal_octave *octave, int count, double x,
                       double y) {
     double sum = 0.0;
     for (int i = 0; i < count; i++) {
@@ -97,7 +97,7 @@ static double thalweg(double along) {
 }
 
 // The plan is bent a little, so that no edge of it is straight.
-static valley_place valley_place_at(const tal_surface *surface, double x, double y) {
+static valley_place valley_place_at(const tal_site_ground *surface, double x, double y) {
     const double dx = x - FOOT_X + octaves(surface, surface->bend_x, 2, x, y);
     const double dy = y - FOOT_Y + octaves(surface, surface->bend_y, 2, x, y);
     valley_place place = {.x = x, .y = y};
@@ -113,7 +113,7 @@ static valley_place valley_place_at(const tal_surface *surface, double x, double
 }
 
 // The old slope that the cliff is cut into.
-static double highland(const tal_surface *surface, const valley_place *place) {
+static double highland(const tal_site_ground *surface, const valley_place *place) {
     const double edge = CLIFF_HEIGHT / CLIFF_GRADIENT;
     return FOOT_ELEVATION + CLIFF_HEIGHT + 2.0 - 0.30 * (place->along + edge) -
            0.04 * place->across + octaves(surface, surface->highland, 2, place->x, place->y);
@@ -140,7 +140,7 @@ static double smooth_before(const valley_place *place, double high, double low) 
 
 // The scar: a ramp that comes to daylight at the foot of the cliff, steepening to the crown and
 // closing at both sides.
-static double smooth_scar(const tal_surface *surface, const valley_place *place, double high,
+static double smooth_scar(const tal_site_ground *surface, const valley_place *place, double high,
                           double low) {
     const double behind = fmax(-place->beyond, 0.0);
     const double ramp = (SCAR_GRADIENT - APRON_GRADIENT) * soft_ramp(-place->beyond, 9.0);
@@ -155,7 +155,7 @@ static double smooth_scar(const tal_surface *surface, const valley_place *place,
 
 // What makes the ground natural: flutes on the cliff, ravines on the flanks, and roughness of all
 // sizes.
-static double roughness(const tal_surface *surface, const valley_place *place, double high,
+static double roughness(const tal_site_ground *surface, const valley_place *place, double high,
                         double low) {
     const tal_noise *noise = &surface->noise;
     const double depth = high - low; // below the old slope; above 0 in the valley
@@ -179,7 +179,7 @@ static double roughness(const tal_surface *surface, const valley_place *place, d
 }
 
 // Rock that fell, before its volume is made exact.
-static double plain_loss(const tal_surface *surface, double x, double y) {
+static double plain_loss(const tal_site_ground *surface, double x, double y) {
     const valley_place place = valley_place_at(surface, x, y);
     if (place.beyond > 9.0 || place.beyond < -160.0 || fabs(place.across) > 200.0) {
         return 0.0;
@@ -211,7 +211,7 @@ static double arrowhead(const valley_place *place) {
     return front * rear;
 }
 
-static double plain_gain(const tal_surface *surface, double x, double y) {
+static double plain_gain(const tal_site_ground *surface, double x, double y) {
     const valley_place place = valley_place_at(surface, x, y);
     const double share = arrowhead(&place);
     if (share <= 0.0) {
@@ -225,7 +225,7 @@ static double plain_gain(const tal_surface *surface, double x, double y) {
     return thickness - 0.85 * inside * roughness(surface, &place, high, low);
 }
 
-static double piton_before(const tal_surface *surface, double x, double y) {
+static double piton_before(const tal_site_ground *surface, double x, double y) {
     const valley_place place = valley_place_at(surface, x, y);
     const double high = highland(surface, &place), low = valley(&place);
     return smooth_before(&place, high, low) + roughness(surface, &place, high, low);
@@ -233,7 +233,8 @@ static double piton_before(const tal_surface *surface, double x, double y) {
 
 // Forest on the slopes; none on the cliff and in the bed of the gully. Afterwards also none on the
 // scar, on the deposit and where the rock passed.
-static double piton_cover(const tal_surface *surface, tal_epoch epoch, double x, double y) {
+static double piton_cover(const tal_site_ground *surface, tal_site_epoch epoch, double x,
+                          double y) {
     const valley_place place = valley_place_at(surface, x, y);
     const double patches = octaves(surface, surface->forest, 2, x, y);
     const double on_cliff = smooth_step(-122.0, -100.0, place.beyond) *
@@ -245,15 +246,15 @@ static double piton_cover(const tal_surface *surface, tal_epoch epoch, double x,
     if (epoch == TAL_AFTER) {
         const bool passed = place.beyond > -130.0 && place.along < 250.0 &&
                             fabs(place.across) < 165.0 - 0.25 * fmax(place.along, 0.0);
-        if (passed || tal_surface_loss(surface, x, y) > 0.0 ||
-            tal_surface_gain(surface, x, y) > 0.0) {
+        if (passed || tal_site_ground_loss(surface, x, y) > 0.0 ||
+            tal_site_ground_gain(surface, x, y) > 0.0) {
             cover = 0.0;
         }
     }
     return 0.8 * cover;
 }
 
-static void piton_octaves(tal_surface *surface) {
+static void piton_octaves(tal_site_ground *surface) {
     const double rough[ROUGH_OCTAVES][2] = {{61.0, 2.6}, {29.0, 1.3}, {14.0, 0.65},
                                             {6.7, 0.30}, {3.2, 0.13}, {1.7, 0.05}};
     const double scar[SCAR_OCTAVES][2] = {{24.0, 2.4}, {10.5, 1.2}, {4.6, 0.5}, {2.1, 0.18}};
@@ -306,12 +307,12 @@ static double cap_thickness(const cap *shape, double volume, double x, double y)
 }
 
 // The knob stands on the slope before the event, so the slope itself is the ground after it.
-static double slope_bed(const tal_surface *surface, double x, double y) {
+static double slope_bed(const tal_site_ground *surface, double x, double y) {
     return SLOPE_FLAT_ELEVATION + SLOPE_GRADIENT * soft_ramp(y - SLOPE_FOOT_Y, 8.0) +
            octaves(surface, surface->rough, 3, x, y);
 }
 
-static void slope_octaves(tal_surface *surface) {
+static void slope_octaves(tal_site_ground *surface) {
     surface->rough[0] = tal_octave_make(23.0, 0.80, 1);
     surface->rough[1] = tal_octave_make(9.0, 0.30, 2);
     surface->rough[2] = tal_octave_make(4.0, 0.08, 3);
@@ -320,10 +321,10 @@ static void slope_octaves(tal_surface *surface) {
 // ---- Both ----
 
 // Midpoint rule over the site; the kinks at the outlines cost less than 1e-5 of the volume.
-static double integrate(const tal_surface *surface,
-                        double (*thickness)(const tal_surface *, double, double)) {
+static double integrate(const tal_site_ground *surface,
+                        double (*thickness)(const tal_site_ground *, double, double)) {
     const double cell = 0.5;
-    const tal_site_frame frame = tal_surface_frame(surface);
+    const tal_site_frame frame = tal_site_ground_frame(surface);
     const int columns = (int)(frame.width / cell), rows = (int)(frame.height / cell);
     double sum = 0.0;
     for (int row = 0; row < rows; row++) {
@@ -336,8 +337,8 @@ static double integrate(const tal_surface *surface,
     return sum * cell * cell;
 }
 
-tal_status tal_surface_create(tal_surface **surface, tal_site_kind kind, tal_error *err) {
-    tal_surface *made = NULL;
+tal_status tal_site_ground_create(tal_site_ground **surface, tal_site_kind kind, tal_error *err) {
+    tal_site_ground *made = NULL;
     TAL_CREATE(made, 1, "the ground of a site", err);
     made->kind = kind;
     made->source_scale = 1.0;
@@ -354,46 +355,48 @@ tal_status tal_surface_create(tal_surface **surface, tal_site_kind kind, tal_err
     return TAL_OK;
 }
 
-void tal_surface_destroy(tal_surface *surface) {
+void tal_site_ground_destroy(tal_site_ground *surface) {
     tal_memory_destroy(surface);
 }
 
-tal_site_frame tal_surface_frame(const tal_surface *surface) {
+tal_site_frame tal_site_ground_frame(const tal_site_ground *surface) {
     return surface->kind == TAL_SITE_PITON_MARCEL ? PITON_FRAME : SLOPE_FRAME;
 }
 
-tal_site_figures tal_surface_figures(const tal_surface *surface) {
+tal_site_figures tal_site_ground_figures(const tal_site_ground *surface) {
     return surface->kind == TAL_SITE_PITON_MARCEL ? PITON_FIGURES : SLOPE_FIGURES;
 }
 
-double tal_surface_loss(const tal_surface *surface, double x, double y) {
+double tal_site_ground_loss(const tal_site_ground *surface, double x, double y) {
     if (surface->kind == TAL_SITE_PITON_MARCEL) {
         return surface->source_scale * plain_loss(surface, x, y);
     }
     return cap_thickness(&SLOPE_SOURCE, SLOPE_FIGURES.source_volume_m3, x, y);
 }
 
-double tal_surface_gain(const tal_surface *surface, double x, double y) {
+double tal_site_ground_gain(const tal_site_ground *surface, double x, double y) {
     if (surface->kind == TAL_SITE_PITON_MARCEL) {
         return surface->deposit_scale * plain_gain(surface, x, y);
     }
     return cap_thickness(&SLOPE_DEPOSIT, SLOPE_FIGURES.deposit_volume_m3, x, y);
 }
 
-double tal_surface_elevation(const tal_surface *surface, tal_epoch epoch, double x, double y) {
+double tal_site_ground_elevation(const tal_site_ground *surface, tal_site_epoch epoch, double x,
+                                 double y) {
     double before = 0.0;
     if (surface->kind == TAL_SITE_PITON_MARCEL) {
         before = piton_before(surface, x, y);
     } else {
-        before = slope_bed(surface, x, y) + tal_surface_loss(surface, x, y);
+        before = slope_bed(surface, x, y) + tal_site_ground_loss(surface, x, y);
     }
     if (epoch == TAL_BEFORE) {
         return before;
     }
-    return before - tal_surface_loss(surface, x, y) + tal_surface_gain(surface, x, y);
+    return before - tal_site_ground_loss(surface, x, y) + tal_site_ground_gain(surface, x, y);
 }
 
-double tal_surface_cover(const tal_surface *surface, tal_epoch epoch, double x, double y) {
+double tal_site_ground_cover(const tal_site_ground *surface, tal_site_epoch epoch, double x,
+                             double y) {
     return surface->kind == TAL_SITE_PITON_MARCEL ? piton_cover(surface, epoch, x, y) : 0.0;
 }
 
@@ -402,7 +405,7 @@ static void from_valley(double along, double across, double *x, double *y) {
     *y = FOOT_Y + along * FLOW_NORTH - across * FLOW_EAST;
 }
 
-void tal_surface_source_centre(const tal_surface *surface, double *x, double *y) {
+void tal_site_ground_source_centre(const tal_site_ground *surface, double *x, double *y) {
     if (surface->kind == TAL_SITE_PITON_MARCEL) {
         from_valley(-55.0, -5.0, x, y);
     } else {
@@ -411,7 +414,7 @@ void tal_surface_source_centre(const tal_surface *surface, double *x, double *y)
     }
 }
 
-void tal_surface_deposit_centre(const tal_surface *surface, double *x, double *y) {
+void tal_site_ground_deposit_centre(const tal_site_ground *surface, double *x, double *y) {
     if (surface->kind == TAL_SITE_PITON_MARCEL) {
         from_valley(185.0, thalweg(185.0), x, y);
     } else {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The triangles the blocks ran over.
-#include "postproc/measure/ground.h"
+#include "postproc/measure/ground_mesh.h"
 
 #include "core/base/memory.h"
 #include "core/geo/netcdf_file.h"
 
-void tal_ground_destroy(tal_ground *ground) {
+void tal_ground_mesh_destroy(tal_ground_mesh *ground) {
     tal_memory_destroy(ground->node);
     tal_memory_destroy(ground->face);
     tal_memory_destroy(ground->face_class);
-    *ground = (tal_ground){0};
+    *ground = (tal_ground_mesh){0};
 }
 
-static tal_status read_nodes(tal_ground *ground, tal_netcdf *file, const tal_origin *origin,
+static tal_status read_nodes(tal_ground_mesh *ground, tal_netcdf *file, const tal_origin *origin,
                              double *axis, tal_error *err) {
     const char *const name[3] = {"node_x", "node_y", "node_z"};
     const double shift[3] = {(double)origin->east, (double)origin->north, (double)origin->height};
@@ -25,7 +25,7 @@ static tal_status read_nodes(tal_ground *ground, tal_netcdf *file, const tal_ori
     return TAL_OK;
 }
 
-static tal_status read_ground(tal_ground *ground, tal_netcdf *file, const tal_origin *origin,
+static tal_status read_ground(tal_ground_mesh *ground, tal_netcdf *file, const tal_origin *origin,
                               tal_error *err) {
     size_t nodes, faces;
     TAL_TRY(tal_netcdf_get_length(file, "node", &nodes, err));
@@ -55,15 +55,15 @@ static tal_status read_ground(tal_ground *ground, tal_netcdf *file, const tal_or
     return TAL_OK;
 }
 
-tal_status tal_ground_read(tal_ground *ground, const char *path, const tal_origin *origin,
-                           tal_error *err) {
+tal_status tal_ground_mesh_read(tal_ground_mesh *ground, const char *path, const tal_origin *origin,
+                                tal_error *err) {
     tal_netcdf file = {.id = -1};
-    *ground = (tal_ground){0};
+    *ground = (tal_ground_mesh){0};
     TAL_TRY(tal_netcdf_open(&file, path, err));
     const tal_status status = read_ground(ground, &file, origin, err);
     tal_netcdf_close(&file);
     if (status != TAL_OK) {
-        tal_ground_destroy(ground);
+        tal_ground_mesh_destroy(ground);
     }
     return status;
 }

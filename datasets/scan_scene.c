@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Ground and trees as a ray meets them.
-#include "datasets/scene.h"
+#include "datasets/scan_scene.h"
 
 #include "core/base/memory.h"
 #include "core/base/random.h"
@@ -13,7 +13,7 @@ static const double TREE_HEIGHT = 18.0; // highest
 static const double TREE_RADIUS = 4.2;  // widest crown
 static const double GRADIENT_CAP = 5.0; // steeper faces are rare enough to be found anyway
 
-static tal_status fill_elevation(tal_scene *scene, tal_error *err) {
+static tal_status fill_elevation(tal_scan_scene *scene, tal_error *err) {
     scene->columns = (int)(scene->frame.width + 2.0 * MARGIN) + 1;
     scene->rows = (int)(scene->frame.height + 2.0 * MARGIN) + 1;
     TAL_CREATE(scene->elevation, (size_t)scene->columns * (size_t)scene->rows,
@@ -22,14 +22,14 @@ static tal_status fill_elevation(tal_scene *scene, tal_error *err) {
     for (int row = 0; row < scene->rows; row++) {
         for (int column = 0; column < scene->columns; column++) {
             scene->elevation[(size_t)row * (size_t)scene->columns + (size_t)column] =
-                (float)tal_surface_elevation(scene->surface, scene->epoch, column - MARGIN,
-                                             row - MARGIN);
+                (float)tal_site_ground_elevation(scene->surface, scene->epoch, column - MARGIN,
+                                                 row - MARGIN);
         }
     }
     return TAL_OK;
 }
 
-static void measure_elevation(tal_scene *scene) {
+static void measure_elevation(tal_scan_scene *scene) {
     float steepest = 0.0f, highest = scene->elevation[0];
     for (int row = 0; row < scene->rows; row++) {
         const float *line = scene->elevation + (size_t)row * (size_t)scene->columns;
@@ -43,22 +43,22 @@ static void measure_elevation(tal_scene *scene) {
 }
 
 // Trees grew before the event: the ground of that time decides where.
-static double old_gradient(const tal_surface *surface, double x, double y) {
-    const double east = tal_surface_elevation(surface, TAL_BEFORE, x + 2.0, y) -
-                        tal_surface_elevation(surface, TAL_BEFORE, x - 2.0, y);
-    const double north = tal_surface_elevation(surface, TAL_BEFORE, x, y + 2.0) -
-                         tal_surface_elevation(surface, TAL_BEFORE, x, y - 2.0);
+static double old_gradient(const tal_site_ground *surface, double x, double y) {
+    const double east = tal_site_ground_elevation(surface, TAL_BEFORE, x + 2.0, y) -
+                        tal_site_ground_elevation(surface, TAL_BEFORE, x - 2.0, y);
+    const double north = tal_site_ground_elevation(surface, TAL_BEFORE, x, y + 2.0) -
+                         tal_site_ground_elevation(surface, TAL_BEFORE, x, y - 2.0);
     return 0.25 * hypot(east, north);
 }
 
 // The same draws in both epochs: a tree that still stands is the same tree.
-static tal_tree grow_tree(const tal_scene *scene, tal_random random, int column, int row) {
+static tal_tree grow_tree(const tal_scan_scene *scene, tal_random random, int column, int row) {
     const uint64_t draw = ((uint64_t)row * (uint64_t)scene->tree_columns + (uint64_t)column) * 8;
     tal_tree tree = {0};
     tree.x = (column + tal_random_uniform(random, draw)) * TREE_CELL - MARGIN;
     tree.y = (row + tal_random_uniform(random, draw + 1)) * TREE_CELL - MARGIN;
     if (tal_random_uniform(random, draw + 2) >=
-        tal_surface_cover(scene->surface, scene->epoch, tree.x, tree.y)) {
+        tal_site_ground_cover(scene->surface, scene->epoch, tree.x, tree.y)) {
         return tree;
     }
     if (old_gradient(scene->surface, tree.x, tree.y) > 1.1) {
@@ -69,11 +69,11 @@ static tal_tree grow_tree(const tal_scene *scene, tal_random random, int column,
     tree.radius =
         fmin(TREE_RADIUS, 1.4 + 0.17 * tree.height + 0.6 * tal_random_uniform(random, draw + 4));
     tree.depth = tree.height * (0.45 + 0.25 * tal_random_uniform(random, draw + 5));
-    tree.base = tal_surface_elevation(scene->surface, scene->epoch, tree.x, tree.y);
+    tree.base = tal_site_ground_elevation(scene->surface, scene->epoch, tree.x, tree.y);
     return tree;
 }
 
-static tal_status plant_trees(tal_scene *scene, uint64_t seed, tal_error *err) {
+static tal_status plant_trees(tal_scan_scene *scene, uint64_t seed, tal_error *err) {
     const tal_random random = tal_random_stream(seed, 0, "datasets/trees");
     scene->tree_columns = (int)ceil((scene->frame.width + 2.0 * MARGIN) / TREE_CELL);
     scene->tree_rows = (int)ceil((scene->frame.height + 2.0 * MARGIN) / TREE_CELL);
@@ -89,33 +89,34 @@ static tal_status plant_trees(tal_scene *scene, uint64_t seed, tal_error *err) {
     return TAL_OK;
 }
 
-tal_status tal_scene_create(tal_scene *scene, const tal_surface *surface, tal_epoch epoch,
-                            uint64_t seed, tal_error *err) {
-    *scene = (tal_scene){.surface = surface, .epoch = epoch, .frame = tal_surface_frame(surface)};
+tal_status tal_scan_scene_create(tal_scan_scene *scene, const tal_site_ground *surface,
+                                 tal_site_epoch epoch, uint64_t seed, tal_error *err) {
+    *scene = (tal_scan_scene){
+        .surface = surface, .epoch = epoch, .frame = tal_site_ground_frame(surface)};
     tal_status status = fill_elevation(scene, err);
     if (status == TAL_OK) {
         measure_elevation(scene);
         status = plant_trees(scene, seed, err);
     }
     if (status != TAL_OK) {
-        tal_scene_destroy(scene);
+        tal_scan_scene_destroy(scene);
     }
     return status;
 }
 
-void tal_scene_destroy(tal_scene *scene) {
+void tal_scan_scene_destroy(tal_scan_scene *scene) {
     tal_memory_destroy(scene->elevation);
     tal_memory_destroy(scene->tree);
-    *scene = (tal_scene){0};
+    *scene = (tal_scan_scene){0};
 }
 
-static bool is_near(const tal_scene *scene, double x, double y) {
+static bool is_near(const tal_scan_scene *scene, double x, double y) {
     return x > -MARGIN + 2.0 && x < scene->frame.width + MARGIN - 2.0 && y > -MARGIN + 2.0 &&
            y < scene->frame.height + MARGIN - 2.0;
 }
 
 // Bilinear, with the gradient of the cell; the place must be near the site.
-static double sample(const tal_scene *scene, double x, double y, double *east, double *north) {
+static double sample(const tal_scan_scene *scene, double x, double y, double *east, double *north) {
     const double column = x + MARGIN, row = y + MARGIN;
     const int i = (int)column, j = (int)row;
     const double fx = column - i, fy = row - j;
@@ -129,14 +130,14 @@ static double sample(const tal_scene *scene, double x, double y, double *east, d
 }
 
 // Height of the ray over the exact ground.
-static double clearance(const tal_scene *scene, const tal_ray *ray, double fall) {
+static double clearance(const tal_scan_scene *scene, const tal_ray *ray, double fall) {
     return ray->z - fall -
-           tal_surface_elevation(scene->surface, scene->epoch, ray->x + fall * ray->east,
-                                 ray->y + fall * ray->north);
+           tal_site_ground_elevation(scene->surface, scene->epoch, ray->x + fall * ray->east,
+                                     ray->y + fall * ray->north);
 }
 
 // A few steps of the secant method from just above the ground.
-static double refine(const tal_scene *scene, const tal_ray *ray, double fall) {
+static double refine(const tal_scan_scene *scene, const tal_ray *ray, double fall) {
     double old_fall = fall, old_gap = clearance(scene, ray, fall);
     double new_fall = fall + 0.7 * old_gap;
     for (int i = 0; i < 2; i++) {
@@ -153,7 +154,8 @@ static double refine(const tal_scene *scene, const tal_ray *ray, double fall) {
     return new_fall;
 }
 
-bool tal_scene_find_ground(const tal_scene *scene, const tal_ray *ray, tal_ground_hit *hit) {
+bool tal_scan_scene_find_ground(const tal_scan_scene *scene, const tal_ray *ray,
+                                tal_ground_hit *hit) {
     const double speed = hypot(ray->east, ray->north);
     // No ground is steeper than gradient_max: so far the ray can fall without passing through it.
     const double caution = 1.0 / (1.0 + scene->gradient_max * speed);
@@ -184,7 +186,7 @@ bool tal_scene_find_ground(const tal_scene *scene, const tal_ray *ray, tal_groun
     hit->fall = refine(scene, ray, fall);
     hit->x = ray->x + hit->fall * ray->east;
     hit->y = ray->y + hit->fall * ray->north;
-    hit->z = tal_surface_elevation(scene->surface, scene->epoch, hit->x, hit->y);
+    hit->z = tal_site_ground_elevation(scene->surface, scene->epoch, hit->x, hit->y);
     hit->gradient = hypot(east, north);
     hit->cosine = (1.0 + east * ray->east + north * ray->north) /
                   (sqrt(1.0 + speed * speed) * sqrt(1.0 + hit->gradient * hit->gradient));
@@ -223,8 +225,9 @@ static int tree_index(double metres, int count) {
     return index < 0 ? 0 : index >= count ? count - 1 : index;
 }
 
-int tal_scene_find_crowns(const tal_scene *scene, const tal_ray *ray, const tal_ground_hit *ground,
-                          tal_crown_hit *crowns, int crowns_max) {
+int tal_scan_scene_find_crowns(const tal_scan_scene *scene, const tal_ray *ray,
+                               const tal_ground_hit *ground, tal_crown_hit *crowns,
+                               int crowns_max) {
     // The part of the ray that can be among trees: the last TREE_HEIGHT metres and, because trees
     // uphill stand higher, as much again.
     const double reach = 2.0 * TREE_HEIGHT;

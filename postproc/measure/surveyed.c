@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the surveys say: reading the outputs of ingest.
-#include "postproc/measure/survey.h"
+#include "postproc/measure/surveyed.h"
 
 #include "core/app/json.h"
 #include "core/base/file.h"
@@ -9,17 +9,17 @@
 
 #include <math.h>
 
-void tal_survey_destroy(tal_survey *survey) {
+void tal_surveyed_destroy(tal_surveyed *survey) {
     tal_raster *rasters[] = {&survey->before, &survey->after,  &survey->bed,    &survey->dz,
                              &survey->lod,    &survey->source, &survey->deposit};
     for (size_t i = 0; i < sizeof rasters / sizeof *rasters; i++) {
         tal_raster_destroy(rasters[i]);
     }
     tal_crs_destroy(survey->crs);
-    *survey = (tal_survey){0};
+    *survey = (tal_surveyed){0};
 }
 
-static tal_status read_raster(tal_survey *survey, tal_raster *raster, const char *folder,
+static tal_status read_raster(tal_surveyed *survey, tal_raster *raster, const char *folder,
                               const char *name, tal_error *err) {
     char path[TAL_PATH_SIZE];
     if (!tal_path_join(path, folder, name)) {
@@ -40,7 +40,7 @@ static tal_status read_raster(tal_survey *survey, tal_raster *raster, const char
 }
 
 // A scenario has no second epoch: its raster stays empty.
-static tal_status read_or_leave_empty(tal_survey *survey, tal_raster *raster, const char *folder,
+static tal_status read_or_leave_empty(tal_surveyed *survey, tal_raster *raster, const char *folder,
                                       const char *name, tal_error *err) {
     char path[TAL_PATH_SIZE];
     if (survey->epochs == 1 && tal_path_join(path, folder, name) && !tal_file_exists(path)) {
@@ -50,8 +50,8 @@ static tal_status read_or_leave_empty(tal_survey *survey, tal_raster *raster, co
 }
 
 static tal_status read_volume(const cJSON *root, const char *key, const char *file,
-                              tal_volume *volume, tal_error *err) {
-    *volume = (tal_volume){NAN, NAN, NAN};
+                              tal_volume_range *volume, tal_error *err) {
+    *volume = (tal_volume_range){NAN, NAN, NAN};
     const cJSON *part = cJSON_GetObjectItemCaseSensitive(root, key);
     if (!cJSON_IsObject(part)) {
         return TAL_OK;
@@ -70,7 +70,7 @@ static tal_status read_volume(const cJSON *root, const char *key, const char *fi
     return TAL_OK;
 }
 
-static tal_status read_notes(tal_survey *survey, const cJSON *root, const char *file,
+static tal_status read_notes(tal_surveyed *survey, const cJSON *root, const char *file,
                              tal_error *err) {
     double epochs, east, north, height;
     TAL_TRY(tal_json_number(root, "epochs", file, &epochs, err));
@@ -87,7 +87,7 @@ static tal_status read_notes(tal_survey *survey, const cJSON *root, const char *
     return tal_crs_create(&survey->crs, definition, file, err);
 }
 
-static tal_status read_all(tal_survey *survey, const char *folder, tal_error *err) {
+static tal_status read_all(tal_surveyed *survey, const char *folder, tal_error *err) {
     char path[TAL_PATH_SIZE];
     if (!tal_path_join(path, folder, "ingest.json")) {
         return TAL_FAIL(err, TAL_BAD_INPUT, "%s: the path is too long", folder);
@@ -110,26 +110,26 @@ static tal_status read_all(tal_survey *survey, const char *folder, tal_error *er
     return TAL_OK;
 }
 
-tal_status tal_survey_read(tal_survey *survey, const char *folder, tal_error *err) {
-    *survey = (tal_survey){0};
+tal_status tal_surveyed_read(tal_surveyed *survey, const char *folder, tal_error *err) {
+    *survey = (tal_surveyed){0};
     const tal_status status = read_all(survey, folder, err);
     if (status != TAL_OK) {
-        tal_survey_destroy(survey);
+        tal_surveyed_destroy(survey);
     }
     return status;
 }
 
-bool tal_survey_is_valid(const tal_survey *survey, size_t cell) {
+bool tal_surveyed_is_valid(const tal_surveyed *survey, size_t cell) {
     return isfinite(survey->before.value[cell]) && isfinite(survey->after.value[cell]) &&
            isfinite(survey->bed.value[cell]) && isfinite(survey->lod.value[cell]);
 }
 
-bool tal_survey_has_deposit(const tal_survey *survey, size_t cell) {
-    return tal_survey_is_valid(survey, cell) &&
+bool tal_surveyed_has_deposit(const tal_surveyed *survey, size_t cell) {
+    return tal_surveyed_is_valid(survey, cell) &&
            tal_thickness_is_deposit((double)survey->deposit.value[cell],
                                     (double)survey->lod.value[cell]);
 }
 
-double tal_survey_cell_area(const tal_survey *survey) {
+double tal_surveyed_cell_area(const tal_surveyed *survey) {
     return survey->grid.cell * survey->grid.cell;
 }
