@@ -22,7 +22,7 @@
 
 const char *const tal_version = TALUS_VERSION;
 
-enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, COMMON_MAX = 16 };
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_SIGNAL = 128, COMMON_MAX = 16 };
 
 // What parsing collects before anything is done with it.
 typedef struct {
@@ -403,7 +403,9 @@ static int run(command_line *line) {
     if (err->message_count == 0) { // a stage that forgot to say why
         err->status = status;
     }
-    return fail(err, EXIT_FAILED);
+    // As a shell says of a program that a signal has ended: scripts tell a stop from a failure.
+    const int stopped = tal_interrupt_signal();
+    return fail(err, stopped != 0 ? EXIT_SIGNAL + stopped : EXIT_FAILED);
 }
 
 static int parse_and_run(command_line *line, int argc, char **argv) {
