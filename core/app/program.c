@@ -4,6 +4,7 @@
 #include "core/app/program.h"
 
 #include "core/app/help.h"
+#include "core/app/results.h"
 #include "core/app/site_check.h"
 #include "core/app/site_file.h"
 #include "core/base/fault.h"
@@ -391,6 +392,9 @@ static int run(command_line *line) {
         return fail(err, EXIT_FAILED);
     }
     tal_interrupt_install();
+    if (tal_results_recover(invocation->out, err) != TAL_OK) {
+        return fail(err, EXIT_FAILED);
+    }
     tal_status status = line->program->run(invocation, err);
     if (status == TAL_OK && invocation->refused_count > 0) {
         status = TAL_FAIL(err, TAL_BAD_USAGE, "%d of %d sites were left out, see above",
