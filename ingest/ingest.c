@@ -2,6 +2,7 @@
 // The stage from end to end: look at everything, place it, grid it, compare it, write it.
 #include "ingest/ingest.h"
 
+#include "core/app/results.h"
 #include "core/base/log.h"
 #include "core/base/memory.h"
 #include "ingest/compare/cliff.h"
@@ -256,13 +257,18 @@ static void hashing_end(hashing *h) {
     tal_memory_destroy(h->provenance);
 }
 
-static tal_status write_all(tal_ingest_result *result, hashing *inputs, tal_error *err) {
-    TAL_TRY(hashing_wait(inputs, err));
-    result->provenance = inputs->provenance;
+static tal_status write_files(const tal_ingest_result *result, tal_error *err) {
     TAL_TRY(tal_output_rasters(result, err));
     TAL_TRY(tal_output_geopackage(result, err));
     TAL_TRY(tal_output_quick_look(result, err));
-    return tal_output_summary(result, err); // last: its presence says that all is there
+    return tal_output_summary(result, err);
+}
+
+static tal_status write_all(tal_ingest_result *result, hashing *inputs, tal_error *err) {
+    TAL_TRY(hashing_wait(inputs, err));
+    result->provenance = inputs->provenance;
+    TAL_TRY(tal_results_begin(result->folder, "ingest", err));
+    return tal_results_end(write_files(result, err), err);
 }
 
 static void tell_volume(const char *name, const tal_volume_estimate *v) {

@@ -2,6 +2,7 @@
 // The stage from beginning to end.
 #include "mesher/stage.h"
 
+#include "core/app/results.h"
 #include "core/base/log.h"
 #include "core/base/memory.h"
 #include "mesher/write/terrain_file.h"
@@ -169,7 +170,7 @@ static tal_status write_netcdf(const tal_mesh_stage *stage, const char *provenan
                                  &notes, err);
 }
 
-static tal_status write_outputs(const tal_mesh_stage *stage, tal_error *err) {
+static tal_status write_files(const tal_mesh_stage *stage, tal_error *err) {
     char *provenance = tal_provenance_text(&stage->provenance);
     if (provenance == NULL) {
         return TAL_FAIL(err, TAL_NO_MEMORY, "no memory for the provenance");
@@ -180,6 +181,11 @@ static tal_status write_outputs(const tal_mesh_stage *stage, tal_error *err) {
     TAL_TRY(tal_mesh_write_picture(stage, err));
     TAL_TRY(tal_mesh_write_exports(stage, err));
     return tal_mesh_write_summary(stage, err);
+}
+
+static tal_status write_outputs(const tal_mesh_stage *stage, tal_error *err) {
+    TAL_TRY(tal_results_begin(stage->folder, "mesh", err));
+    return tal_results_end(write_files(stage, err), err);
 }
 
 // ---- All -------------------------------------------------------------------------------

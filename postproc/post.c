@@ -3,6 +3,7 @@
 #include "postproc/post.h"
 
 #include "core/app/provenance.h"
+#include "core/app/results.h"
 #include "core/base/log.h"
 #include "postproc/figures/figures.h"
 #include "postproc/measure/back_analysis.h"
@@ -150,7 +151,8 @@ tal_status tal_post_run(const tal_invocation *invocation, tal_error *err) {
                                     .settings = &invocation->settings,
                                     .provenance = line,
                                     .provenance_json = json};
-    TAL_TRY_OR_DONE(write_all(&analysis, &place, err));
+    TAL_TRY_OR_DONE(tal_results_begin(invocation->out, "post", err));
+    TAL_TRY_OR_DONE(tal_results_end(write_all(&analysis, &place, err), err));
     say_result(&analysis);
 done:
     tal_back_analysis_destroy(&analysis);

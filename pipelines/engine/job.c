@@ -366,7 +366,8 @@ static void note_cost(const tal_study_folder *study, const tal_job *job, const t
 // Whoever stops a study, or a job of it, signals all of its processes: the stage program may be gone
 // before the signal is known here.
 static bool is_stopped(int exit_status) {
-    const int number = WIFSIGNALED(exit_status) ? WTERMSIG(exit_status) : 0;
+    const int number = WIFSIGNALED(exit_status) ? WTERMSIG(exit_status)
+                                                : WEXITSTATUS(exit_status) - 128; // it says so
     const bool may_be = number == SIGTERM || number == SIGINT || number == SIGHUP;
     for (int i = 0; i < 20 && may_be && !tal_interrupt_pending(); i++) {
         nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);

@@ -211,18 +211,6 @@ static void frame_name(char name[64], int32_t number) {
     (void)snprintf(name, 64, "paraview/blocks_%05d.vtp", (int)number);
 }
 
-// Frames of an earlier, longer series that this one does not replace.
-static tal_status remove_older(int32_t number, const tal_output_place *place, tal_error *err) {
-    for (;; number++) {
-        char name[64], path[TAL_PATH_SIZE];
-        frame_name(name, number);
-        TAL_TRY(tal_output_path(place, name, path, err));
-        if (remove(path) != 0) {
-            return TAL_OK;
-        }
-    }
-}
-
 static tal_status write_frames(frame_room *r, const tal_back_analysis *a, const double *origin,
                                int32_t stride, const tal_output_place *place, tal_text *list,
                                tal_error *err) {
@@ -243,14 +231,13 @@ static tal_status write_frames(frame_room *r, const tal_back_analysis *a, const 
         tal_progress_advance(&progress, (double)frame + 1.0);
         if (frame == last) {
             tal_progress_end(&progress, (double)last + 1.0);
-            return place->overwrite == TAL_REPLACE ? remove_older(number + 1, place, err) : TAL_OK;
+            return TAL_OK;
         }
     }
 }
 
 tal_status tal_paraview_write(const tal_back_analysis *a, const tal_ground_mesh *ground,
                               double mb_max, const tal_output_place *place, tal_error *err) {
-    char folder[TAL_PATH_SIZE];
     const double origin[3] = {(double)a->survey.origin.east, (double)a->survey.origin.north,
                               (double)a->survey.origin.height};
     frame_room r = {0};
@@ -259,8 +246,6 @@ tal_status tal_paraview_write(const tal_back_analysis *a, const tal_ground_mesh 
     if (!(mb_max > 0.0)) {
         return TAL_OK;
     }
-    TAL_TRY(tal_output_path(place, "paraview", folder, err));
-    TAL_TRY(tal_folder_create(folder, err));
     TAL_TRY_OR_DONE(write_terrain(ground, origin, place, err));
     TAL_TRY_OR_DONE(frame_room_create(&r, &a->blocks, err));
     tal_text_append(&list,

@@ -3,6 +3,7 @@
 #include "core/app/json.h"
 #include "core/app/program.h"
 #include "core/app/provenance.h"
+#include "core/app/results.h"
 #include "core/base/interrupt.h"
 #include "core/base/log.h"
 #include "core/base/memory.h"
@@ -290,11 +291,15 @@ static tal_status finish(simulation *s, tal_error *err) {
                                  .provenance = provenance,
                                  .event = s->invocation->settings.solve.event};
     tal_run_summary r;
-    const tal_status status = tal_run_file_write(s->run_path, s->invocation->overwrite, &s->journal,
-                                                 &s->scene, &notes, &r, err);
+    tal_status status = tal_results_begin(s->invocation->out, "solve", err);
+    if (status == TAL_OK) {
+        status = tal_run_file_write(s->run_path, s->invocation->overwrite, &s->journal, &s->scene,
+                                    &notes, &r, err);
+        status = status == TAL_OK ? write_summary(s, &r, err) : status;
+        status = tal_results_end(status, err);
+    }
     cJSON_free(provenance);
     TAL_TRY(status);
-    TAL_TRY(write_summary(s, &r, err));
     unlink(s->checkpoint_path);
     unlink(s->journal_path);
     tal_log_info("%d blocks, %zu steps to %g s (%s); kinetic energy peaks at %g s",

@@ -174,6 +174,29 @@ expect 1 'different runs' "$post" mixed/site.ini --out mixed --overwrite $quick
 cp -r one broken && head -c 2000 one/run.nc >broken/run.nc
 expect 1 'run.nc' "$post" broken/site.ini --out broken --overwrite $quick
 
+# Files on which libhdf5 frees what it does not own (a crash or not, as the heap lies), and one bit of a file that talus has listed.
+if [ -n "${TALUS_TEST_DATA:-}" ]; then
+    for file in "$TALUS_TEST_DATA"/damaged-nc/run.nc.*; do
+        cp -r one crash && cp "$file" crash/run.nc && chmod u+w crash/run.nc
+        for heap in MALLOC_PERTURB_=165 GLIBC_TUNABLES=glibc.malloc.tcache_count=0; do
+            expect 1 'run.nc.* damaged' env $heap "$post" crash/site.ini --out crash --overwrite $quick
+        done
+        rm -r crash
+    done
+else
+    echo "SKIPPED: damaged NetCDF files need TALUS_TEST_DATA"
+fi
+cp -r one listed
+(cd listed && sha256sum run.nc >solve.sha256 && sha256sum bed.tif >ingest.sha256)
+expect 0 'IoU' "$post" listed/site.ini --out listed --overwrite $quick
+for name in run.nc bed.tif; do
+    cp "listed/$name" whole
+    printf '\001' | dd of="listed/$name" bs=1 seek=9000 conv=notrunc 2>/dev/null
+    cmp -s "listed/$name" whole && fail "$name was not changed"
+    expect 1 "$name is not the file that talus-[a-z]* wrote" "$post" listed/site.ini --out listed --overwrite $quick
+    cp whole "listed/$name"
+done
+
 # Numbers that no run has.
 if command -v ncgen >/dev/null; then
     nonsense() { # WORDS SED-COMMAND: run.nc of a small study, changed as text
