@@ -6,6 +6,7 @@
 #include "core/app/results.h"
 #include "core/base/interrupt.h"
 #include "core/base/log.h"
+#include "core/base/math3.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "solver/program/run_file.h"

@@ -11,10 +11,10 @@
 #include <string.h>
 
 tal_solver_settings tal_solver_settings_default(void) {
-    return (tal_solver_settings){.dt_s = 0.005,
-                                 .gravity_mps2 = {0.0, 0.0, -9.81},
+    return (tal_solver_settings){.dt_s = 0.01,
+                                 .gravity_mps2 = {0.0, 0.0, -9.80665},
                                  .scheme = TAL_SCHEME_MOREAU,
-                                 .tolerance = 1e-5,
+                                 .tolerance = 1e-3,
                                  .iteration_max = 1000,
                                  .impact_speed_mps = 0.0,
                                  .correction = 0.2,

@@ -2,6 +2,7 @@
 // Nothing falls through: blocks of many shapes thrown at the bed of Piton Marcel, and at a bed of
 // spikes, from all sides at up to 150 m/s are watched at every step by a height lookup of the same
 // triangles. With the argument `all` ten times as many.
+#include "tests/solver/scenes/settings.h"
 #include "tests/support/check.h"
 
 #include "core/base/random.h"
@@ -227,7 +228,7 @@ static void create_model(const throw_scene *s, tal_law law, double dt, tal_model
                              .spin_radps = s->spin,
                              .class_count = 1,
                              .law = &law,
-                             .settings = tal_solver_settings_default()};
+                             .settings = test_settings()};
     input.settings.dt_s = dt;
     check_ok(tal_model_create(model, &input, &check_error));
 }
