@@ -39,12 +39,8 @@ static tal_status add_class(importing *work, const char *name, const char *where
     const int32_t block = work->set->block_count - 1;
     if (block >= work->class_capacity) {
         const size_t target = 2 * (size_t)block + 64;
-        int32_t *larger =
-            tal_memory_grow(work->class_of, (size_t)work->class_capacity, target, sizeof *larger);
-        if (larger == NULL) {
-            return tal_memory_failed(err, "classes of blocks", target, sizeof *larger);
-        }
-        work->class_of = larger;
+
+        TAL_GROW(work->class_of, (size_t)work->class_capacity, target, "classes of blocks", err);
         work->class_capacity = (int32_t)target;
     }
     const int number =

@@ -68,9 +68,9 @@ static void add_slopes(carving *work, surface_kind kind, double slope_x, double 
     add_candidate(work, tal_vec3_make(sign * slope_x, sign * slope_y, -sign));
 }
 
-static void add_fit(carving *work, surface_kind kind, const tal_halfspace_fit *fit) {
+static void add_fit(carving *work, surface_kind kind, const tal_plane_fit *fit) {
     double slope_x, slope_y;
-    if (tal_halfspace_fit_slopes(fit, &slope_x, &slope_y)) {
+    if (tal_plane_fit_slopes(fit, &slope_x, &slope_y)) {
         add_slopes(work, kind, slope_x, slope_y);
     }
 }
@@ -78,14 +78,14 @@ static void add_fit(carving *work, surface_kind kind, const tal_halfspace_fit *f
 // Fits to all of a surface, to its quarters, and around the column where most is to be removed.
 static void add_surface_fits(carving *work, surface_kind kind) {
     const tal_columns *columns = &work->carver->columns;
-    tal_halfspace_fit all = {0}, quarter[4] = {{0}}, near[2] = {{0}};
+    tal_plane_fit all = {0}, quarter[4] = {{0}}, near[2] = {{0}};
     double worst = 0, worst_x = 0, worst_y = 0, z;
     for (int32_t k = 0; k < columns->count; k++) {
         const tal_column *c = &columns->column[k];
         if (!surface_in(c, kind, &z)) {
             continue;
         }
-        tal_halfspace_fit_add(&all, c->x, c->y, z);
+        tal_plane_fit_add(&all, c->x, c->y, z);
         const double excess = kind == SURFACE_BED ? z - c->low : c->high - z;
         if (excess > worst) {
             worst = excess;
@@ -102,11 +102,11 @@ static void add_surface_fits(carving *work, surface_kind kind) {
         if (!surface_in(c, kind, &z)) {
             continue;
         }
-        tal_halfspace_fit_add(&quarter[(c->x > mx ? 1 : 0) + (c->y > my ? 2 : 0)], c->x, c->y, z);
+        tal_plane_fit_add(&quarter[(c->x > mx ? 1 : 0) + (c->y > my ? 2 : 0)], c->x, c->y, z);
         const double distance = hypot(c->x - worst_x, c->y - worst_y);
         for (int r = 0; r < 2; r++) {
             if (distance <= work->carver->size * (r == 0 ? 0.2 : 0.4)) {
-                tal_halfspace_fit_add(&near[r], c->x, c->y, z);
+                tal_plane_fit_add(&near[r], c->x, c->y, z);
             }
         }
     }
@@ -293,11 +293,11 @@ static void add_ground_fits(carving *work, const tal_deep_point *at) {
     const tal_columns *columns = &work->carver->columns;
     static const double radius[4] = {0.15, 0.3, 0.6, 3};
     for (int r = 0; r < 4; r++) {
-        tal_halfspace_fit fit = {0};
+        tal_plane_fit fit = {0};
         for (int32_t k = 0; k < columns->count; k++) {
             const tal_column *c = &columns->column[k];
             if (hypot(c->x - at->x, c->y - at->y) <= radius[r] * work->carver->size) {
-                tal_halfspace_fit_add(&fit, c->x, c->y, c->ground);
+                tal_plane_fit_add(&fit, c->x, c->y, c->ground);
             }
         }
         add_fit(work, SURFACE_BED, &fit);

@@ -34,12 +34,7 @@ static tal_status reserve(tal_columns *columns, int64_t wanted, tal_error *err) 
     if (target > INT32_MAX / 2) {
         return TAL_FAIL(err, TAL_TOO_LARGE, "a cell of the partition spans more than 1e9 columns");
     }
-    tal_column *larger =
-        tal_memory_grow(columns->column, (size_t)columns->capacity, (size_t)target, sizeof *larger);
-    if (larger == NULL) {
-        return tal_memory_failed(err, "columns of a block", (size_t)target, sizeof *larger);
-    }
-    columns->column = larger;
+    TAL_GROW(columns->column, (size_t)columns->capacity, (size_t)target, "columns of a block", err);
     columns->capacity = (int32_t)target;
     return TAL_OK;
 }
@@ -57,6 +52,7 @@ static void add_column(tal_columns *columns, const tal_halfspace *planes, int32_
     if (isnan(c.bed)) {
         c.bed = c.top = c.ground = -INFINITY; // no ground here: nothing forbids the cell, no rock
     }
+    TAL_ASSERT(columns->count < columns->capacity && c.low < c.high && c.bed <= c.top);
     columns->column[columns->count++] = c;
 }
 
@@ -241,7 +237,7 @@ double tal_columns_score_uncut(const tal_columns *columns) {
 
 // ---- Least squares ---------------------------------------------------------------------
 
-void tal_halfspace_fit_add(tal_halfspace_fit *fit, double x, double y, double z) {
+void tal_plane_fit_add(tal_plane_fit *fit, double x, double y, double z) {
     fit->w += 1;
     fit->x += x;
     fit->y += y;
@@ -253,7 +249,7 @@ void tal_halfspace_fit_add(tal_halfspace_fit *fit, double x, double y, double z)
     fit->yz += y * z;
 }
 
-bool tal_halfspace_fit_slopes(const tal_halfspace_fit *fit, double *slope_x, double *slope_y) {
+bool tal_plane_fit_slopes(const tal_plane_fit *fit, double *slope_x, double *slope_y) {
     if (fit->w < 3) {
         return false;
     }

@@ -44,9 +44,9 @@ double tal_columns_score_uncut(const tal_columns *columns);
 // Least-squares plane z = height + slope_x (x - middle_x) + slope_y (y - middle_y).
 typedef struct {
     double w, x, y, z, xx, xy, yy, xz, yz;
-} tal_halfspace_fit;
-void tal_halfspace_fit_add(tal_halfspace_fit *fit, double x, double y, double z);
+} tal_plane_fit;
+void tal_plane_fit_add(tal_plane_fit *fit, double x, double y, double z);
 // False when the points lie on a line.
-bool tal_halfspace_fit_slopes(const tal_halfspace_fit *fit, double *slope_x, double *slope_y);
+bool tal_plane_fit_slopes(const tal_plane_fit *fit, double *slope_x, double *slope_y);
 
 #endif

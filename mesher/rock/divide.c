@@ -42,12 +42,8 @@ static tal_status reserve_entry(divider *w, tal_error *err) {
         return TAL_OK;
     }
     const size_t target = (size_t)w->entry_capacity * 2 + 256;
-    piece_entry *larger =
-        tal_memory_grow(w->entry, (size_t)w->entry_capacity, target, sizeof *larger);
-    if (larger == NULL) {
-        return tal_memory_failed(err, "a list of blocks", target, sizeof *larger);
-    }
-    w->entry = larger;
+
+    TAL_GROW(w->entry, (size_t)w->entry_capacity, target, "a list of blocks", err);
     w->entry_capacity = (int64_t)target;
     return TAL_OK;
 }
@@ -175,6 +171,8 @@ static int compare_entries(const void *left, const void *right) {
 static tal_status gather(tal_block_set *set, const divider *workers, const piece_entry *entry,
                          int64_t count, tal_divide_report *report, tal_error *err) {
     for (int64_t k = 0; k < count; k++) {
+        // One order, whichever thread made it.
+        TAL_ASSERT(k == 0 || compare_entries(&entry[k - 1], &entry[k]) < 0);
         if (entry[k].block < 0) {
             report->sliver_count++;
             report->sliver_volume += entry[k].inside;
@@ -235,6 +233,7 @@ static tal_status collect(tal_block_set *set, const divider *workers, int thread
             entry[at++] = workers[t].entry[k];
         }
     }
+    TAL_ASSERT(at == count);
     qsort(entry, (size_t)count, sizeof *entry, compare_entries);
     tal_status status = gather(set, workers, entry, count, report, err);
     if (status == TAL_OK) {

@@ -24,12 +24,8 @@ static tal_status add_plane(plane_list *list, tal_halfspace plane, double persis
                             tal_error *err) {
     if (list->count == list->capacity) {
         const size_t target = (size_t)list->capacity * 2 + 64;
-        joint_plane *larger =
-            tal_memory_grow(list->plane, (size_t)list->capacity, target, sizeof *larger);
-        if (larger == NULL) {
-            return tal_memory_failed(err, "joint planes", target, sizeof *larger);
-        }
-        list->plane = larger;
+
+        TAL_GROW(list->plane, (size_t)list->capacity, target, "joint planes", err);
         list->capacity = (int64_t)target;
     }
     list->plane[list->count++] = (joint_plane){plane, persistence};
@@ -135,12 +131,8 @@ static tal_status push(joint_cutting *work, const tal_polyhedron *shape, int64_t
     }
     if (work->depth == work->capacity) {
         const size_t target = (size_t)work->capacity * 2 + 16;
-        open_cell *larger =
-            tal_memory_grow(work->stack, (size_t)work->capacity, target, sizeof *larger);
-        if (larger == NULL) {
-            return tal_memory_failed(err, "cells between joints", target, sizeof *larger);
-        }
-        work->stack = larger;
+
+        TAL_GROW(work->stack, (size_t)work->capacity, target, "cells between joints", err);
         work->capacity = (int64_t)target;
     }
     open_cell *cell = &work->stack[work->depth++];

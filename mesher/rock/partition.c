@@ -61,6 +61,7 @@ void tal_partition_destroy(tal_partition *partition) {
 // ---- Bricks ----------------------------------------------------------------------------
 
 static tal_vec3 brick_corner(const tal_partition *partition, int64_t index) {
+    TAL_ASSERT(index >= 0 && index < partition->cell_count);
     const int64_t i = index % partition->count[0];
     const int64_t j = index / partition->count[0] % partition->count[1];
     const int64_t k = index / (partition->count[0] * partition->count[1]);

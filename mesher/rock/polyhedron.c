@@ -7,6 +7,7 @@
 void tal_polyhedron_box(tal_polyhedron *polyhedron, tal_vec3 low, tal_vec3 high) {
     static const int32_t loops[24] = {0, 2, 3, 1, 4, 5, 7, 6, 0, 1, 5, 4,
                                       2, 6, 7, 3, 0, 4, 6, 2, 1, 3, 7, 5};
+    TAL_ASSERT(low.x <= high.x && low.y <= high.y && low.z <= high.z);
     polyhedron->vertex_count = 8;
     polyhedron->face_count = 6;
     for (int v = 0; v < 8; v++) {
@@ -150,6 +151,9 @@ static int32_t cross_edge(cut_work *work, int32_t a, int32_t b) {
             return work->crossings[k].vertex;
         }
     }
+    // Of opposite sides, and no more of them than edges.
+    TAL_ASSERT(work->side[from] * work->side[to] < 0);
+    TAL_ASSERT(work->crossing_count < TAL_POLYHEDRON_CORNERS / 2);
     const double t = work->distance[from] / (work->distance[from] - work->distance[to]);
     const tal_vec3 p = work->old->vertex[from], q = work->old->vertex[to];
     const int32_t number =
@@ -266,6 +270,8 @@ tal_cut tal_polyhedron_cut(tal_polyhedron *polyhedron, tal_halfspace plane) {
     if (polyhedron->vertex_count == 0) {
         return TAL_CUT_EMPTY;
     }
+    TAL_ASSERT(polyhedron->vertex_count <= TAL_POLYHEDRON_VERTICES &&
+               polyhedron->face_count <= TAL_POLYHEDRON_FACES);
     cut_work work;
     tal_polyhedron fresh;
     work.old = polyhedron;

@@ -335,8 +335,10 @@ tal_status tal_rock_create(tal_rock *rock, const tal_raster *bed, const tal_rast
     const tal_status status = fill(rock, bed, before, source, terrain, origin, err);
     if (status != TAL_OK) {
         tal_rock_destroy(rock);
+        return status;
     }
-    return status;
+    TAL_ASSERT(rock->volume > 0 && rock->low.x < rock->high.x && rock->low.y < rock->high.y);
+    return TAL_OK;
 }
 
 void tal_rock_destroy(tal_rock *rock) {

@@ -210,6 +210,7 @@ static bool may_hold_rock(const tal_partition *p, const tal_polyhedron *cell) {
 
 tal_status tal_voronoi_cell(const tal_partition *p, int64_t index, tal_polyhedron *cell,
                             tal_error *err) {
+    TAL_ASSERT(index >= 0 && index < p->seed_count);
     cell_work work = {.p = p, .self = index, .cell = cell, .failed = TAL_CUT_MISSED};
     const tal_vec3 seed = p->seed[index];
     tal_polyhedron_box(cell, p->low, p->high);

@@ -71,6 +71,7 @@ static tal_status fill_buckets(tal_near_ground *ground, tal_error *err) {
             TAL_CREATE(ground->list, entries + 1, "buckets of triangles", err);
         }
     }
+    TAL_ASSERT(ground->start[0] == 0 && ground->start[buckets] == ground->start[buckets + 1]);
     return TAL_OK;
 }
 

@@ -16,11 +16,8 @@
 static tal_status add_name(tal_file_tree *tree, const char *name, tal_error *err) {
     if (tree->count == tree->capacity) {
         const size_t capacity = tree->capacity > 0 ? 2 * tree->capacity : 32;
-        char **grown = tal_memory_grow(tree->name, tree->count, capacity, sizeof *grown);
-        if (grown == NULL) {
-            return tal_memory_failed(err, "a list of files", capacity, sizeof *grown);
-        }
-        tree->name = grown;
+
+        TAL_GROW(tree->name, tree->count, capacity, "a list of files", err);
         tree->capacity = capacity;
     }
     char *copy = NULL;

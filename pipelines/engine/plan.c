@@ -15,12 +15,8 @@ static tal_status reserve(tal_plan *plan, tal_error *err) {
         return TAL_OK;
     }
     const int capacity = plan->capacity > 0 ? 2 * plan->capacity : 64;
-    tal_job *grown =
-        tal_memory_grow(plan->job, (size_t)plan->count, (size_t)capacity, sizeof *grown);
-    if (grown == NULL) {
-        return tal_memory_failed(err, "the jobs of a study", (size_t)capacity, sizeof *grown);
-    }
-    plan->job = grown;
+
+    TAL_GROW(plan->job, (size_t)plan->count, (size_t)capacity, "the jobs of a study", err);
     plan->capacity = capacity;
     return TAL_OK;
 }

@@ -48,16 +48,10 @@ static tal_status store_add(tal_sheet_store *store, const char *key, const tal_s
                             tal_error *err) {
     if (store->count == store->capacity) {
         const size_t capacity = store->capacity > 0 ? 2 * store->capacity : 64;
-        tal_sheet *sheets = tal_memory_grow(store->sheet, store->count, capacity, sizeof *sheets);
-        if (sheets == NULL) {
-            return tal_memory_failed(err, "scores", capacity, sizeof *sheets);
-        }
-        store->sheet = sheets;
-        void *keys = tal_memory_grow(store->key, store->count, capacity, TAL_KEY_SIZE);
-        if (keys == NULL) {
-            return tal_memory_failed(err, "scores", capacity, TAL_KEY_SIZE);
-        }
-        store->key = keys;
+
+        TAL_GROW(store->sheet, store->count, capacity, "scores", err);
+
+        TAL_GROW(store->key, store->count, capacity, "scores", err);
         store->capacity = capacity;
     }
     store->sheet[store->count] = *sheet;

@@ -222,12 +222,8 @@ static tal_status remember_hash(tal_study_folder *study, const char *name, const
                                 tal_error *err) {
     if (study->hash_count == study->hash_capacity) {
         const size_t capacity = study->hash_capacity > 0 ? 2 * study->hash_capacity : 32;
-        void *grown =
-            tal_memory_grow(study->sha256, study->hash_count, capacity, TAL_SHA256_TEXT_SIZE);
-        if (grown == NULL) {
-            return tal_memory_failed(err, "hashes of inputs", capacity, TAL_SHA256_TEXT_SIZE);
-        }
-        study->sha256 = grown;
+
+        TAL_GROW(study->sha256, study->hash_count, capacity, "hashes of inputs", err);
         study->hash_capacity = capacity;
     }
     snprintf(study->sha256[study->hash_count], TAL_SHA256_TEXT_SIZE, "%s", sha256);

@@ -139,8 +139,10 @@ tal_mat3 tal_block_turn(const double orientation[4]) {
 tal_surface tal_blocks_pose(const tal_blocks *blocks, int32_t block, const double position[3],
                             const double orientation[4], tal_vec3 *vertex) {
     const tal_mat3 turn = tal_block_turn(orientation);
+    TAL_ASSERT(block >= 0 && block < blocks->count);
     const int32_t first = blocks->vertex_start[block];
     const int32_t count = blocks->vertex_start[block + 1] - first;
+    TAL_ASSERT(count <= blocks->vertex_count_max);
     for (int32_t v = 0; v < count; v++) {
         const double *own = &blocks->vertex[3 * (size_t)(first + v)];
         const tal_vec3 turned = tal_mat3_apply(&turn, tal_vec3_make(own[0], own[1], own[2]));

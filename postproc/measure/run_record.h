@@ -44,6 +44,8 @@ void tal_blocks_energy(const tal_blocks *blocks, const tal_run_record *motion, i
 
 static inline size_t tal_run_record_index(const tal_run_record *motion, int32_t frame,
                                           int32_t block) {
+    TAL_ASSERT(frame >= 0 && frame < motion->frame_count && block >= 0 &&
+               block < motion->block_count);
     return (size_t)frame * (size_t)motion->block_count + (size_t)block;
 }
 

@@ -15,16 +15,22 @@ static tal_trust_level grade(double value, double good, double bad) {
     return value <= good ? TAL_TRUST_GOOD : value <= bad ? TAL_TRUST_DOUBTFUL : TAL_TRUST_BAD;
 }
 
+// A share in percent against its limits.
+static tal_trust_check check_share(const char *key, const char *label, double share, double good,
+                                   double bad) {
+    return (tal_trust_check){.key = key,
+                             .label = label,
+                             .value = share,
+                             .unit = "%",
+                             .good_limit = good,
+                             .bad_limit = bad,
+                             .level = grade(share, good, bad)};
+}
+
 static void judge_convergence(tal_trust_check *check, const tal_run_record *motion) {
     const double share =
         motion->step_count > 0 ? 100.0 * motion->unconverged_steps / motion->step_count : 0.0;
-    *check = (tal_trust_check){.key = "unconverged_steps",
-                               .label = "Steps not converged",
-                               .value = share,
-                               .unit = "%",
-                               .good_limit = 0.0,
-                               .bad_limit = 1.0};
-    check->level = grade(share, 0.0, 1.0);
+    *check = check_share("unconverged_steps", "Steps not converged", share, 0.0, 1.0);
     if (check->level == TAL_TRUST_GOOD) {
         (void)snprintf(check->text, sizeof check->text,
                        "The percussions of all %d steps were solved to the tolerance.",
@@ -44,13 +50,7 @@ static void judge_penetration(tal_trust_check *check, const tal_blocks *blocks,
         deepest = fmax(deepest, motion->penetration[i]);
     }
     const double share = 100.0 * deepest / blocks->smallest_size;
-    *check = (tal_trust_check){.key = "penetration",
-                               .label = "Deepest penetration",
-                               .value = share,
-                               .unit = "%",
-                               .good_limit = 1.0,
-                               .bad_limit = 5.0};
-    check->level = grade(share, 1.0, 5.0);
+    *check = check_share("penetration", "Deepest penetration", share, 1.0, 5.0);
     (void)snprintf(
         check->text, sizeof check->text,
         "The deepest penetration was %.3g m, %.2g %% of the size of the smallest block%s", deepest,
@@ -59,13 +59,7 @@ static void judge_penetration(tal_trust_check *check, const tal_blocks *blocks,
 
 static void judge_energy(tal_trust_check *check, const tal_run_record *motion) {
     const double drift = 100.0 * fabs(motion->energy_drift);
-    *check = (tal_trust_check){.key = "energy_drift",
-                               .label = "Energy drift",
-                               .value = drift,
-                               .unit = "%",
-                               .good_limit = 0.1,
-                               .bad_limit = 1.0};
-    check->level = grade(drift, 0.1, 1.0);
+    *check = check_share("energy_drift", "Energy drift", drift, 0.1, 1.0);
     (void)snprintf(check->text, sizeof check->text,
                    "The energy balance closes to %.2g %% of the energy released%s", drift,
                    check->level == TAL_TRUST_GOOD
@@ -81,13 +75,7 @@ static void judge_losses(tal_trust_check *check, const tal_blocks *blocks,
         lost += motion->left[b] != 0 ? blocks->volume[b] : 0.0;
     }
     const double share = 100.0 * lost / total;
-    *check = (tal_trust_check){.key = "blocks_lost",
-                               .label = "Rock lost over the rim",
-                               .value = share,
-                               .unit = "%",
-                               .good_limit = 0.0,
-                               .bad_limit = 1.0};
-    check->level = grade(share, 0.0, 1.0);
+    *check = check_share("blocks_lost", "Rock lost over the rim", share, 0.0, 1.0);
     if (motion->blocks_lost > 0.0) {
         (void)snprintf(check->text, sizeof check->text,
                        "%.0f of %d blocks (%.3g %% of the volume) left the ground that is known: "
