@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Contacts with dry friction, and nothing else: with u = W r + q and
+//   uhat = u + mu |u_T| e_N                                        (De Saxce)
+// find r in K = { |r_T| <= mu r_N } with uhat in the dual cone and r . uhat = 0, contact by contact.
+// Each contact has three numbers: normal, two tangents.
+#ifndef TALUS_SOLVER_FINISH_FRICTION_PROBLEM_H
+#define TALUS_SOLVER_FINISH_FRICTION_PROBLEM_H
+
+#include "solver/finish/block_matrix.h"
+
+typedef struct {
+    tal_block_matrix w; // symmetric, positive semidefinite; every diagonal block is stored
+    double *q;          // 3 per contact
+    double *friction;   // per contact
+} tal_friction_problem;
+
+// How far r is from a solution. Both residuals are norms of the natural map r - P_K(r - rho uhat).
+typedef struct {
+    double by_mass;     // rho = 3 / trace(W_kk), relative to |r|
+    double by_unit;     // rho = 1, relative to max(|q|, |r|, |u|)
+    double outside_r;   // largest distance of a contact's r from its cone, relative to |r|
+    double outside_u;   // of uhat from its dual cone, relative to max(|q|, |u|)
+    double largest_gap; // largest |r . uhat| of a contact, relative to |r| max(|q|, |u|)
+} tal_friction_residual;
+
+tal_status tal_friction_problem_create(tal_friction_problem *problem, int32_t count,
+                                       int64_t block_count, tal_error *err);
+// Takes {0}.
+void tal_friction_problem_destroy(tal_friction_problem *problem);
+
+// Says what is wrong with a problem from outside, all at once: values that are not numbers, negative
+// friction, a contact without inverse mass, a pattern or values that are not symmetric.
+tal_status tal_friction_problem_check(const tal_friction_problem *problem, tal_error *err);
+
+// Everything is measured from r alone. `u` is scratch: 3 per contact, u = W r + q on return.
+tal_friction_residual tal_friction_problem_measure(const tal_friction_problem *problem,
+                                                   const double *r, double *u);
+
+static inline double tal_friction_residual_worst(const tal_friction_residual *residual) {
+    return residual->by_mass > residual->by_unit || residual->by_mass != residual->by_mass
+               ? residual->by_mass
+               : residual->by_unit;
+}
+
+#endif
