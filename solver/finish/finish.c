@@ -21,8 +21,11 @@ typedef struct {
 } newton_way;
 static const newton_way FROM_START = {1e-1, 1.0 / 3.0, 10.0, 8, 30};
 static const newton_way FROM_INTERIOR = {1e-3, 1.0 / 3.0, 10.0, 8, 40};
-static const newton_way LAST_RESORT[] = {
-    {1e-2, 0.5, 3.0, 20, 250}, {1e-1, 1.0 / 3.0, 10.0, 10, 250}, {1e-3, 0.5, 5.0, 5, 250}};
+static const newton_way LAST_RESORT[] = {{1e-2, 0.7, 3.0, 10, 500},
+                                         {1e-1, 1.0 / 3.0, 10.0, 10, 300},
+                                         {1e-3, 0.5, 5.0, 5, 300},
+                                         {1e-2, 0.5, 3.0, 20, 500},
+                                         {1e-3, 0.7, 2.0, 20, 2000}};
 
 typedef struct {
     const tal_finish_settings *settings;
@@ -138,8 +141,6 @@ static tal_status run_interior(finisher *f, bool with_newton, tal_error *err) {
 // Every stored point with every way to run, the latest points first.
 static tal_status run_last_resort(finisher *f, tal_error *err) {
     for (size_t w = 0; w < sizeof LAST_RESORT / sizeof LAST_RESORT[0]; w++) {
-        memcpy(f->at_hand, f->best, bytes_of(f));
-        TAL_TRY(try_newton(f, f->at_hand, &LAST_RESORT[w], err));
         for (int h = HAND_OVER_COUNT - 1; h >= 0; h--) {
             if (is_solved(f) || iterations_left(f) <= 0) {
                 return TAL_OK;
@@ -148,6 +149,8 @@ static tal_status run_last_resort(finisher *f, tal_error *err) {
                 TAL_TRY(try_newton(f, f->stored[h], &LAST_RESORT[w], err));
             }
         }
+        memcpy(f->at_hand, f->best, bytes_of(f));
+        TAL_TRY(try_newton(f, f->at_hand, &LAST_RESORT[w], err));
     }
     return TAL_OK;
 }

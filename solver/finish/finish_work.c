@@ -80,8 +80,7 @@ double tal_finish_work_measure(tal_finish_work *work, const double *scaled_r) {
     }
     const tal_friction_residual residual =
         tal_friction_problem_measure(work->given, work->r, work->u);
-    const double worst = tal_friction_residual_worst(&residual);
-    return isfinite(worst) ? worst : INFINITY;
+    return tal_friction_residual_worst(&residual);
 }
 
 bool tal_finish_work_factorise(tal_finish_work *work) {

@@ -25,7 +25,7 @@ tal_status tal_finish_work_create(tal_finish_work *work, const tal_friction_prob
 // Takes {0}.
 void tal_finish_work_destroy(tal_finish_work *work);
 
-// The residual of the given problem at a scaled reaction; the larger of both. NaN counts as infinite.
+// The residual of the given problem at a scaled reaction: tal_friction_residual_worst.
 double tal_finish_work_measure(tal_finish_work *work, const double *scaled_r);
 
 // Gives the system the pattern of W, unless it has it.

@@ -8,6 +8,8 @@
 
 #include "solver/finish/block_matrix.h"
 
+#include <math.h>
+
 typedef struct {
     tal_block_matrix w; // symmetric, positive semidefinite; every diagonal block is stored
     double *q;          // 3 per contact
@@ -18,6 +20,7 @@ typedef struct {
 typedef struct {
     double by_mass;     // rho = 3 / trace(W_kk), relative to |r|
     double by_unit;     // rho = 1, relative to max(|q|, |r|, |u|)
+    double by_energy;   // as by_mass, sqrt(energy) of the error relative to that of q
     double outside_r;   // largest distance of a contact's r from its cone, relative to |r|
     double outside_u;   // of uhat from its dual cone, relative to max(|q|, |u|)
     double largest_gap; // largest |r . uhat| of a contact, relative to |r| max(|q|, |u|)
@@ -36,10 +39,14 @@ tal_status tal_friction_problem_check(const tal_friction_problem *problem, tal_e
 tal_friction_residual tal_friction_problem_measure(const tal_friction_problem *problem,
                                                    const double *r, double *u);
 
+// The larger of by_mass and by_unit. Where nothing can stop two bodies, reactions grow without end and
+// both of them vanish beside |r|: by_energy does not, and counts with a weight of 1e-4.
 static inline double tal_friction_residual_worst(const tal_friction_residual *residual) {
-    return residual->by_mass > residual->by_unit || residual->by_mass != residual->by_mass
-               ? residual->by_mass
-               : residual->by_unit;
+    const double worst =
+        residual->by_mass > residual->by_unit ? residual->by_mass : residual->by_unit;
+    const double energy = 1e-4 * residual->by_energy;
+    const bool is_number = residual->by_mass + residual->by_unit + energy < INFINITY;
+    return is_number ? (worst > energy ? worst : energy) : INFINITY;
 }
 
 #endif
