@@ -61,8 +61,8 @@ static tal_status measure_parts(const outlines *o, const tal_components *parts,
 }
 
 static tal_status add_part(tal_geopackage *package, const tal_components *parts, int32_t number,
-                           const tal_outline *outline, double cell, const tal_volume_estimate *volume,
-                           tal_error *err) {
+                           const tal_outline *outline, double cell,
+                           const tal_volume_estimate *volume, tal_error *err) {
     const int32_t ring = outline->polygon_start[number - 1];
     const tal_geometry geometry = {.x = outline->x,
                                    .y = outline->y,

@@ -1,66 +1,33 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Motion between percussions, and the way of velocities into and out of the contact problem.
+// Motion between percussions, kind of bodies by kind.
 #include "solver/motion/integrate.h"
 
-#include "solver/motion/prescribed.h"
-#include "solver/motion/rotation.h"
+#include "solver/percussion/rigid.h"
+
+// The kinds of bodies a state can hold; a new one is a row here.
+static const tal_body_kind *const KINDS[] = {&tal_rigid_kind};
+enum { KIND_COUNT = sizeof KINDS / sizeof KINDS[0] };
 
 void tal_advance_positions(const tal_model *model, tal_state *state, double h) {
-    const int threads = state->work.thread_count;
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-    for (int32_t b = 0; b < model->body_count; b++) {
-        if (state->is_fixed[b]) {
-            continue;
-        }
-        state->position[b] = tal_vec3_add_scaled(state->position[b], h, state->velocity[b]);
-        if (state->is_immovable[b]) { // follows a series
-            state->orientation[b] = tal_prescribed_turn(state->orientation[b], state->spin[b], h);
-            continue;
-        }
-        tal_rotation_advance(model->inertia[b], state->momentum[b], h, &state->orientation[b]);
-        state->spin[b] =
-            tal_rotation_velocity(model->inertia[b], state->orientation[b], state->momentum[b]);
+    for (int k = 0; k < KIND_COUNT; k++) {
+        KINDS[k]->advance(model, state, h);
     }
-}
-
-// R diag(1/I) R'
-static tal_inertia inertia_in_world(double mass, tal_vec3 inertia, tal_quat orientation) {
-    const tal_mat3 r = tal_quat_matrix(orientation);
-    const double inverse[3] = {1.0 / inertia.x, 1.0 / inertia.y, 1.0 / inertia.z};
-    tal_inertia result = {.inverse_mass = 1.0 / mass};
-    int entry = 0;
-    for (int i = 0; i < 3; i++) {
-        for (int j = i; j < 3; j++) {
-            result.inverse_inertia[entry++] = r.m[i][0] * inverse[0] * r.m[j][0] +
-                                              r.m[i][1] * inverse[1] * r.m[j][1] +
-                                              r.m[i][2] * inverse[2] * r.m[j][2];
-        }
-    }
-    return result;
 }
 
 void tal_load_motion(const tal_model *model, tal_state *state) {
-    const int threads = state->work.thread_count;
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-    for (int32_t b = 0; b < model->body_count; b++) {
-        state->work.motion_before[b] = (tal_motion){.v = state->velocity[b], .w = state->spin[b]};
-        state->work.inertia_world[b] =
-            state->is_immovable[b]
-                ? (tal_inertia){0}
-                : inertia_in_world(model->mass[b], model->inertia[b], state->orientation[b]);
+    for (int k = 0; k < KIND_COUNT; k++) {
+        KINDS[k]->load(model, state);
+    }
+}
+
+void tal_set_reaches(const tal_model *model, tal_state *state, double dt) {
+    for (int k = 0; k < KIND_COUNT; k++) {
+        KINDS[k]->set_reach(model, state, dt);
     }
 }
 
 void tal_advance_free_body(const tal_model *model, tal_state *state, int32_t b, double dt) {
-    tal_motion *motion = &state->work.motion[b];
-    *motion = state->work.motion_before[b];
-    if (!state->is_immovable[b]) {
-        motion->v = tal_vec3_add_scaled(motion->v, dt, model->settings.gravity_mps2);
-    }
-    if (model->is_loaded[b]) {
-        motion->v = tal_vec3_add(motion->v, state->work.load[b].v);
-        motion->w = tal_vec3_add(motion->w, state->work.load[b].w);
-    }
+    tal_rigid_kind.advance_free(model, state, b, dt); // all numbered bodies of a model are rigid
 }
 
 void tal_advance_free_velocity(const tal_model *model, tal_state *state, double dt) {
@@ -70,20 +37,24 @@ void tal_advance_free_velocity(const tal_model *model, tal_state *state, double 
 }
 
 void tal_store_motion(const tal_model *model, tal_state *state) {
-    const int threads = state->work.thread_count;
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-    for (int32_t b = 0; b < model->body_count; b++) {
-        if (state->is_fixed[b]) {
-            continue;
-        }
-        state->velocity[b] = state->work.motion[b].v;
-        if (state->is_immovable[b]) {
-            state->spin[b] = state->work.motion[b].w;
-        } else if (state->work.island_of_body[b] >= 0 || model->is_loaded[b]) {
-            state->momentum[b] = tal_rotation_momentum(model->inertia[b], state->orientation[b],
-                                                       state->work.motion[b].w);
-            state->spin[b] = // not motion.w: it has to follow from the momentum to the last bit
-                tal_rotation_velocity(model->inertia[b], state->orientation[b], state->momentum[b]);
-        }
+    for (int k = 0; k < KIND_COUNT; k++) {
+        KINDS[k]->store(model, state);
     }
+}
+
+tal_energy tal_observe_energy(const tal_model *model, const tal_state *state, double ahead) {
+    tal_energy sum = {0};
+    for (int k = 0; k < KIND_COUNT; k++) {
+        KINDS[k]->add_energy(model, state, ahead, &sum);
+    }
+    return sum;
+}
+
+int tal_list_motion(const tal_state *state, tal_section list[TAL_SECTIONS_MAX]) {
+    int count = 0;
+    for (int k = 0; k < KIND_COUNT; k++) {
+        count += KINDS[k]->list_sections(state, &list[count]);
+        TAL_ASSERT(count <= TAL_SECTIONS_MAX);
+    }
+    return count;
 }

@@ -49,6 +49,24 @@ void tal_color_edges(const tal_edge *edge, int32_t edge_count, uint64_t *used, i
     sort_by_color(color, edge_count, order, coloring);
 }
 
+void tal_color_rows(const int32_t *start, const int32_t *neighbour, int32_t count, uint8_t *color,
+                    int32_t *order, tal_coloring *coloring) {
+    *coloring = (tal_coloring){0};
+    for (int32_t p = 0; p < count; p++) {
+        uint64_t used = 0;
+        for (int32_t n = start[p]; n < start[p + 1]; n++) {
+            const bool is_colored = neighbour[n] < p && color[neighbour[n]] < TAL_COLOR_MAX;
+            used |= is_colored ? UINT64_C(1) << color[neighbour[n]] : 0;
+        }
+        color[p] = first_free_color(used);
+        if (color[p] >= coloring->color_count) {
+            coloring->color_count = color[p] + 1;
+        }
+    }
+    coloring->last_color_is_serial = coloring->color_count > TAL_COLOR_MAX;
+    sort_by_color(color, count, order, coloring);
+}
+
 static int32_t root_of(int32_t *parent, int32_t body) {
     while (parent[body] != body) {
         parent[body] = parent[parent[body]];

@@ -33,6 +33,11 @@ typedef struct {
 void tal_color_edges(const tal_edge *edge, int32_t edge_count, uint64_t *used, int32_t body_count,
                      uint8_t *color, int32_t *order, tal_coloring *coloring);
 
+// The same for pairs that disturb each other without sharing a body: pair p and those in
+// neighbour[start[p]] .. neighbour[start[p + 1] - 1] (itself may be among them) get different colors.
+void tal_color_rows(const int32_t *start, const int32_t *neighbour, int32_t count, uint8_t *color,
+                    int32_t *order, tal_coloring *coloring);
+
 // Numbers the islands in order of their first body; bodies without contact get -1.
 int32_t tal_find_islands(const tal_edge *edge, int32_t edge_count, int32_t body_count,
                          int32_t *parent, int32_t *island_of_body);

@@ -2,14 +2,11 @@
 // From detected manifolds to the contact problem of a step.
 #include "solver/percussion/contact.h"
 
+#include "solver/motion/integrate.h"
 #include "solver/motion/prescribed.h"
 #include "solver/percussion/memory.h"
 
 #include <math.h>
-
-// Contacts are listed a little before they can matter, so that they keep their identity when a
-// resting pair trembles: share of the inner radius.
-static const double REACH_MARGIN = 2e-3;
 
 // Thickness of the skin, share of the smallest edge.
 static const double SKIN = 2e-5;
@@ -21,19 +18,6 @@ enum { REACH_ROUNDS = 2 };
 
 static bool is_mobile(const tal_state *state, int32_t body) {
     return body >= 0 && state->is_immovable[body] == 0;
-}
-
-static void set_reaches(const tal_model *model, tal_state *state, double dt) {
-    const double fall = tal_vec3_length(model->settings.gravity_mps2) * dt;
-    for (int32_t b = 0; b < model->body_count; b++) {
-        const double radius = model->shapes.bounding_radius[model->shape_of_body[b]];
-        const double kick = model->is_loaded[b] ? tal_prescribed_speed(model, state, b) : 0.0;
-        const double speed = tal_vec3_length(state->velocity[b]) +
-                             tal_vec3_length(state->spin[b]) * radius + fall + kick;
-        state->work.reach[b] = state->is_gone[b] != 0 ? -INFINITY
-                                                      : (state->is_fixed[b] ? 0.0 : dt * speed) +
-                                                            REACH_MARGIN * model->inner_radius[b];
-    }
 }
 
 static tal_status collide(const tal_model *model, tal_state *state, tal_error *err) {
@@ -73,7 +57,7 @@ static bool pass_on_reaches(const tal_model *model, tal_state *state) {
 }
 
 tal_status tal_find_contacts(const tal_model *model, tal_state *state, double dt, tal_error *err) {
-    set_reaches(model, state, dt);
+    tal_set_reaches(model, state, dt);
     TAL_TRY(collide(model, state, err));
     return pass_on_reaches(model, state) ? collide(model, state, err) : TAL_OK;
 }
@@ -157,7 +141,7 @@ static void place_pair(const tal_model *model, tal_state *state, tal_pair *pair)
         set->identity[pair->first_contact + k] = point[k].identity;
         set->gap[pair->first_contact + k] = point[k].gap;
         set->data[pair->first_contact + k].gap = skin_gap(model, point[k].gap);
-        tal_contact_effective_mass(&state->work.problem, pair, contact);
+        tal_contact_effective_mass(&state->work.problem, pair, pair->first_contact + k);
     }
 }
 
@@ -172,9 +156,7 @@ static void judge_pair(const tal_model *model, tal_state *state, const tal_pair 
                            (pair->body_j < model->body_count && model->is_loaded[pair->body_j]);
     for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
         tal_contact_data *data = &state->work.contacts.data[k];
-        tal_relative_velocity(pair, &state->work.contacts.contact[k],
-                              &state->work.motion_before[pair->body_i],
-                              &state->work.motion_before[pair->body_j], data->before);
+        tal_contact_velocity_before(&state->work.problem, pair, k, data->before);
         data->dt = dt;
         const double load =
             is_loaded ? tal_prescribed_pull(state, pair, &state->work.contacts.contact[k]) : 0.0;
@@ -232,16 +214,35 @@ static void set_dissipation(const tal_state *state, const tal_law *law, const ta
     data->kt = et < 1.0 ? along * ratio_or_infinity(1.0 - et, 1.0 + et) : 0.0;
 }
 
-// Twice the area of the convex polygon of a pair's points, as a fan about the first.
+// Area of the convex polygon that a pair's points span, which detection lists in any order: the points
+// are sorted by their direction from the mean.
 static double patch_area(const tal_state *state, const tal_pair *pair) {
     const tal_contact *c = &state->work.contacts.contact[pair->first_contact];
-    tal_vec3 sum = {0};
-    for (int32_t k = 1; k + 1 < pair->contact_count; k++) {
-        const tal_vec3 a = tal_vec3_subtract(tal_arm(c[k].arm_i), tal_arm(c[0].arm_i));
-        const tal_vec3 b = tal_vec3_subtract(tal_arm(c[k + 1].arm_i), tal_arm(c[0].arm_i));
-        sum = tal_vec3_add(sum, tal_vec3_cross(a, b));
+    const int32_t count = pair->contact_count;
+    TAL_ASSERT(count <= TAL_MANIFOLD_POINTS_MAX);
+    double x[TAL_MANIFOLD_POINTS_MAX], y[TAL_MANIFOLD_POINTS_MAX];
+    tal_vec3 mean = {0};
+    for (int32_t k = 0; k < count; k++) {
+        mean = tal_vec3_add_scaled(mean, 1.0 / count, tal_arm(c[k].arm_i));
     }
-    return 0.5 * tal_vec3_length(sum);
+    for (int32_t k = 0; k < count; k++) {
+        const tal_vec3 from_mean = tal_vec3_subtract(tal_arm(c[k].arm_i), mean);
+        const double u = tal_vec3_dot(pair->tangent_1, from_mean);
+        const double v = tal_vec3_dot(pair->tangent_2, from_mean);
+        int32_t place = k;
+        for (; place > 0 && atan2(y[place - 1], x[place - 1]) > atan2(v, u); place--) {
+            x[place] = x[place - 1];
+            y[place] = y[place - 1];
+        }
+        x[place] = u;
+        y[place] = v;
+    }
+    double twice = 0.0;
+    for (int32_t k = 0; k < count; k++) {
+        const int32_t next = k + 1 < count ? k + 1 : 0;
+        twice += x[k] * y[next] - x[next] * y[k];
+    }
+    return 0.5 * twice;
 }
 
 static void prepare_laws(const tal_model *model, tal_state *state, const tal_pair *pair,
@@ -275,6 +276,7 @@ static void set_problem(const tal_model *model, tal_state *state, int32_t island
     const tal_contacts *set = &state->work.contacts;
     state->work.problem = (tal_percussion_problem){.body_count = model->body_count,
                                                    .motion = state->work.motion,
+                                                   .before = state->work.motion_before,
                                                    .inertia = state->work.inertia_world,
                                                    .pair_count = state->work.list.manifold_count,
                                                    .pair = set->pair,

@@ -5,7 +5,9 @@
 // Islands do not know of each other: each is swept as often as it needs, while it is in the cache.
 #include "solver/percussion/contact_solver.h"
 
+#include "solver/percussion/general_kernel.h"
 #include "solver/percussion/patch.h"
+#include "solver/percussion/rigid_kernel.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -27,28 +29,6 @@ enum { SHARED_PAIRS_MIN = 512 };
 // sweeps.
 enum { CHECK_PAUSE = 3, CHECK_EVERY = 64, RELEASE_FIRST = 64 };
 
-void tal_contact_effective_mass(const tal_percussion_problem *problem, const tal_pair *pair,
-                                tal_contact *contact) {
-    const tal_inertia *i = &problem->inertia[pair->body_i], *j = &problem->inertia[pair->body_j];
-    const tal_vec3 axis[3] = {pair->normal, pair->tangent_1, pair->tangent_2};
-    tal_vec3 lever_i[3], lever_j[3], turn_i[3], turn_j[3];
-    for (int f = 0; f < 3; f++) {
-        lever_i[f] = tal_vec3_cross(tal_arm(contact->arm_i), axis[f]);
-        lever_j[f] = tal_vec3_cross(tal_arm(contact->arm_j), axis[f]);
-        turn_i[f] = tal_apply_inertia(i, lever_i[f]);
-        turn_j[f] = tal_apply_inertia(j, lever_j[f]);
-    }
-    const double inverse_mass = i->inverse_mass + j->inverse_mass;
-    int entry = 0;
-    for (int f = 0; f < 3; f++) {
-        for (int g = f; g < 3; g++) {
-            contact->w[entry++] = (f == g ? inverse_mass : 0.0) +
-                                  tal_vec3_dot(lever_i[f], turn_i[g]) +
-                                  tal_vec3_dot(lever_j[f], turn_j[g]);
-        }
-    }
-}
-
 static double mean_inverse_mass(const tal_contact *c) {
     return (c->w[0] + c->w[3] + c->w[5]) / 3.0;
 }
@@ -57,68 +37,21 @@ static double relative_error(double square, double scale) {
     return square == 0.0 ? 0.0 : square / scale;
 }
 
-void tal_set_energy_scales(const tal_percussion_problem *problem, const tal_motion *before,
-                           double speed_min) {
-    for (int32_t p = 0; p < problem->pair_count; p++) {
-        tal_pair *pair = &problem->pair[p];
-        const int32_t body[2] = {pair->body_i, pair->body_j};
-        pair->energy_scale = 0.0;
-        for (int side = 0; side < 2; side++) {
-            const double inverse_mass = problem->inertia[body[side]].inverse_mass;
-            const tal_vec3 v = before[body[side]].v;
-            const double square = tal_vec3_dot(v, v) + speed_min * speed_min;
-            pair->energy_scale += inverse_mass > 0.0 ? square / inverse_mass : 0.0;
-        }
-    }
-}
-
-// Each point in turn solves its own problem exactly. True if a point holds without sliding.
-static bool visit_points(const tal_percussion_problem *problem, const tal_pair *pair, tal_motion *i,
-                         tal_motion *j) {
-    const tal_inertia *inertia_i = &problem->inertia[pair->body_i];
-    const tal_inertia *inertia_j = &problem->inertia[pair->body_j];
-    bool holds = false;
-    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
-        tal_contact *c = &problem->contact[k];
-        const double *w = c->w, *old = c->percussion;
-        double d[3], r[3];
-        tal_relative_velocity(pair, c, i, j, d);
-        const double q[3] = {d[0] - (w[0] * old[0] + w[1] * old[1] + w[2] * old[2]),
-                             d[1] - (w[1] * old[0] + w[3] * old[1] + w[4] * old[2]),
-                             d[2] - (w[2] * old[0] + w[4] * old[1] + w[5] * old[2])};
-        tal_law_solve(c, q, r);
-        const double step[3] = {r[0] - old[0], r[1] - old[1], r[2] - old[2]};
-        if (step[0] != 0.0 || step[1] != 0.0 || step[2] != 0.0) {
-            tal_apply_percussion(pair, c, step, inertia_i, inertia_j, i, j);
-        }
-        const double radius = c->friction * r[0];
-        holds = holds || r[1] * r[1] + r[2] * r[2] < 0.9999 * radius * radius;
-        c->percussion[0] = r[0];
-        c->percussion[1] = r[1];
-        c->percussion[2] = r[2];
-    }
-    return holds;
-}
-
-// One visit of a pair. The points of a patch that holds depend on each other more than on anything
-// else: a second round while all is in registers saves several sweeps. The sum of |change|^2 is
-// weighted with the mean inverse mass, i.e. an energy.
+// One visit of a pair. The sum of |change|^2 is weighted with the mean inverse mass, i.e. an energy.
 static void sweep_pair(const tal_percussion_problem *problem, const tal_pair *pair, double *change,
                        double sums[2]) {
     const tal_contact *contact = &problem->contact[pair->first_contact];
-    tal_motion i = problem->motion[pair->body_i], j = problem->motion[pair->body_j];
     change += 3 * (ptrdiff_t)pair->first_contact;
     for (int32_t k = 0; k < pair->contact_count; k++) {
         for (int f = 0; f < 3; f++) {
             change[3 * k + f] = -contact[k].percussion[f];
         }
     }
-    const bool holds = visit_points(problem, pair, &i, &j);
-    if (holds && pair->contact_count >= 3) {
-        visit_points(problem, pair, &i, &j);
+    if (pair->is_general) {
+        tal_general_visit(problem, pair);
+    } else {
+        tal_rigid_visit(problem, pair);
     }
-    tal_store_body_motion(problem, pair->body_i, &i);
-    tal_store_body_motion(problem, pair->body_j, &j);
     sums[0] = 0.0;
     for (int32_t k = 0; k < pair->contact_count; k++) {
         const double weight = mean_inverse_mass(&contact[k]);
@@ -187,20 +120,23 @@ static void sweep(const island_solve *s) {
     }
 }
 
-static void warm_start_pair(const tal_percussion_problem *problem, const tal_pair *pair) {
-    tal_motion i = problem->motion[pair->body_i], j = problem->motion[pair->body_j];
-    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
-        const tal_contact *c = &problem->contact[k];
-        tal_apply_percussion(pair, c, c->percussion, &problem->inertia[pair->body_i],
-                             &problem->inertia[pair->body_j], &i, &j);
+// Adds the effect of a percussion per contact to the motion, or to the direction of the last sweeps.
+static void strike_pair(const tal_percussion_problem *problem, const tal_pair *pair,
+                        const double *percussion, size_t stride, tal_motion *rigid,
+                        tal_general_values of_general) {
+    if (pair->is_general) {
+        tal_general_strike(problem, pair, percussion, stride, rigid, of_general);
+    } else {
+        tal_rigid_strike(problem, pair, percussion, stride, rigid);
     }
-    tal_store_body_motion(problem, pair->body_i, &i);
-    tal_store_body_motion(problem, pair->body_j, &j);
 }
 
 void tal_warm_start(const tal_percussion_problem *problem) {
     for (int32_t p = 0; p < problem->pair_count; p++) { // pairs are sorted by color already
-        warm_start_pair(problem, &problem->pair[p]);
+        const tal_pair *pair = &problem->pair[p];
+        const double *percussion = problem->contact[pair->first_contact].percussion;
+        strike_pair(problem, pair, percussion, sizeof(tal_contact) / sizeof(double),
+                    problem->motion, TAL_GENERAL_MOTION);
     }
 }
 
@@ -240,17 +176,26 @@ static void extrapolate_pair(const island_solve *s, int32_t n, double beta) {
     }
 }
 
-static void extrapolate_body(const island_solve *s, int32_t n, double beta) {
-    const int32_t b = s->problem->island_body[s->island->first_body + n];
-    double *now = motion_values(&s->problem->motion[b]);
-    double *start = motion_values(&s->work->motion_start[b]);
-    double *direction = motion_values(&s->work->motion_direction[b]);
-    for (int f = 0; f < 8; f++) {
+static inline void extrapolate_values(double *now, double *start, double *direction, int32_t count,
+                                      double beta) {
+    for (int32_t f = 0; f < count; f++) {
         const double along = beta * direction[f];
         direction[f] = along + (now[f] - start[f]);
         now[f] += along;
         start[f] = now[f];
     }
+}
+
+static void extrapolate_body(const island_solve *s, int32_t n, double beta) {
+    const int32_t b = s->problem->island_body[s->island->first_body + n];
+    if (tal_is_general(s->problem, b)) {
+        const tal_general_body *g = tal_general(s->problem, b);
+        extrapolate_values(g->motion, g->start, g->direction, g->motion_count, beta);
+        return;
+    }
+    extrapolate_values(motion_values(&s->problem->motion[b]),
+                       motion_values(&s->work->motion_start[b]),
+                       motion_values(&s->work->motion_direction[b]), 8, beta);
 }
 
 static void extrapolate(const island_solve *s, double beta) {
@@ -281,6 +226,15 @@ static int32_t contacts_end(const island_solve *s) {
     return last->first_contact + last->contact_count;
 }
 
+static void forget_direction(const island_solve *s, int32_t b) {
+    if (tal_is_general(s->problem, b)) {
+        const tal_general_body *g = tal_general(s->problem, b);
+        memset(g->direction, 0, (size_t)g->motion_count * sizeof *g->direction);
+    } else {
+        s->work->motion_direction[b] = (tal_motion){0};
+    }
+}
+
 static void begin(const island_solve *s) {
     const tal_island *island = s->island;
     const int32_t first = s->problem->pair[island->first_pair].first_contact;
@@ -290,8 +244,13 @@ static void begin(const island_solve *s) {
     }
     for (int32_t n = island->first_body; n < island->first_body + island->body_count; n++) {
         const int32_t b = s->problem->island_body[n];
-        s->work->motion_start[b] = s->problem->motion[b];
-        s->work->motion_direction[b] = (tal_motion){0};
+        if (tal_is_general(s->problem, b)) {
+            const tal_general_body *g = tal_general(s->problem, b);
+            memcpy(g->start, g->motion, (size_t)g->motion_count * sizeof *g->start);
+        } else {
+            s->work->motion_start[b] = s->problem->motion[b];
+        }
+        forget_direction(s, b);
     }
 }
 
@@ -309,24 +268,12 @@ static int32_t mark_changing(const island_solve *s, double negligible) {
 
 // The direction of the motion has to be that of the listed pairs alone.
 static void keep_direction(const island_solve *s, const tal_pair *pair, bool is_listed) {
-    const tal_percussion_problem *problem = s->problem;
-    tal_motion i = s->work->motion_direction[pair->body_i];
-    tal_motion j = s->work->motion_direction[pair->body_j];
-    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
-        double *direction = &s->work->direction[3 * k];
-        if (is_listed) {
-            tal_apply_percussion(pair, &problem->contact[k], direction,
-                                 &problem->inertia[pair->body_i], &problem->inertia[pair->body_j],
-                                 &i, &j);
-        } else {
-            direction[0] = direction[1] = direction[2] = 0.0;
-        }
-    }
-    if (problem->inertia[pair->body_i].inverse_mass > 0.0) {
-        s->work->motion_direction[pair->body_i] = i;
-    }
-    if (problem->inertia[pair->body_j].inverse_mass > 0.0) {
-        s->work->motion_direction[pair->body_j] = j;
+    double *direction = &s->work->direction[3 * (ptrdiff_t)pair->first_contact];
+    if (is_listed) {
+        strike_pair(s->problem, pair, direction, 3, s->work->motion_direction,
+                    TAL_GENERAL_DIRECTION);
+    } else {
+        memset(direction, 0, 3 * (size_t)pair->contact_count * sizeof *direction);
     }
 }
 
@@ -341,7 +288,7 @@ static void shorten_list(island_solve *s, double negligible) {
         return;
     }
     for (int32_t n = island->first_body; n < island->first_body + island->body_count; n++) {
-        s->work->motion_direction[s->problem->island_body[n]] = (tal_motion){0};
+        forget_direction(s, s->problem->island_body[n]);
     }
     int32_t p = island->first_pair;
     s->listed_count = 0;
@@ -360,11 +307,10 @@ static void shorten_list(island_solve *s, double negligible) {
 
 static void residual_of_pair(const tal_percussion_problem *problem, const tal_pair *pair,
                              double *error) {
-    const tal_motion *i = &problem->motion[pair->body_i], *j = &problem->motion[pair->body_j];
     for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
         const tal_contact *c = &problem->contact[k];
         double d[3], e[3];
-        tal_relative_velocity(pair, c, i, j, d);
+        tal_contact_velocity(problem, pair, k, d);
         tal_law_residual(c, d, 1.0 / mean_inverse_mass(c), e);
         const double square = mean_inverse_mass(c) * (e[0] * e[0] + e[1] * e[1] + e[2] * e[2]);
         error[k] = relative_error(square, pair->energy_scale);
@@ -406,7 +352,8 @@ static bool release_patches(const island_solve *s, double tolerance) {
     const int32_t first = s->island->first_pair;
     bool any = false;
     for (int32_t p = first; p < first + s->island->pair_count; p++) {
-        any = tal_patch_release(s->problem, &s->problem->pair[p], tolerance) || any;
+        const tal_pair *pair = &s->problem->pair[p];
+        any = (!pair->is_general && tal_patch_release(s->problem, pair, tolerance)) || any;
     }
     return any;
 }

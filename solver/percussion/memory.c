@@ -46,13 +46,14 @@ void tal_recall_percussions(tal_state *state, const tal_pair *pair, double dt) {
     const tal_contact_memory *memory = &state->memory;
     const tal_manifold *manifold = &state->work.list.manifold[pair->manifold];
     const int32_t first = set->first_remembered[pair->manifold];
-    const bool is_start = memory->dt == 0.0; // only a pair that touches in the first step is bonded
+    const bool is_start = memory->dt == 0.0; // only what touches in the first step is bonded
     const double scale = is_start ? 0.0 : dt / memory->dt;
     for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
         tal_contact *c = &set->contact[k];
         const tal_memory_point *old = find_point(memory, first, manifold, set->identity[k]);
         c->lambda = 0.0;
-        set->bonded[k] = old != NULL ? old->bonded : (is_start ? 1.0 : 0.0);
+        set->bonded[k] =
+            old != NULL ? old->bonded : (is_start && set->data[k].gap <= 0.0 ? 1.0 : 0.0);
         c->percussion[0] = old != NULL ? scale * old->normal : 0.0;
         c->percussion[1] =
             old != NULL ? scale * tal_vec3_dot(old->tangential, pair->tangent_1) : 0.0;

@@ -5,6 +5,7 @@
 
 #include "core/base/file.h"
 #include "core/base/memory.h"
+#include "solver/motion/integrate.h"
 #include "solver/motion/rest.h"
 #include "solver/step/hash.h"
 
@@ -26,39 +27,52 @@ typedef struct {
     uint64_t checksum; // of all that follows
 } header;
 
-// One array of the file: where it lies in the state and how long it is.
+// The file: the motion of each kind of bodies, the percussions remembered, who rests, who is gone.
 typedef struct {
-    void *bytes;
-    size_t size;
-} section;
+    int count;
+    tal_section section[TAL_SECTIONS_MAX + 4];
+} contents;
 
-enum { SECTIONS = 8 };
-
-static void list_sections(const tal_state *state, section list[SECTIONS]) {
-    const size_t bodies = (size_t)state->body_count;
-    const tal_contact_memory *memory = &state->memory;
-    list[0] = (section){state->position, bodies * sizeof *state->position};
-    list[1] = (section){state->orientation, bodies * sizeof *state->orientation};
-    list[2] = (section){state->velocity, bodies * sizeof *state->velocity};
-    list[3] = (section){state->momentum, bodies * sizeof *state->momentum};
-    list[4] = (section){memory->pair, (size_t)memory->pair_count * sizeof *memory->pair};
-    list[5] = (section){memory->point, (size_t)memory->point_count * sizeof *memory->point};
-    list[6] = (section){state->rest, bodies * sizeof *state->rest};
-    list[7] = (section){state->is_gone, bodies * sizeof *state->is_gone}; // bytes: at the end
+static void add(contents *all, void *bytes, size_t size) {
+    all->section[all->count++] = (tal_section){bytes, size};
 }
 
-static uint64_t checksum_of(const section list[SECTIONS]) {
+static contents contents_of(const tal_state *state) {
+    const size_t bodies = (size_t)state->body_count;
+    const tal_contact_memory *memory = &state->memory;
+    contents all = {0};
+    all.count = tal_list_motion(state, all.section);
+    add(&all, memory->pair, (size_t)memory->pair_count * sizeof *memory->pair);
+    add(&all, memory->point, (size_t)memory->point_count * sizeof *memory->point);
+    add(&all, state->rest, bodies * sizeof *state->rest);
+    add(&all, state->is_gone, bodies * sizeof *state->is_gone); // bytes: at the end
+    return all;
+}
+
+static uint64_t checksum_of(const contents *all) {
     uint64_t hash = TAL_HASH_START;
-    for (int k = 0; k < SECTIONS; k++) {
-        hash = tal_hash_bytes(hash, list[k].bytes, list[k].size);
+    for (int k = 0; k < all->count; k++) {
+        hash = tal_hash_bytes(hash, all->section[k].bytes, all->section[k].size);
     }
     return hash;
 }
 
+// Bytes behind a header that names so many pairs and points.
+static size_t size_of(const tal_state *state, const header *head) {
+    tal_section motion[TAL_SECTIONS_MAX];
+    const int count = tal_list_motion(state, motion);
+    size_t size = (size_t)head->body_count * (sizeof(tal_rest) + sizeof(uint8_t)) +
+                  (size_t)head->pair_count * sizeof(tal_memory_pair) +
+                  (size_t)head->point_count * sizeof(tal_memory_point);
+    for (int k = 0; k < count; k++) {
+        size += motion[k].size;
+    }
+    return size;
+}
+
 tal_status tal_checkpoint_write(const tal_model *model, const tal_state *state, const char *path,
                                 tal_error *err) {
-    section list[SECTIONS];
-    list_sections(state, list);
+    const contents all = contents_of(state);
     header head = {.version = VERSION,
                    .body_count = state->body_count,
                    .fingerprint = model->fingerprint,
@@ -67,14 +81,14 @@ tal_status tal_checkpoint_write(const tal_model *model, const tal_state *state, 
                    .memory_dt = state->memory.dt,
                    .pair_count = state->memory.pair_count,
                    .point_count = state->memory.point_count,
-                   .checksum = checksum_of(list)};
+                   .checksum = checksum_of(&all)};
     memcpy(head.magic, MAGIC, sizeof MAGIC);
     tal_output output;
     TAL_TRY(tal_output_open(&output, path, TAL_REPLACE, err));
     tal_output_write(&output, &head, sizeof head);
-    for (int k = 0; k < SECTIONS; k++) {
-        if (list[k].size > 0) {
-            tal_output_write(&output, list[k].bytes, list[k].size);
+    for (int k = 0; k < all.count; k++) {
+        if (all.section[k].size > 0) {
+            tal_output_write(&output, all.section[k].bytes, all.section[k].size);
         }
     }
     return tal_output_commit(&output, err);
@@ -102,12 +116,7 @@ static tal_status check_header(const tal_model *model, const header *head, const
 
 static tal_status restore(tal_state *state, const header *head, const char *bytes, size_t length,
                           const char *path, tal_error *err) {
-    const size_t body =
-        3 * sizeof(tal_vec3) + sizeof(tal_quat) + sizeof(tal_rest) + sizeof(uint8_t);
-    if (head->pair_count < 0 || head->point_count < 0 ||
-        length != (size_t)head->body_count * body +
-                      (size_t)head->pair_count * sizeof(tal_memory_pair) +
-                      (size_t)head->point_count * sizeof(tal_memory_point)) {
+    if (head->pair_count < 0 || head->point_count < 0 || length != size_of(state, head)) {
         return TAL_FAIL(err, TAL_BAD_INPUT, "%s is cut short: start again or use an older one",
                         path);
     }
@@ -122,13 +131,12 @@ static tal_status restore(tal_state *state, const header *head, const char *byte
     state->memory.dt = head->memory_dt;
     state->step = head->step;
     state->time = head->time;
-    section list[SECTIONS];
-    list_sections(state, list);
-    for (int k = 0; k < SECTIONS; k++) {
-        if (list[k].size > 0) {
-            memcpy(list[k].bytes, bytes, list[k].size);
+    const contents all = contents_of(state);
+    for (int k = 0; k < all.count; k++) {
+        if (all.section[k].size > 0) {
+            memcpy(all.section[k].bytes, bytes, all.section[k].size);
         }
-        bytes += list[k].size;
+        bytes += all.section[k].size;
     }
     return TAL_OK;
 }

@@ -4,29 +4,12 @@
 
 #include "solver/motion/integrate.h"
 #include "solver/motion/prescribed.h"
-#include "solver/motion/rest.h"
 #include "solver/percussion/contact.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { WORK, BOUND, SLACK, ISLAND_NUMBERS };
-
-tal_energy tal_observe_energy(const tal_model *model, const tal_state *state, double ahead) {
-    tal_energy sum = {0};
-    const tal_vec3 g = model->settings.gravity_mps2;
-    for (int32_t b = 0; b < model->body_count; b++) {
-        if (state->is_immovable[b] && !tal_is_at_rest(state, b)) {
-            continue;
-        }
-        const double mass = model->mass[b];
-        const tal_vec3 at = tal_vec3_add_scaled(state->position[b], ahead, state->velocity[b]);
-        sum.translation += 0.5 * mass * tal_vec3_dot(state->velocity[b], state->velocity[b]);
-        sum.rotation += 0.5 * tal_vec3_dot(state->momentum[b], state->spin[b]);
-        sum.potential -= mass * tal_vec3_dot(g, at);
-    }
-    return sum;
-}
 
 double tal_observe_rise_bound(const tal_model *model, const tal_state *state, double dt) {
     double sum = 0.0;
@@ -47,8 +30,7 @@ static contact_work work_of(const tal_state *state, const tal_pair *pair, int32_
     const tal_contact *c = &state->work.contacts.contact[k];
     const double *before = state->work.contacts.data[k].before, *r = c->percussion;
     double after[3];
-    tal_relative_velocity(pair, c, &state->work.motion[pair->body_i],
-                          &state->work.motion[pair->body_j], after);
+    tal_contact_velocity(&state->work.problem, pair, k, after);
     return (contact_work){.normal = 0.5 * r[0] * (before[0] + after[0]),
                           .tangential =
                               0.5 * (r[1] * (before[1] + after[1]) + r[2] * (before[2] + after[2])),

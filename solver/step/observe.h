@@ -5,14 +5,6 @@
 
 #include "solver/step/state.h"
 
-typedef struct {
-    double translation, rotation, potential;
-} tal_energy;
-
-// `ahead` shifts the potential along the velocities: half a drift after the kick in scheme acd2,
-// where the sum is constant in free fall; zero in scheme moreau.
-tal_energy tal_observe_energy(const tal_model *model, const tal_state *state, double ahead);
-
 // What friction may feign in dt although no contact creates energy: sum of m kick^2/8.
 double tal_observe_rise_bound(const tal_model *model, const tal_state *state, double dt);
 

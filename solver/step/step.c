@@ -69,8 +69,7 @@ static tal_status set_up(const tal_model *model, tal_state *state, double dt, ta
                          tal_error *err) {
     TAL_TRY(tal_prepare_contacts(model, state, dt, report, err)); // frames, masses, laws
     tal_advance_free_velocity(model, state, dt);                  // gravity, loads
-    tal_set_energy_scales(&state->work.problem, state->work.motion_before,
-                          slow_speed(model, state, dt));
+    tal_set_energy_scales(&state->work.problem, slow_speed(model, state, dt));
     tal_warm_start(&state->work.problem);
     return TAL_OK;
 }

@@ -11,8 +11,10 @@ static const double DT = 0.001, MU = 0.5, G = 10.0, STRENGTH_PA = 5000.0;
 // 6000 N.
 static const double AREA = 1.2, MASS = 480.0;
 
+static tal_law_kind kind = TAL_LAW_COULOMB; // each test runs for both laws of dry friction
+
 static tal_law glue(double pa) {
-    return (tal_law){.kind = TAL_LAW_COULOMB, .friction = MU, .cohesion_pa = pa};
+    return (tal_law){.kind = kind, .friction = MU, .cohesion_pa = pa};
 }
 
 static void put_box(world *w, double gravity, const tal_point_force *force) {
@@ -168,7 +170,21 @@ static void what_comes_to_touch_later_is_not_bonded(void **unused) {
     world_end(&w);
 }
 
-int main(void) {
+// A ceiling 2 mm above the box is in the reach of its first step. It touches nothing.
+static void what_is_near_is_not_bonded(void **unused) {
+    (void)unused;
+    world w;
+    world_init(&w, 0.02, glue(1e9));
+    w.scene.settings.gravity_mps2 = tal_vec3_make(0, 0, -G);
+    test_scene_add_box(&w.scene, 1, 1, 1, tal_vec3_make(0, 0, 0), UPRIGHT, 1000.0);
+    test_scene_add_box(&w.scene, 3, 3, 1, tal_vec3_make(0, 0, 1.002), UPRIGHT, 1000.0);
+    w.scene.fixed[1] = 1;
+    check_near(velocity_after(&w, 1).z, -0.02 * G, 1e-12);
+    world_end(&w);
+}
+
+static int run_with(tal_law_kind law) {
+    kind = law;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bond_carries_its_area_times_its_strength),
         cmocka_unit_test(without_cohesion_nothing_holds),
@@ -177,6 +193,11 @@ int main(void) {
         cmocka_unit_test(shear_is_held_by_the_shifted_cone_until_it_slides),
         cmocka_unit_test(two_bodies_are_bonded_by_the_area_they_share),
         cmocka_unit_test(what_comes_to_touch_later_is_not_bonded),
+        cmocka_unit_test(what_is_near_is_not_bonded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+int main(void) {
+    return run_with(TAL_LAW_COULOMB) + run_with(TAL_LAW_ACD2_COULOMB);
 }

@@ -41,7 +41,7 @@ static void judge(hand_made *h, int32_t k) {
         pair->body_j = h->body_count; // known only now
     }
     double free[3];
-    tal_contact_effective_mass(&h->problem, pair, &h->contact[k]);
+    tal_contact_effective_mass(&h->problem, pair, k);
     tal_relative_velocity(pair, &h->contact[k], &h->before[pair->body_i], &h->before[pair->body_j],
                           data->before);
     tal_relative_velocity(pair, &h->contact[k], &h->motion[pair->body_i], &h->motion[pair->body_j],
@@ -82,6 +82,7 @@ void hand_prepare(hand_made *h) {
     }
     h->problem = (tal_percussion_problem){.body_count = h->body_count,
                                           .motion = h->motion,
+                                          .before = h->before,
                                           .inertia = h->inertia,
                                           .pair_count = count,
                                           .pair = h->pair,
@@ -108,7 +109,7 @@ void hand_prepare(hand_made *h) {
     for (int32_t k = 0; k < count; k++) {
         judge(h, k);
     }
-    tal_set_energy_scales(&h->problem, h->before, h->dt * tal_vec3_length(h->gravity));
+    tal_set_energy_scales(&h->problem, h->dt * tal_vec3_length(h->gravity));
 }
 
 tal_solver_result hand_solve(hand_made *h, double tolerance, int iteration_max) {

@@ -41,7 +41,7 @@ static void make(patch_scene *s, const double bound[POINTS], double friction) {
         c->arm_i[0] = corner[k][0];
         c->arm_i[1] = corner[k][1];
         c->arm_i[2] = -0.5;
-        tal_contact_effective_mass(&s->problem, &s->pair, c);
+        tal_contact_effective_mass(&s->problem, &s->pair, k);
         const tal_contact_data data = {
             .gap = -bound[k], .dt = 1.0, .before = {-1.0, 0.3, 0.0}, .closing = true};
         tal_law_prepare(&law, &data, c);

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Rigid bodies as a kind: at a contact, and in a step.
+#include "solver/percussion/rigid.h"
+
+#include "solver/motion/prescribed.h"
+#include "solver/motion/rest.h"
+#include "solver/motion/rotation.h"
+#include "solver/step/state.h"
+
+#include <math.h>
+
+// Contacts are listed a little before they can matter, so that they keep their identity when a
+// resting pair trembles: share of the inner radius.
+static const double REACH_MARGIN = 2e-3;
+
+static tal_vec3 arm_of(tal_side at) {
+    return tal_arm(at.side == 0 ? at.contact->arm_i : at.contact->arm_j);
+}
+
+static tal_motion motion_of(const double *values) {
+    return (tal_motion){.v = {values[0], values[1], values[2]},
+                        .w = {values[4], values[5], values[6]}};
+}
+
+static void velocity(const void *body, const double *motion, tal_side at, double u[3]) {
+    (void)body;
+    const tal_motion m = motion_of(motion);
+    const tal_vec3 there = tal_vec3_add(m.v, tal_vec3_cross(m.w, arm_of(at)));
+    u[0] = tal_vec3_dot(at.pair->normal, there);
+    u[1] = tal_vec3_dot(at.pair->tangent_1, there);
+    u[2] = tal_vec3_dot(at.pair->tangent_2, there);
+}
+
+static void strike(const void *body, double *motion, tal_side at, const double r[3]) {
+    const tal_inertia *inertia = body;
+    const tal_vec3 p = tal_vec3_add_scaled(
+        tal_vec3_add_scaled(tal_vec3_scale(at.pair->normal, r[0]), r[1], at.pair->tangent_1), r[2],
+        at.pair->tangent_2);
+    const tal_vec3 turn = tal_apply_inertia(inertia, tal_vec3_cross(arm_of(at), p));
+    motion[0] += inertia->inverse_mass * p.x;
+    motion[1] += inertia->inverse_mass * p.y;
+    motion[2] += inertia->inverse_mass * p.z;
+    motion[4] += turn.x;
+    motion[5] += turn.y;
+    motion[6] += turn.z;
+}
+
+static void add_mobility(const void *body, tal_side at, double w[6]) {
+    const tal_inertia *inertia = body;
+    const tal_vec3 axis[3] = {at.pair->normal, at.pair->tangent_1, at.pair->tangent_2};
+    int entry = 0;
+    for (int f = 0; f < 3; f++) {
+        const tal_vec3 lever = tal_vec3_cross(arm_of(at), axis[f]);
+        for (int g = f; g < 3; g++) {
+            const tal_vec3 other = tal_vec3_cross(arm_of(at), axis[g]);
+            w[entry++] += (f == g ? inertia->inverse_mass : 0.0) +
+                          tal_vec3_dot(lever, tal_apply_inertia(inertia, other));
+        }
+    }
+}
+
+static double energy_scale(const void *body, const double *before, double speed_min) {
+    const tal_inertia *inertia = body;
+    const tal_vec3 v = motion_of(before).v;
+    const double square = tal_vec3_dot(v, v) + speed_min * speed_min;
+    return inertia->inverse_mass > 0.0 ? square / inertia->inverse_mass : 0.0;
+}
+
+// R diag(1/I) R'
+static tal_inertia inertia_in_world(double mass, tal_vec3 inertia, tal_quat orientation) {
+    const tal_mat3 r = tal_quat_matrix(orientation);
+    const double inverse[3] = {1.0 / inertia.x, 1.0 / inertia.y, 1.0 / inertia.z};
+    tal_inertia result = {.inverse_mass = 1.0 / mass};
+    int entry = 0;
+    for (int i = 0; i < 3; i++) {
+        for (int j = i; j < 3; j++) {
+            result.inverse_inertia[entry++] = r.m[i][0] * inverse[0] * r.m[j][0] +
+                                              r.m[i][1] * inverse[1] * r.m[j][1] +
+                                              r.m[i][2] * inverse[2] * r.m[j][2];
+        }
+    }
+    return result;
+}
+
+static void load(const tal_model *model, tal_state *state) {
+    const int threads = state->work.thread_count;
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int32_t b = 0; b < model->body_count; b++) {
+        state->work.motion_before[b] = (tal_motion){.v = state->velocity[b], .w = state->spin[b]};
+        state->work.inertia_world[b] =
+            state->is_immovable[b]
+                ? (tal_inertia){0}
+                : inertia_in_world(model->mass[b], model->inertia[b], state->orientation[b]);
+    }
+}
+
+static void advance_free(const tal_model *model, tal_state *state, int32_t b, double dt) {
+    tal_motion *motion = &state->work.motion[b];
+    *motion = state->work.motion_before[b];
+    if (!state->is_immovable[b]) {
+        motion->v = tal_vec3_add_scaled(motion->v, dt, model->settings.gravity_mps2);
+    }
+    if (model->is_loaded[b]) {
+        motion->v = tal_vec3_add(motion->v, state->work.load[b].v);
+        motion->w = tal_vec3_add(motion->w, state->work.load[b].w);
+    }
+}
+
+static void store(const tal_model *model, tal_state *state) {
+    const int threads = state->work.thread_count;
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int32_t b = 0; b < model->body_count; b++) {
+        if (state->is_fixed[b]) {
+            continue;
+        }
+        state->velocity[b] = state->work.motion[b].v;
+        if (state->is_immovable[b]) {
+            state->spin[b] = state->work.motion[b].w;
+        } else if (state->work.island_of_body[b] >= 0 || model->is_loaded[b]) {
+            state->momentum[b] = tal_rotation_momentum(model->inertia[b], state->orientation[b],
+                                                       state->work.motion[b].w);
+            state->spin[b] = // not motion.w: it has to follow from the momentum to the last bit
+                tal_rotation_velocity(model->inertia[b], state->orientation[b], state->momentum[b]);
+        }
+    }
+}
+static void advance(const tal_model *model, tal_state *state, double h) {
+    const int threads = state->work.thread_count;
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int32_t b = 0; b < model->body_count; b++) {
+        if (state->is_fixed[b]) {
+            continue;
+        }
+        state->position[b] = tal_vec3_add_scaled(state->position[b], h, state->velocity[b]);
+        if (state->is_immovable[b]) { // follows a series
+            state->orientation[b] = tal_prescribed_turn(state->orientation[b], state->spin[b], h);
+            continue;
+        }
+        tal_rotation_advance(model->inertia[b], state->momentum[b], h, &state->orientation[b]);
+        state->spin[b] =
+            tal_rotation_velocity(model->inertia[b], state->orientation[b], state->momentum[b]);
+    }
+}
+
+static void set_reach(const tal_model *model, tal_state *state, double dt) {
+    const double fall = tal_vec3_length(model->settings.gravity_mps2) * dt;
+    for (int32_t b = 0; b < model->body_count; b++) {
+        const double radius = model->shapes.bounding_radius[model->shape_of_body[b]];
+        const double kick = model->is_loaded[b] ? tal_prescribed_speed(model, state, b) : 0.0;
+        const double speed = tal_vec3_length(state->velocity[b]) +
+                             tal_vec3_length(state->spin[b]) * radius + fall + kick;
+        state->work.reach[b] = state->is_gone[b] != 0 ? -INFINITY
+                                                      : (state->is_fixed[b] ? 0.0 : dt * speed) +
+                                                            REACH_MARGIN * model->inner_radius[b];
+    }
+}
+
+static void add_energy(const tal_model *model, const tal_state *state, double ahead,
+                       tal_energy *sum) {
+    const tal_vec3 g = model->settings.gravity_mps2;
+    for (int32_t b = 0; b < model->body_count; b++) {
+        if (state->is_immovable[b] && !tal_is_at_rest(state, b)) {
+            continue;
+        }
+        const double mass = model->mass[b];
+        const tal_vec3 at = tal_vec3_add_scaled(state->position[b], ahead, state->velocity[b]);
+        sum->translation += 0.5 * mass * tal_vec3_dot(state->velocity[b], state->velocity[b]);
+        sum->rotation += 0.5 * tal_vec3_dot(state->momentum[b], state->spin[b]);
+        sum->potential -= mass * tal_vec3_dot(g, at);
+    }
+}
+
+static int list_sections(const tal_state *state, tal_section *list) {
+    const size_t bodies = (size_t)state->body_count;
+    list[0] = (tal_section){state->position, bodies * sizeof *state->position};
+    list[1] = (tal_section){state->orientation, bodies * sizeof *state->orientation};
+    list[2] = (tal_section){state->velocity, bodies * sizeof *state->velocity};
+    list[3] = (tal_section){state->momentum, bodies * sizeof *state->momentum};
+    return 4;
+}
+
+const tal_body_kind tal_rigid_kind = {.name = "rigid",
+                                      .velocity = velocity,
+                                      .strike = strike,
+                                      .add_mobility = add_mobility,
+                                      .energy_scale = energy_scale,
+                                      .load = load,
+                                      .advance_free = advance_free,
+                                      .store = store,
+                                      .advance = advance,
+                                      .set_reach = set_reach,
+                                      .add_energy = add_energy,
+                                      .list_sections = list_sections};

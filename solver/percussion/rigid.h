@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Rigid bodies at a contact: velocity, percussion and inertia, for kernels that inline them.
+#ifndef TALUS_SOLVER_PERCUSSION_RIGID_H
+#define TALUS_SOLVER_PERCUSSION_RIGID_H
+
+#include "solver/percussion/body.h"
+
+// One cache line per body: a contact reads and writes all of it.
+typedef struct {
+    tal_vec3 v;
+    double unused_v;
+    tal_vec3 w;
+    double unused_w;
+} tal_motion;
+
+typedef struct {
+    double inverse_mass;       // 0: immobile
+    double inverse_inertia[6]; // world axes: xx xy xz yy yz zz
+    double unused;
+} tal_inertia;
+
+extern const tal_body_kind tal_rigid_kind; // solver/motion/rigid.c
+
+static inline tal_vec3 tal_apply_inertia(const tal_inertia *inertia, tal_vec3 t) {
+    const double *m = inertia->inverse_inertia;
+    return (tal_vec3){m[0] * t.x + m[1] * t.y + m[2] * t.z, m[1] * t.x + m[3] * t.y + m[4] * t.z,
+                      m[2] * t.x + m[4] * t.y + m[5] * t.z};
+}
+
+static inline tal_vec3 tal_arm(const double arm[3]) {
+    return (tal_vec3){arm[0], arm[1], arm[2]};
+}
+
+// Relative velocity of i against j at the contact, in the frame of the pair.
+static inline void tal_relative_velocity(const tal_pair *pair, const tal_contact *contact,
+                                         const tal_motion *i, const tal_motion *j, double d[3]) {
+    const tal_vec3 of_i = tal_vec3_add(i->v, tal_vec3_cross(i->w, tal_arm(contact->arm_i)));
+    const tal_vec3 of_j = tal_vec3_add(j->v, tal_vec3_cross(j->w, tal_arm(contact->arm_j)));
+    const tal_vec3 u = tal_vec3_subtract(of_i, of_j);
+    d[0] = tal_vec3_dot(pair->normal, u);
+    d[1] = tal_vec3_dot(pair->tangent_1, u);
+    d[2] = tal_vec3_dot(pair->tangent_2, u);
+}
+
+static inline void tal_apply_percussion(const tal_pair *pair, const tal_contact *contact,
+                                        const double r[3], const tal_inertia *inertia_i,
+                                        const tal_inertia *inertia_j, tal_motion *i,
+                                        tal_motion *j) {
+    const tal_vec3 p = {pair->normal.x * r[0] + pair->tangent_1.x * r[1] + pair->tangent_2.x * r[2],
+                        pair->normal.y * r[0] + pair->tangent_1.y * r[1] + pair->tangent_2.y * r[2],
+                        pair->normal.z * r[0] + pair->tangent_1.z * r[1] +
+                            pair->tangent_2.z * r[2]};
+    i->v = tal_vec3_add_scaled(i->v, inertia_i->inverse_mass, p);
+    j->v = tal_vec3_add_scaled(j->v, -inertia_j->inverse_mass, p);
+    const tal_vec3 torque_i = tal_vec3_cross(tal_arm(contact->arm_i), p);
+    const tal_vec3 torque_j = tal_vec3_cross(tal_arm(contact->arm_j), p);
+    i->w = tal_vec3_add(i->w, tal_apply_inertia(inertia_i, torque_i));
+    j->w = tal_vec3_subtract(j->w, tal_apply_inertia(inertia_j, torque_j));
+}
+
+#endif

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The sweeps at a pair of rigid bodies: both motions are loaded once, the points are visited while all is
+// in registers, and the motions are stored again. No calls but that of the law.
+#ifndef TALUS_SOLVER_PERCUSSION_RIGID_KERNEL_H
+#define TALUS_SOLVER_PERCUSSION_RIGID_KERNEL_H
+
+#include "solver/percussion/contact_solver.h"
+
+// Each point in turn solves its own problem exactly. True if a point holds without sliding.
+static inline bool tal_rigid_visit_points(const tal_percussion_problem *problem,
+                                          const tal_pair *pair, tal_motion *i, tal_motion *j) {
+    const tal_inertia *inertia_i = &problem->inertia[pair->body_i];
+    const tal_inertia *inertia_j = &problem->inertia[pair->body_j];
+    bool holds = false;
+    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
+        tal_contact *c = &problem->contact[k];
+        const double *w = c->w, *old = c->percussion;
+        double d[3], r[3];
+        tal_relative_velocity(pair, c, i, j, d);
+        const double q[3] = {d[0] - (w[0] * old[0] + w[1] * old[1] + w[2] * old[2]),
+                             d[1] - (w[1] * old[0] + w[3] * old[1] + w[4] * old[2]),
+                             d[2] - (w[2] * old[0] + w[4] * old[1] + w[5] * old[2])};
+        tal_law_solve(c, q, r);
+        const double step[3] = {r[0] - old[0], r[1] - old[1], r[2] - old[2]};
+        if (step[0] != 0.0 || step[1] != 0.0 || step[2] != 0.0) {
+            tal_apply_percussion(pair, c, step, inertia_i, inertia_j, i, j);
+        }
+        const double radius = c->friction * r[0];
+        holds = holds || r[1] * r[1] + r[2] * r[2] < 0.9999 * radius * radius;
+        c->percussion[0] = r[0];
+        c->percussion[1] = r[1];
+        c->percussion[2] = r[2];
+    }
+    return holds;
+}
+
+// The points of a patch that holds depend on each other more than on anything else: a second round
+// saves several sweeps.
+static inline void tal_rigid_visit(const tal_percussion_problem *problem, const tal_pair *pair) {
+    tal_motion i = problem->motion[pair->body_i], j = problem->motion[pair->body_j];
+    const bool holds = tal_rigid_visit_points(problem, pair, &i, &j);
+    if (holds && pair->contact_count >= 3) {
+        tal_rigid_visit_points(problem, pair, &i, &j);
+    }
+    tal_store_body_motion(problem, pair->body_i, &i);
+    tal_store_body_motion(problem, pair->body_j, &j);
+}
+
+// Adds the effect of a percussion per contact, `stride` numbers from one to the next, to `motion`.
+static inline void tal_rigid_strike(const tal_percussion_problem *problem, const tal_pair *pair,
+                                    const double *percussion, size_t stride, tal_motion *motion) {
+    const tal_inertia *inertia_i = &problem->inertia[pair->body_i];
+    const tal_inertia *inertia_j = &problem->inertia[pair->body_j];
+    tal_motion i = motion[pair->body_i], j = motion[pair->body_j];
+    for (int32_t n = 0; n < pair->contact_count; n++) {
+        tal_apply_percussion(pair, &problem->contact[pair->first_contact + n],
+                             &percussion[(size_t)n * stride], inertia_i, inertia_j, &i, &j);
+    }
+    if (inertia_i->inverse_mass > 0.0) {
+        motion[pair->body_i] = i;
+    }
+    if (inertia_j->inverse_mass > 0.0) {
+        motion[pair->body_j] = j;
+    }
+}
+
+#endif
