@@ -5,9 +5,7 @@
 
 #include <float.h>
 #include <math.h>
-
-// Values that should mirror each other may differ by the digits a text file keeps.
-static const double SYMMETRY = 1e-6;
+#include <string.h>
 
 tal_status tal_friction_problem_create(tal_friction_problem *problem, int32_t count,
                                        int64_t block_count, tal_error *err) {
@@ -52,45 +50,73 @@ static void check_contact(const tal_friction_problem *problem, int32_t k, tal_er
     }
 }
 
-static void check_mirror(const tal_friction_problem *problem, int32_t i, int64_t p, double size,
-                         tal_error *err) {
+static void check_row(const tal_friction_problem *problem, int32_t i, tal_error *err) {
     const tal_block_matrix *w = &problem->w;
-    const int32_t j = w->column[p];
-    const int64_t mirror = tal_block_matrix_find(w, j, i);
-    if (mirror < 0) {
-        tal_error_add(err, TAL_BAD_INPUT, "block %d %d of W is given, %d %d is not", i, j, j, i);
-        return;
-    }
-    for (int a = 0; a < 3; a++) {
-        for (int b = 0; b < 3; b++) {
-            const double one = w->value[9 * p + 3 * a + b];
-            const double other = w->value[9 * mirror + 3 * b + a];
-            if (!(fabs(one - other) <= SYMMETRY * size)) {
-                tal_error_add(err, TAL_BAD_INPUT,
-                              "W is not symmetric: block %d %d has %g where %d %d has %g", i, j,
-                              one, j, i, other);
-                return;
-            }
+    for (int64_t p = w->start[i]; p < w->start[i + 1]; p++) {
+        const int32_t j = w->column[p];
+        double sum = 0.0;
+        for (int e = 0; e < 9; e++) {
+            sum += w->value[9 * p + e];
+        }
+        if (!isfinite(sum)) {
+            tal_error_add(err, TAL_BAD_INPUT, "block %d %d of W is not a number", i, j);
+        }
+        if (tal_block_matrix_find(w, j, i) < 0) {
+            tal_error_add(err, TAL_BAD_INPUT, "block %d %d of W is given, %d %d is not", i, j, j,
+                          i);
         }
     }
 }
 
 tal_status tal_friction_problem_check(const tal_friction_problem *problem, tal_error *err) {
-    const tal_block_matrix *w = &problem->w;
-    double size = 0.0;
     tal_error_reset(err);
-    for (int64_t p = 0; p < 9 * w->start[w->count]; p++) {
-        size = fmax(size, fabs(w->value[p]));
-    }
-    for (int32_t k = 0; k < w->count; k++) {
+    for (int32_t k = 0; k < problem->w.count; k++) {
         check_contact(problem, k, err);
-        for (int64_t p = w->start[k]; p < w->start[k + 1]; p++) {
-            if (w->column[p] >= k) {
-                check_mirror(problem, k, p, size, err);
-            }
-        }
+        check_row(problem, k, err);
     }
     return err->message_count > 0 ? err->status : TAL_OK;
+}
+
+// Sorts the blocks of a row by column; rows are short.
+static void sort_row(tal_block_matrix *w, int32_t row) {
+    for (int64_t n = w->start[row] + 1; n < w->start[row + 1]; n++) {
+        for (int64_t m = n; m > w->start[row] && w->column[m - 1] > w->column[m]; m--) {
+            double block[9];
+            const int32_t column = w->column[m];
+            w->column[m] = w->column[m - 1];
+            w->column[m - 1] = column;
+            memcpy(block, &w->value[9 * m], sizeof block);
+            memcpy(&w->value[9 * m], &w->value[9 * (m - 1)], sizeof block);
+            memcpy(&w->value[9 * (m - 1)], block, sizeof block);
+        }
+    }
+}
+
+tal_status tal_friction_problem_copy(tal_friction_problem *problem, const tal_local_input *input,
+                                     tal_error *err) {
+    const int32_t count = input->contact_count;
+    TAL_TRY(tal_friction_problem_create(problem, count, input->block_count, err));
+    tal_block_matrix *w = &problem->w;
+    for (int32_t n = 0; n < input->block_count; n++) {
+        w->start[input->row[n] + 1]++;
+    }
+    for (int32_t k = 0; k < count; k++) {
+        w->start[k + 1] += w->start[k];
+        TAL_ASSERT(input->is_held == NULL || !input->is_held[k]);
+    }
+    for (int32_t n = input->block_count - 1; n >= 0; n--) { // start[row + 1] moves down to start[row]
+        const int64_t to = --w->start[input->row[n] + 1];
+        w->column[to] = input->column[n];
+        memcpy(&w->value[9 * to], &input->block[9 * (ptrdiff_t)n], 9 * sizeof(double));
+    }
+    memmove(&w->start[0], &w->start[1], (size_t)count * sizeof *w->start);
+    w->start[count] = input->block_count;
+    for (int32_t k = 0; k < count; k++) {
+        sort_row(w, k);
+    }
+    memcpy(problem->q, input->q, 3 * (size_t)count * sizeof *problem->q);
+    memcpy(problem->friction, input->friction, (size_t)count * sizeof *problem->friction);
+    return TAL_OK;
 }
 
 // Projection on |y_T| <= mu y_N.

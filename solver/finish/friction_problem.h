@@ -7,11 +7,12 @@
 #define TALUS_SOLVER_FINISH_FRICTION_PROBLEM_H
 
 #include "solver/finish/block_matrix.h"
+#include "solver/percussion/given.h"
 
 #include <math.h>
 
 typedef struct {
-    tal_block_matrix w; // symmetric, positive semidefinite; every diagonal block is stored
+    tal_block_matrix w; // positive semidefinite; blocks in symmetric places, all on the diagonal
     double *q;          // 3 per contact
     double *friction;   // per contact
 } tal_friction_problem;
@@ -31,8 +32,14 @@ tal_status tal_friction_problem_create(tal_friction_problem *problem, int32_t co
 // Takes {0}.
 void tal_friction_problem_destroy(tal_friction_problem *problem);
 
+// The problem as given to the sweeps (solver/percussion/given.h), its blocks sorted. Two-sided contacts
+// are not known here: there must be none.
+tal_status tal_friction_problem_copy(tal_friction_problem *problem, const tal_local_input *input,
+                                     tal_error *err);
+
 // Says what is wrong with a problem from outside, all at once: values that are not numbers, negative
-// friction, a contact without inverse mass, a pattern or values that are not symmetric.
+// friction, a contact without inverse mass, a block without its mirror image. (The values of mirror
+// images may differ: gyroscopic terms in other codes make them.)
 tal_status tal_friction_problem_check(const tal_friction_problem *problem, tal_error *err);
 
 // Everything is measured from r alone. `u` is scratch: 3 per contact, u = W r + q on return.

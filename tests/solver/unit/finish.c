@@ -60,7 +60,7 @@ static void stacks_carry_their_weight(const double *mass, int count) {
     tal_friction_problem problem;
     friction_scene_stack(&scene, count, mass, 0.5);
     assert_int_equal(friction_scene_build(&scene, &problem, &err), TAL_OK);
-    const tal_finish_result result = solve(&problem, TAL_FINISH_AUTOMATIC, 1e-13);
+    const tal_finish_result result = solve(&problem, TAL_FINISH_AUTOMATIC, 1e-12);
     assert_int_equal(result.reason, TAL_FINISH_SOLVED);
     double above = 0.0, total = 0.0;
     for (int n = 0; n < count; n++) {
@@ -144,11 +144,11 @@ static void bad_problems_are_refused_with_all_their_faults(void **unused) {
     tal_friction_problem problem = one_contact(0.0, -1.0);
     problem.q[1] = NAN;
     problem.w.value[0] = 0.0;
-    problem.w.value[1] = 0.5; // not mirrored
+    problem.w.value[5] = INFINITY;
     assert_int_equal(tal_friction_problem_check(&problem, &err), TAL_BAD_INPUT);
     assert_int_equal(err.message_count, 4);
     assert_non_null(strstr(err.text, "friction"));
-    assert_non_null(strstr(err.text, "symmetric"));
+    assert_non_null(strstr(err.text, "block 0 0"));
     tal_friction_problem_destroy(&problem);
 }
 
