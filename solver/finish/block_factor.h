@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A = L U of a sparse matrix of 3 by 3 blocks whose pattern is symmetric (its values need not be). The
+// order of elimination is fixed beforehand; a pivot block that is nearly singular is made larger and
+// counted, and the solution is refined with A itself. One thread, sums in index order: same input,
+// same bits.
+#ifndef TALUS_SOLVER_FINISH_BLOCK_FACTOR_H
+#define TALUS_SOLVER_FINISH_BLOCK_FACTOR_H
+
+#include "solver/finish/block_matrix.h"
+
+typedef struct {
+    int32_t count_max;
+    int32_t count;
+    int32_t *order, *place; // order[n] is eliminated n-th; place[order[n]] = n
+    int64_t *start;         // count + 1: where a column of L (a row of U) begins
+    int32_t *row;           // of L, ascending, below the diagonal
+    double *lower, *upper;  // 9 per block; upper[p] is the block mirrored from lower[p]
+    int64_t block_max;
+    double *inverse; // of the pivots, 9 each
+    double *sum_lower, *sum_upper;
+    int32_t *parent, *mark, *link; // of the elimination tree; scratch; columns waiting for a row
+    int64_t *cursor;               // first block of a column that is still to come
+    double *scratch, *residual;    // 3 per row
+    int32_t perturbed_count;       // pivots made larger in the last factorisation
+} tal_block_factor;
+
+tal_status tal_block_factor_create(tal_block_factor *factor, int32_t count_max, tal_error *err);
+// Takes {0}.
+void tal_block_factor_destroy(tal_block_factor *factor);
+
+// The pattern, to be eliminated in `order` (matrix->count places).
+tal_status tal_block_factor_analyse(tal_block_factor *factor, const tal_block_matrix *matrix,
+                                    const int32_t *order, tal_error *err);
+
+// False if a pivot is not a number: nothing can be solved then.
+bool tal_block_factor_compute(tal_block_factor *factor, const tal_block_matrix *matrix);
+
+// Solves A x = b, refined `refinements` times; `b` and `x` may not overlap. False if x is not finite.
+bool tal_block_factor_solve(tal_block_factor *factor, const tal_block_matrix *matrix,
+                            const double *b, int refinements, double *x);
+
+#endif

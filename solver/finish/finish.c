@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "solver/finish/finish.h"
+
+#include "core/base/memory.h"
+#include "solver/finish/interior_point.h"
+#include "solver/finish/newton.h"
+
+#include <math.h>
+#include <string.h>
+
+// Where the interior point hands over to Newton: an early start, a usual one and a late one. The first
+// places are kept for the last resort.
+static const double HAND_OVER[] = {1e-2, 1e-3, 1e-4, 1e-6, 1e-8};
+enum { HAND_OVER_COUNT = 5, FIRST_TRY = 2, STAGNATION_MAX = 60 };
+
+// How Newton is run. Patient: on rock piles with much friction a slow decrease of the regularisation
+// gets there where a fast one wanders.
+typedef struct {
+    double regularisation, less, more;
+    int lost_max, iteration_max;
+} newton_way;
+static const newton_way FROM_START = {1e-1, 1.0 / 3.0, 10.0, 8, 30};
+static const newton_way FROM_INTERIOR = {1e-3, 1.0 / 3.0, 10.0, 8, 40};
+static const newton_way LAST_RESORT[] = {{1e-2, 0.7, 3.0, 10, 500},
+                                         {1e-1, 1.0 / 3.0, 10.0, 10, 300},
+                                         {1e-3, 0.5, 5.0, 5, 300},
+                                         {1e-2, 0.5, 3.0, 20, 500},
+                                         {1e-3, 0.7, 2.0, 20, 2000}};
+
+typedef struct {
+    const tal_finish_settings *settings;
+    tal_finish_work work;
+    tal_interior_point interior;
+    tal_newton newton;
+    double *at_hand;                 // the reaction of the interior point
+    double *stored[HAND_OVER_COUNT]; // its reactions where it crossed HAND_OVER
+    bool is_stored[HAND_OVER_COUNT];
+    double *best; // scaled, of everything
+    double best_residual;
+    double regularisation;
+} finisher;
+
+const char *tal_finish_method_name(tal_finish_method method) {
+    static const char *const name[] = {
+#define X(value, text) text,
+        TAL_FINISH_METHOD_LIST(X)
+#undef X
+    };
+    return name[method];
+}
+
+const char *tal_finish_reason_text(tal_finish_reason reason) {
+    static const char *const text_of[] = {
+#define X(value, text) text,
+        TAL_FINISH_REASON_LIST(X)
+#undef X
+    };
+    return text_of[reason];
+}
+
+static size_t bytes_of(const finisher *f) {
+    return 3 * (size_t)f->work.scaled.w.count * sizeof(double);
+}
+
+static bool is_solved(const finisher *f) {
+    return f->best_residual <= f->settings->tolerance;
+}
+
+static int iterations_left(const finisher *f) {
+    return f->settings->iteration_max - f->work.factorisation_count;
+}
+
+static void consider(finisher *f, const double *scaled_r, double residual) {
+    if (residual < f->best_residual) {
+        f->best_residual = residual;
+        memcpy(f->best, scaled_r, bytes_of(f));
+    }
+}
+
+static tal_status try_newton(finisher *f, const double *start, const newton_way *way,
+                             tal_error *err) {
+    const int left = iterations_left(f);
+    const tal_newton_settings settings = {.regularisation = way->regularisation,
+                                          .less = way->less,
+                                          .more = way->more,
+                                          .lost_max = way->lost_max,
+                                          .iteration_max =
+                                              left < way->iteration_max ? left : way->iteration_max,
+                                          .tolerance = f->settings->tolerance};
+    memmove(f->newton.best, start, bytes_of(f));
+    f->newton.best_residual = INFINITY;
+    TAL_TRY(tal_newton_run(&f->newton, &f->work, &settings, err));
+    f->regularisation = f->newton.regularisation;
+    consider(f, f->newton.best, f->newton.best_residual);
+    return TAL_OK;
+}
+
+// Keeps the reactions where a threshold is crossed; true if Newton is to have a try from there.
+static bool store_crossings(finisher *f, double residual) {
+    bool is_new = false;
+    for (int h = 0; h < HAND_OVER_COUNT; h++) {
+        if (!f->is_stored[h] && residual <= HAND_OVER[h]) {
+            f->is_stored[h] = true;
+            memcpy(f->stored[h], f->at_hand, bytes_of(f));
+            is_new = is_new || h >= FIRST_TRY;
+        }
+    }
+    return is_new;
+}
+
+// The interior point until it is solved, stands still or is out of iterations. With `with_newton`
+// Newton tries to finish it on the way.
+static tal_status run_interior(finisher *f, bool with_newton, tal_error *err) {
+    double lowest = INFINITY;
+    for (int stagnation = 0; stagnation < STAGNATION_MAX && iterations_left(f) > 0; stagnation++) {
+        bool moved;
+        TAL_TRY(tal_interior_point_advance(&f->interior, &f->work, &moved, err));
+        if (!moved) {
+            return TAL_OK;
+        }
+        tal_interior_point_get(&f->interior, &f->work, f->at_hand);
+        const double residual = tal_finish_work_measure(&f->work, f->at_hand);
+        consider(f, f->at_hand, residual);
+        if (is_solved(f)) {
+            return TAL_OK;
+        }
+        if (residual < 0.9 * lowest) {
+            lowest = residual;
+            stagnation = 0;
+        }
+        if (store_crossings(f, residual) && with_newton) {
+            TAL_TRY(try_newton(f, f->at_hand, &FROM_INTERIOR, err));
+            if (is_solved(f)) {
+                return TAL_OK;
+            }
+        }
+    }
+    return TAL_OK;
+}
+
+// Every stored point with every way to run, the latest points first.
+static tal_status run_last_resort(finisher *f, tal_error *err) {
+    for (size_t w = 0; w < sizeof LAST_RESORT / sizeof LAST_RESORT[0]; w++) {
+        for (int h = HAND_OVER_COUNT - 1; h >= 0; h--) {
+            if (is_solved(f) || iterations_left(f) <= 0) {
+                return TAL_OK;
+            }
+            if (f->is_stored[h]) {
+                TAL_TRY(try_newton(f, f->stored[h], &LAST_RESORT[w], err));
+            }
+        }
+        memcpy(f->at_hand, f->best, bytes_of(f));
+        TAL_TRY(try_newton(f, f->at_hand, &LAST_RESORT[w], err));
+    }
+    return TAL_OK;
+}
+
+static tal_status run(finisher *f, tal_error *err) {
+    const tal_finish_method method = f->settings->method;
+    if (is_solved(f)) {
+        return TAL_OK;
+    }
+    if (method != TAL_FINISH_INTERIOR_POINT) {
+        memcpy(f->at_hand, f->best, bytes_of(f));
+        newton_way way = FROM_START;
+        way.iteration_max = method == TAL_FINISH_NEWTON ? f->settings->iteration_max : 30;
+        TAL_TRY(try_newton(f, f->at_hand, &way, err));
+    }
+    if (!is_solved(f) && method != TAL_FINISH_NEWTON) {
+        TAL_TRY(run_interior(f, method == TAL_FINISH_AUTOMATIC, err));
+    }
+    return is_solved(f) || method != TAL_FINISH_AUTOMATIC ? TAL_OK : run_last_resort(f, err);
+}
+
+static tal_status prepare(finisher *f, const tal_friction_problem *problem, const double *r,
+                          tal_error *err) {
+    const size_t size = 3 * (size_t)problem->w.count;
+    TAL_TRY(tal_finish_work_create(&f->work, problem, err));
+    TAL_TRY(tal_interior_point_create(&f->interior, &f->work, err));
+    TAL_TRY(tal_newton_create(&f->newton, &f->work, err));
+    TAL_CREATE(f->at_hand, size, "reactions", err);
+    TAL_CREATE(f->best, size, "reactions", err);
+    for (int h = 0; h < HAND_OVER_COUNT; h++) {
+        TAL_CREATE(f->stored[h], size, "reactions", err);
+    }
+    for (size_t i = 0; i < size; i++) {
+        f->best[i] = r[i] / f->work.scale[i / 3];
+    }
+    f->best_residual = tal_finish_work_measure(&f->work, f->best);
+    return TAL_OK;
+}
+
+static void release(finisher *f) {
+    tal_finish_work_destroy(&f->work);
+    tal_interior_point_destroy(&f->interior);
+    tal_newton_destroy(&f->newton);
+    tal_memory_destroy(f->at_hand);
+    tal_memory_destroy(f->best);
+    for (int h = 0; h < HAND_OVER_COUNT; h++) {
+        tal_memory_destroy(f->stored[h]);
+    }
+}
+
+tal_status tal_finish_solve(const tal_friction_problem *problem,
+                            const tal_finish_settings *settings, double *r,
+                            tal_finish_result *result, tal_error *err) {
+    finisher f = {.settings = settings};
+    tal_status status;
+    *result = (tal_finish_result){0};
+    TAL_TRY_OR_DONE(prepare(&f, problem, r, err));
+    TAL_TRY_OR_DONE(run(&f, err));
+    for (int32_t i = 0; i < 3 * problem->w.count; i++) {
+        r[i] = f.work.scale[i / 3] * f.best[i];
+    }
+    result->residual = tal_friction_problem_measure(problem, r, f.work.u);
+    result->iterations = f.work.factorisation_count;
+    result->regularisation = f.regularisation;
+    result->perturbed_count = f.work.perturbed_max;
+    result->reason = is_solved(&f)              ? TAL_FINISH_SOLVED
+                     : iterations_left(&f) <= 0 ? TAL_FINISH_OUT_OF_ITERATIONS
+                                                : TAL_FINISH_NO_STEP;
+done:
+    release(&f);
+    return status;
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Contacts with dry friction, and nothing else: with u = W r + q and
+//   uhat = u + mu |u_T| e_N                                        (De Saxce)
+// find r in K = { |r_T| <= mu r_N } with uhat in the dual cone and r . uhat = 0, contact by contact.
+// Each contact has three numbers: normal, two tangents.
+#ifndef TALUS_SOLVER_FINISH_FRICTION_PROBLEM_H
+#define TALUS_SOLVER_FINISH_FRICTION_PROBLEM_H
+
+#include "solver/finish/block_matrix.h"
+#include "solver/percussion/given.h"
+
+#include <math.h>
+
+typedef struct {
+    tal_block_matrix w; // positive semidefinite; blocks in symmetric places, all on the diagonal
+    double *q;          // 3 per contact
+    double *friction;   // per contact
+} tal_friction_problem;
+
+// How far r is from a solution. Both residuals are norms of the natural map r - P_K(r - rho uhat).
+typedef struct {
+    double by_mass;     // rho = 3 / trace(W_kk), relative to |r|
+    double by_unit;     // rho = 1, relative to max(|q|, |r|, |u|)
+    double by_energy;   // as by_mass, sqrt(energy) of the error relative to that of q
+    double outside_r;   // largest distance of a contact's r from its cone, relative to |r|
+    double outside_u;   // of uhat from its dual cone, relative to max(|q|, |u|)
+    double largest_gap; // largest |r . uhat| of a contact, relative to |r| max(|q|, |u|)
+} tal_friction_residual;
+
+tal_status tal_friction_problem_create(tal_friction_problem *problem, int32_t count,
+                                       int64_t block_count, tal_error *err);
+// Takes {0}.
+void tal_friction_problem_destroy(tal_friction_problem *problem);
+
+// The problem as given to the sweeps (solver/percussion/given.h), its blocks sorted. Two-sided contacts
+// are not known here: there must be none.
+tal_status tal_friction_problem_copy(tal_friction_problem *problem, const tal_local_input *input,
+                                     tal_error *err);
+
+// Says what is wrong with a problem from outside, all at once: values that are not numbers, negative
+// friction, a contact without inverse mass, a block without its mirror image. (The values of mirror
+// images may differ: gyroscopic terms in other codes make them.)
+tal_status tal_friction_problem_check(const tal_friction_problem *problem, tal_error *err);
+
+// Everything is measured from r alone. `u` is scratch: 3 per contact, u = W r + q on return.
+tal_friction_residual tal_friction_problem_measure(const tal_friction_problem *problem,
+                                                   const double *r, double *u);
+
+// The larger of by_mass and by_unit. Where nothing can stop two bodies, reactions grow without end and
+// both of them vanish beside |r|: by_energy does not, and counts with a weight of 1e-4.
+static inline double tal_friction_residual_worst(const tal_friction_residual *residual) {
+    const double worst =
+        residual->by_mass > residual->by_unit ? residual->by_mass : residual->by_unit;
+    const double energy = 1e-4 * residual->by_energy;
+    const bool is_number = residual->by_mass + residual->by_unit + energy < INFINITY;
+    return is_number ? (worst > energy ? worst : energy) : INFINITY;
+}
+
+#endif

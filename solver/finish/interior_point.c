@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "solver/finish/interior_point.h"
+
+#include "core/base/memory.h"
+#include "solver/finish/cone.h"
+
+#include <string.h>
+
+static const double KEEP_OFF = 0.99; // of the way to the wall
+static const double SMOOTHING =
+    0.1; // of |z_T|, in units of centre / x_0: 0.1 was the best of 0, 0.1, 1
+static const double LEAST_STEP = 0.1; // a shorter one is not worth its factors
+static const double HELD_CENTRING = 0.5;
+enum { HELD_STEPS = 3, REFINEMENTS = 3 };
+
+static tal_status allocate(tal_interior_point *ip, size_t count, tal_error *err) {
+    double **triple[] = {&ip->shape, &ip->x,        &ip->z,      &ip->dx,     &ip->dz,
+                         &ip->right, &ip->unscaled, &ip->defect, &ip->lambda, &ip->target};
+    for (size_t i = 0; i < sizeof triple / sizeof triple[0]; i++) {
+        TAL_CREATE(*triple[i], 3 * count, "an interior point", err);
+    }
+    TAL_CREATE(ip->scaling, 9 * count, "an interior point", err);
+    TAL_CREATE(ip->inverse, 9 * count, "an interior point", err);
+    TAL_CREATE(ip->slip, count, "an interior point", err);
+    TAL_CREATE(ip->turn, 2 * count, "an interior point", err);
+    return TAL_OK;
+}
+
+// r = shape * x makes the cone of a contact self-dual and its block of M of trace 3. Without friction
+// the tangents have no part in anything.
+static void set_shape(tal_interior_point *ip, const tal_finish_work *work, int32_t k) {
+    const double *own = &work->scaled.w.value[9 * tal_finish_work_diagonal(work, k)];
+    const double mu = work->scaled.friction[k];
+    const double normal = mu > 0.0 ? 1.0 / mu : 1.0, tangent = mu > 0.0 ? 1.0 : 0.0;
+    const double trace = normal * normal * own[0] + tangent * tangent * (own[4] + own[8]);
+    const double size = sqrt(3.0 / trace);
+    ip->shape[3 * k] = size * normal;
+    ip->shape[3 * k + 1] = ip->shape[3 * k + 2] = size * tangent;
+}
+
+static void start(tal_interior_point *ip, const tal_finish_work *work) {
+    const int32_t count = work->scaled.w.count;
+    double largest = 0.0;
+    for (int32_t k = 0; k < count; k++) {
+        set_shape(ip, work, k);
+        for (int a = 0; a < 3; a++) {
+            largest = fmax(largest, fabs(ip->shape[3 * k + a] * work->scaled.q[3 * k + a]));
+        }
+    }
+    for (int32_t k = 0; k < count; k++) {
+        ip->x[3 * k] = ip->z[3 * k] = largest > 0.0 ? largest : 1.0;
+    }
+}
+
+tal_status tal_interior_point_create(tal_interior_point *ip, const tal_finish_work *work,
+                                     tal_error *err) {
+    *ip = (tal_interior_point){0};
+    const tal_status status = allocate(ip, (size_t)work->scaled.w.count, err);
+    if (status != TAL_OK) {
+        tal_interior_point_destroy(ip);
+        return status;
+    }
+    start(ip, work);
+    return TAL_OK;
+}
+
+void tal_interior_point_destroy(tal_interior_point *ip) {
+    void *all[] = {ip->shape,  ip->x,        ip->z,      ip->dx,      ip->dz,
+                   ip->right,  ip->unscaled, ip->defect, ip->scaling, ip->inverse,
+                   ip->lambda, ip->target,   ip->slip,   ip->turn};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        tal_memory_destroy(all[i]);
+    }
+    *ip = (tal_interior_point){0};
+}
+
+void tal_interior_point_get(const tal_interior_point *ip, const tal_finish_work *work,
+                            double *scaled_r) {
+    for (int32_t i = 0; i < 3 * work->scaled.w.count; i++) {
+        scaled_r[i] = ip->shape[i] * ip->x[i];
+    }
+}
+
+// M x + b into `right`.
+static void set_velocity(tal_interior_point *ip, const tal_finish_work *work) {
+    const int32_t size = 3 * work->scaled.w.count;
+    tal_interior_point_get(ip, work, ip->unscaled);
+    tal_block_matrix_multiply(&work->scaled.w, ip->unscaled, ip->right);
+    for (int32_t i = 0; i < size; i++) {
+        ip->right[i] = ip->shape[i] * (ip->right[i] + work->scaled.q[i]);
+    }
+}
+
+// False if a contact has come so near the wall of its cone that rounding decides.
+static bool set_scaling(tal_interior_point *ip, int32_t count) {
+    double sum = 0.0;
+    for (int32_t i = 0; i < 3 * count; i++) {
+        sum += ip->x[i] * ip->z[i];
+    }
+    ip->centre = sum / count;
+    for (int32_t k = 0; k < count; k++) {
+        const double *x = &ip->x[3 * k], *z = &ip->z[3 * k];
+        if (!(tal_cone_determinant(x) > 0.0 && tal_cone_determinant(z) > 0.0)) {
+            return false;
+        }
+        tal_cone_scale(x, z, &ip->scaling[9 * k], &ip->inverse[9 * k]);
+        tal_block_apply(&ip->scaling[9 * k], x, &ip->lambda[3 * k]);
+    }
+    return isfinite(ip->centre) && ip->centre > 0.0;
+}
+
+// The slip |z_T|, smoothed where a contact is about to hold, and its derivative (none where held).
+static void set_slip(tal_interior_point *ip, int32_t count, bool is_held) {
+    for (int32_t k = 0; k < count; k++) {
+        const double *z = &ip->z[3 * k], smooth = SMOOTHING * ip->centre / ip->x[3 * k];
+        const double now = sqrt(z[1] * z[1] + z[2] * z[2] + smooth * smooth);
+        const double before = ip->has_slip && is_held ? ip->slip[k] : now;
+        ip->slip[k] = 0.5 * (before + now);
+        ip->turn[2 * k] = is_held || now == 0.0 ? 0.0 : z[1] / now;
+        ip->turn[2 * k + 1] = is_held || now == 0.0 ? 0.0 : z[2] / now;
+    }
+    ip->has_slip = is_held;
+}
+
+static void set_defect(tal_interior_point *ip, int32_t count) {
+    for (int32_t k = 0; k < count; k++) {
+        for (int a = 0; a < 3; a++) {
+            ip->defect[3 * k + a] = ip->z[3 * k + a] - ip->right[3 * k + a];
+        }
+        ip->defect[3 * k] -= ip->slip[k];
+    }
+}
+
+// y = (I - e_0 turn') x of contact k
+static void remove_turn(const tal_interior_point *ip, int32_t k, const double x[3], double y[3]) {
+    y[0] = x[0] - ip->turn[2 * k] * x[1] - ip->turn[2 * k + 1] * x[2];
+    y[1] = x[1];
+    y[2] = x[2];
+}
+
+// The system (I - e_0 turn') S S + M.
+static void assemble(const tal_interior_point *ip, tal_finish_work *work) {
+    const tal_block_matrix *w = &work->scaled.w;
+    tal_block_matrix *system = &work->system;
+    for (int32_t i = 0; i < w->count; i++) {
+        for (int64_t p = w->start[i]; p < w->start[i + 1]; p++) {
+            const double *left = &ip->shape[3 * i], *right = &ip->shape[3 * w->column[p]];
+            for (int a = 0; a < 9; a++) {
+                system->value[9 * p + a] = left[a / 3] * w->value[9 * p + a] * right[a % 3];
+            }
+        }
+        double square[9] = {0};
+        tal_block_add_product(&ip->scaling[9 * i], &ip->scaling[9 * i], square);
+        double *own = &system->value[9 * tal_finish_work_diagonal(work, i)];
+        for (int b = 0; b < 3; b++) {
+            const double column[3] = {square[b], square[3 + b], square[6 + b]};
+            double turned[3];
+            remove_turn(ip, i, column, turned);
+            for (int a = 0; a < 3; a++) {
+                own[3 * a + b] += turned[a];
+            }
+        }
+    }
+}
+
+// The step for complementarities that miss their target by -`target`; lambda \ target replaces it.
+static bool set_step(tal_interior_point *ip, tal_finish_work *work) {
+    const int32_t count = work->scaled.w.count;
+    for (int32_t k = 0; k < count; k++) {
+        double push[3], turned[3];
+        tal_cone_divide(&ip->lambda[3 * k], &ip->target[3 * k], push);
+        tal_block_apply(&ip->scaling[9 * k], push, &ip->target[3 * k]);
+        remove_turn(ip, k, &ip->target[3 * k], turned);
+        for (int a = 0; a < 3; a++) {
+            ip->right[3 * k + a] = turned[a] + ip->defect[3 * k + a];
+        }
+    }
+    if (!tal_block_factor_solve(&work->factor, &work->system, ip->right, REFINEMENTS, ip->dx)) {
+        return false;
+    }
+    for (int32_t k = 0; k < count; k++) {
+        double once[3], twice[3];
+        tal_block_apply(&ip->scaling[9 * k], &ip->dx[3 * k], once);
+        tal_block_apply(&ip->scaling[9 * k], once, twice);
+        for (int a = 0; a < 3; a++) {
+            ip->dz[3 * k + a] = ip->target[3 * k + a] - twice[a];
+        }
+    }
+    return true;
+}
+
+static double longest_step(const tal_interior_point *ip, int32_t count) {
+    double length = 1.0 / KEEP_OFF;
+    for (int32_t k = 0; k < count; k++) {
+        length = tal_cone_step(&ip->x[3 * k], &ip->dx[3 * k], length);
+        length = tal_cone_step(&ip->z[3 * k], &ip->dz[3 * k], length);
+    }
+    return length;
+}
+
+static double centre_after(const tal_interior_point *ip, int32_t count, double length) {
+    double sum = 0.0;
+    for (int32_t i = 0; i < 3 * count; i++) {
+        sum += (ip->x[i] + length * ip->dx[i]) * (ip->z[i] + length * ip->dz[i]);
+    }
+    return sum / count;
+}
+
+static void set_target(tal_interior_point *ip, int32_t count, double centring, bool is_corrected) {
+    for (int32_t k = 0; k < count; k++) {
+        double *target = &ip->target[3 * k], square[3], once[3], other[3], second[3] = {0};
+        tal_cone_product(&ip->lambda[3 * k], &ip->lambda[3 * k], square);
+        if (is_corrected) {
+            tal_block_apply(&ip->inverse[9 * k], &ip->dz[3 * k], once);
+            tal_block_apply(&ip->scaling[9 * k], &ip->dx[3 * k], other);
+            tal_cone_product(once, other, second);
+        }
+        target[0] = centring * ip->centre - square[0] - second[0];
+        target[1] = -square[1] - second[1];
+        target[2] = -square[2] - second[2];
+    }
+}
+
+// Predictor and corrector of Mehrotra. Returns how far one may go, 0 if the system is singular.
+static double find_step(tal_interior_point *ip, tal_finish_work *work, bool is_held) {
+    const int32_t count = work->scaled.w.count;
+    set_slip(ip, count, is_held);
+    set_velocity(ip, work);
+    set_defect(ip, count);
+    assemble(ip, work);
+    if (!tal_finish_work_factorise(work)) {
+        return 0.0;
+    }
+    set_target(ip, count, 0.0, false);
+    if (!set_step(ip, work)) {
+        return 0.0;
+    }
+    const double length = fmin(1.0, longest_step(ip, count));
+    const double left = fmax(0.0, centre_after(ip, count, length) / ip->centre);
+    const double least = is_held ? HELD_CENTRING : 1e-6;
+    set_target(ip, count, fmax(least, fmin(1.0, left * left * left)), true);
+    return set_step(ip, work) ? fmin(1.0, KEEP_OFF * longest_step(ip, count)) : 0.0;
+}
+
+tal_status tal_interior_point_advance(tal_interior_point *ip, tal_finish_work *work, bool *moved,
+                                      tal_error *err) {
+    const int32_t count = work->scaled.w.count;
+    double length = 0.0;
+    *moved = false;
+    TAL_TRY(tal_finish_work_use_whole(work, err));
+    if (!set_scaling(ip, count)) {
+        return TAL_OK;
+    }
+    if (ip->held_steps == 0) {
+        length = find_step(ip, work, false);
+    }
+    if (length < LEAST_STEP) {
+        ip->held_steps = ip->held_steps == 0 ? HELD_STEPS : ip->held_steps;
+        ip->held_steps--;
+        length = find_step(ip, work, true);
+    }
+    for (int32_t i = 0; i < 3 * count; i++) {
+        ip->x[i] += length * ip->dx[i];
+        ip->z[i] += length * ip->dz[i];
+    }
+    *moved = length > 0.0;
+    return TAL_OK;
+}

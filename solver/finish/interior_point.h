@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A conic interior-point method for dry friction. In the letters of the self-dual cone,
+//   x = (mu r_N, r_T),  z = (uhat_N / mu, u_T),  z - |z_T| e_0 = M x + b,  x o z = 0,
+// Newton's method is applied to all of it at once: the term |z_T|, which makes the problem one of
+// friction and not of optimisation, has its own derivative. Where that leads nowhere, it is held for a
+// step: the step is then that of a convex problem and always leads somewhere.
+#ifndef TALUS_SOLVER_FINISH_INTERIOR_POINT_H
+#define TALUS_SOLVER_FINISH_INTERIOR_POINT_H
+
+#include "solver/finish/finish_work.h"
+
+typedef struct {
+    double *shape;             // 3 per contact: r = shape * x
+    double *x, *z;             // 3 per contact
+    double *dx, *dz;           // the step
+    double *right, *unscaled;  // scratch
+    double *defect;            // z - slip e_0 - M x - b
+    double *scaling, *inverse; // 9 per contact: Nesterov and Todd's S and S^-1
+    double *lambda;            // S x
+    double *target;            // of the complementarity, then lambda \ target
+    double *slip;              // |z_T| as held
+    double *turn;              // 2 per contact: derivative of |z_T|
+    double centre;             // x . z per contact
+    int held_steps;            // steps with the slip held that are still to come
+    bool has_slip;
+} tal_interior_point;
+
+tal_status tal_interior_point_create(tal_interior_point *ip, const tal_finish_work *work,
+                                     tal_error *err);
+// Takes {0}.
+void tal_interior_point_destroy(tal_interior_point *ip);
+
+// One step. `moved` is false if there is none: a singular system, or the limit of rounding.
+tal_status tal_interior_point_advance(tal_interior_point *ip, tal_finish_work *work, bool *moved,
+                                      tal_error *err);
+
+// The scaled reaction at hand.
+void tal_interior_point_get(const tal_interior_point *ip, const tal_finish_work *work,
+                            double *scaled_r);
+
+#endif

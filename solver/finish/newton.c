@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// With tau = r - u (scaled contacts, so that the step is 1):
+//   F_N = r_N - max(0, tau_N),  F_T = r_T - P(tau_T),  P the projection on |.| <= mu max(0, tau_N).
+#include "solver/finish/newton.h"
+
+#include "core/base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double LOST = 30.0; // times the best residual
+static const double SLOW = 0.3, FAST = 0.1, LEVEL = 1.01;
+static const double REGULARISATION_MIN = 1e-10, REGULARISATION_MAX = 1.0;
+enum { REFINEMENTS = 3 };
+
+static tal_status allocate(tal_newton *newton, size_t count, tal_error *err) {
+    TAL_CREATE(newton->r, 3 * count, "reactions", err);
+    TAL_CREATE(newton->step, 3 * count, "a step", err);
+    TAL_CREATE(newton->value, 3 * count, "values", err);
+    TAL_CREATE(newton->by_r, 9 * count, "derivatives", err);
+    TAL_CREATE(newton->by_u, 9 * count, "derivatives", err);
+    TAL_CREATE(newton->right, 3 * count, "a right-hand side", err);
+    TAL_CREATE(newton->number, count, "numbers of contacts", err);
+    TAL_CREATE(newton->active, count, "numbers of contacts", err);
+    TAL_CREATE(newton->order, count, "numbers of contacts", err);
+    TAL_CREATE(newton->best, 3 * count, "reactions", err);
+    newton->best_residual = INFINITY;
+    return TAL_OK;
+}
+
+tal_status tal_newton_create(tal_newton *newton, const tal_finish_work *work, tal_error *err) {
+    *newton = (tal_newton){0};
+    const tal_status status = allocate(newton, (size_t)work->scaled.w.count, err);
+    if (status != TAL_OK) {
+        tal_newton_destroy(newton);
+    }
+    return status;
+}
+
+void tal_newton_destroy(tal_newton *newton) {
+    void *all[] = {newton->r,     newton->step,   newton->value,  newton->by_r,  newton->by_u,
+                   newton->right, newton->number, newton->active, newton->order, newton->best};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        tal_memory_destroy(all[i]);
+    }
+    *newton = (tal_newton){0};
+}
+
+// Sliding: F_T = r_T - mu tau_N d, d = tau_T / |tau_T|.
+static void set_sliding(const double tau[3], double length, double radius, double mu, double f[9],
+                        double g[9]) {
+    const double d[2] = {tau[1] / length, tau[2] / length}, ratio = radius / length;
+    for (int a = 0; a < 2; a++) {
+        for (int b = 0; b < 2; b++) {
+            const double t = ratio * ((a == b) - d[a] * d[b]);
+            f[3 * (a + 1) + b + 1] = (a == b) - t;
+            g[3 * (a + 1) + b + 1] = t;
+        }
+        f[3 * (a + 1)] = -mu * d[a];
+        g[3 * (a + 1)] = mu * d[a];
+    }
+}
+
+// The value of a contact that carries and its derivatives by r (f) and by u (g).
+static void set_active(double mu, const double r[3], const double tau[3], double value[3],
+                       double f[9], double g[9]) {
+    const double length = hypot(tau[1], tau[2]), radius = mu * tau[0];
+    const bool slides = length > radius;
+    memset(f, 0, 9 * sizeof *f);
+    memset(g, 0, 9 * sizeof *g);
+    value[0] = r[0] - tau[0];
+    g[0] = 1.0;
+    const double cut = slides ? radius / length : 1.0;
+    value[1] = r[1] - cut * tau[1];
+    value[2] = r[2] - cut * tau[2];
+    if (slides) {
+        set_sliding(tau, length, radius, mu, f, g);
+    } else {
+        g[4] = g[8] = 1.0;
+    }
+}
+
+// Values and derivatives of all contacts; the open ones (r must vanish) leave the system.
+static int32_t linearise(tal_newton *newton, tal_finish_work *work) {
+    const tal_friction_problem *problem = &work->scaled;
+    int32_t active_count = 0;
+    tal_block_matrix_multiply(&problem->w, newton->r, newton->right);
+    for (int32_t k = 0; k < problem->w.count; k++) {
+        const double *r = &newton->r[3 * k];
+        double tau[3];
+        for (int a = 0; a < 3; a++) {
+            tau[a] = r[a] - (newton->right[3 * k + a] + problem->q[3 * k + a]);
+        }
+        if (tau[0] > 0.0) {
+            newton->number[k] = active_count;
+            newton->active[active_count++] = k;
+            set_active(problem->friction[k], r, tau, &newton->value[3 * k], &newton->by_r[9 * k],
+                       &newton->by_u[9 * k]);
+        } else {
+            newton->number[k] = -1;
+            for (int a = 0; a < 3; a++) {
+                newton->value[3 * k + a] = r[a];
+                newton->step[3 * k + a] = -r[a];
+            }
+        }
+    }
+    return active_count;
+}
+
+// Row n of the reduced system: (by_r + regularisation by_u) + by_u W, and what the open contacts leave
+// on its right side.
+static void assemble_row(tal_newton *newton, tal_finish_work *work, int32_t n) {
+    const tal_block_matrix *w = &work->scaled.w;
+    tal_block_matrix *system = &work->system;
+    const int32_t k = newton->active[n];
+    const double *f = &newton->by_r[9 * k], *g = &newton->by_u[9 * k];
+    double open[3] = {0.0, 0.0, 0.0}, moved[3];
+    int64_t place = system->start[n];
+    for (int64_t p = w->start[k]; p < w->start[k + 1]; p++) {
+        const int32_t j = w->column[p];
+        if (newton->number[j] < 0) {
+            tal_block_apply(&w->value[9 * p], &newton->step[3 * j], moved);
+            open[0] += moved[0];
+            open[1] += moved[1];
+            open[2] += moved[2];
+            continue;
+        }
+        double *to = &system->value[9 * place];
+        for (int a = 0; a < 9; a++) {
+            to[a] = j == k ? f[a] + newton->regularisation * g[a] : 0.0;
+        }
+        tal_block_add_product(g, &w->value[9 * p], to);
+        system->column[place++] = newton->number[j];
+    }
+    system->start[n + 1] = place;
+    tal_block_apply(g, open, moved);
+    for (int a = 0; a < 3; a++) {
+        newton->right[3 * n + a] = -newton->value[3 * k + a] - moved[a];
+    }
+}
+
+// False in `solved` if the system is singular.
+static tal_status find_step(tal_newton *newton, tal_finish_work *work, bool *solved,
+                            tal_error *err) {
+    const int32_t active_count = linearise(newton, work);
+    work->is_whole = false;
+    work->system.count = active_count;
+    work->system.start[0] = 0;
+    for (int32_t n = 0; n < active_count; n++) {
+        assemble_row(newton, work, n);
+    }
+    for (int32_t n = 0, placed = 0; n < work->scaled.w.count; n++) {
+        const int32_t number = newton->number[work->order[n]];
+        if (number >= 0) {
+            newton->order[placed++] = number;
+        }
+    }
+    TAL_TRY(tal_block_factor_analyse(&work->factor, &work->system, newton->order, err));
+    double *reduced = work->u; // scratch until the next measurement
+    *solved =
+        tal_finish_work_factorise(work) &&
+        tal_block_factor_solve(&work->factor, &work->system, newton->right, REFINEMENTS, reduced);
+    for (int32_t n = 0; *solved && n < active_count; n++) {
+        memcpy(&newton->step[3 * newton->active[n]], &reduced[3 * n], 3 * sizeof *reduced);
+    }
+    return TAL_OK;
+}
+
+// What the last residuals say about the regularisation. Without a line search: the residual often has
+// to rise before the right contacts slide.
+typedef struct {
+    double before;
+    int lost;
+} progress;
+
+static void go_back(tal_newton *newton, int32_t size, const tal_newton_settings *settings,
+                    progress *p) {
+    memcpy(newton->r, newton->best, (size_t)size * sizeof *newton->r);
+    newton->regularisation = fmin(REGULARISATION_MAX, newton->regularisation * settings->more);
+    p->lost = 0;
+    p->before = newton->best_residual;
+}
+
+static void judge(tal_newton *newton, int32_t size, double residual,
+                  const tal_newton_settings *settings, progress *p) {
+    if (!(residual <= LOST * newton->best_residual)) {
+        p->lost++;
+        p->before = residual;
+        if (p->lost >= settings->lost_max || !isfinite(residual)) {
+            go_back(newton, size, settings, p);
+        }
+        return;
+    }
+    const bool is_level = residual > SLOW * p->before && residual < LEVEL * p->before;
+    if (is_level || residual < FAST * p->before) {
+        newton->regularisation = fmax(REGULARISATION_MIN, newton->regularisation * settings->less);
+    }
+    p->lost = 0;
+    p->before = residual;
+}
+
+tal_status tal_newton_run(tal_newton *newton, tal_finish_work *work,
+                          const tal_newton_settings *settings, tal_error *err) {
+    const int32_t size = 3 * work->scaled.w.count;
+    progress p = {.before = INFINITY};
+    memcpy(newton->r, newton->best, (size_t)size * sizeof *newton->r);
+    newton->regularisation = settings->regularisation;
+    for (newton->iterations = 0;; newton->iterations++) {
+        const double residual = tal_finish_work_measure(work, newton->r);
+        if (residual < newton->best_residual) {
+            newton->best_residual = residual;
+            memcpy(newton->best, newton->r, (size_t)size * sizeof *newton->r);
+        }
+        if (newton->best_residual <= settings->tolerance ||
+            newton->iterations >= settings->iteration_max) {
+            return TAL_OK;
+        }
+        judge(newton, size, residual, settings, &p);
+        bool solved;
+        TAL_TRY(find_step(newton, work, &solved, err));
+        if (!solved) {
+            go_back(newton, size, settings, &p);
+            continue;
+        }
+        for (int32_t i = 0; i < size; i++) {
+            newton->r[i] += newton->step[i];
+        }
+    }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#define _POSIX_C_SOURCE 200809L
+#include "solver/program/contact/solvers.h"
+
+#include "core/base/memory.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+// Sweeps between two looks at their progress, and how many more they are given on the strength of it.
+enum { SWEEPS_A_LOOK = 64, SWEEPS_PROMISED_MAX = 512 };
+
+static tal_status begin_sweeps(const tal_contact_task *task, const double *r,
+                               tal_given_problem **given, tal_error *err) {
+    TAL_TRY(tal_given_create(given, task->input, task->thread_count, err));
+    tal_given_start(*given, r);
+    return TAL_OK;
+}
+
+static tal_status solve_by_sweeps(const tal_contact_task *task, double *r,
+                                  tal_contact_outcome *outcome, tal_error *err) {
+    tal_given_problem *given;
+    TAL_TRY(begin_sweeps(task, r, &given, err));
+    outcome->sweeps = tal_given_solve(given, task->tolerance, task->sweeps_max).sweeps;
+    tal_given_percussions(given, r);
+    tal_given_destroy(given);
+    return TAL_OK;
+}
+
+static tal_status finish(const tal_contact_task *task, tal_finish_method method, double *r,
+                         tal_contact_outcome *outcome, tal_error *err) {
+    const tal_finish_settings settings = {method, task->tolerance, task->systems_max};
+    tal_finish_result result;
+    TAL_TRY(tal_finish_solve(task->friction, &settings, r, &result, err));
+    outcome->systems = result.iterations;
+    outcome->regularisation = result.regularisation;
+    outcome->perturbed_count = result.perturbed_count;
+    return TAL_OK;
+}
+
+static tal_status solve_by_newton(const tal_contact_task *task, double *r,
+                                  tal_contact_outcome *outcome, tal_error *err) {
+    return finish(task, TAL_FINISH_NEWTON, r, outcome, err);
+}
+
+static tal_status solve_by_interior_point(const tal_contact_task *task, double *r,
+                                          tal_contact_outcome *outcome, tal_error *err) {
+    return finish(task, TAL_FINISH_INTERIOR_POINT, r, outcome, err);
+}
+
+static tal_status solve_by_finisher(const tal_contact_task *task, double *r,
+                                    tal_contact_outcome *outcome, tal_error *err) {
+    return finish(task, TAL_FINISH_AUTOMATIC, r, outcome, err);
+}
+
+static double worst_of(const tal_given_result *result) {
+    return fmax(result->error.by_contact, result->error.by_unit);
+}
+
+// Sweeps while they promise to get there: at the rate of the last look, within SWEEPS_PROMISED_MAX.
+static bool sweep_while_promising(const tal_contact_task *task, tal_given_problem *given,
+                                  tal_contact_outcome *outcome) {
+    double before = INFINITY;
+    while (outcome->sweeps < task->sweeps_max) {
+        const tal_given_result result = tal_given_solve(given, task->tolerance, SWEEPS_A_LOOK);
+        const double worst = worst_of(&result);
+        outcome->sweeps += result.sweeps;
+        if (result.is_solved) {
+            return true;
+        }
+        const double fall = isfinite(before) ? log(before / worst) : log(1.0 / worst);
+        const double looks = log(worst / task->tolerance) / fall;
+        if (!(fall > 0.0 && looks * SWEEPS_A_LOOK <= SWEEPS_PROMISED_MAX)) {
+            return false;
+        }
+        before = worst;
+    }
+    return false;
+}
+
+static tal_status solve_automatically(const tal_contact_task *task, double *r,
+                                      tal_contact_outcome *outcome, tal_error *err) {
+    tal_given_problem *given;
+    TAL_TRY(begin_sweeps(task, r, &given, err));
+    const bool is_solved = sweep_while_promising(task, given, outcome);
+    tal_given_percussions(given, r);
+    tal_given_destroy(given);
+    return is_solved ? TAL_OK : solve_by_finisher(task, r, outcome, err);
+}
+
+const tal_contact_solver TAL_CONTACT_SOLVERS[] = {
+    {"automatic", "sweeps while they get on, then the finisher", solve_automatically},
+    {"sweeps", "accelerated block Gauss-Seidel, as in a step of talus-solve", solve_by_sweeps},
+    {"finisher", "Newton and the interior point in turn", solve_by_finisher},
+    {"newton", "Newton on the functions of Alart and Curnier", solve_by_newton},
+    {"interior-point", "conic interior point with the slip as an unknown", solve_by_interior_point},
+};
+const int TAL_CONTACT_SOLVER_COUNT = sizeof TAL_CONTACT_SOLVERS / sizeof TAL_CONTACT_SOLVERS[0];
+
+const tal_contact_solver *tal_contact_solver_find(const char *name, tal_error *err) {
+    char names[256] = "";
+    for (int s = 0; s < TAL_CONTACT_SOLVER_COUNT; s++) {
+        if (strcmp(name, TAL_CONTACT_SOLVERS[s].name) == 0) {
+            return &TAL_CONTACT_SOLVERS[s];
+        }
+        strncat(names, s > 0 ? ", " : "", sizeof names - strlen(names) - 1);
+        strncat(names, TAL_CONTACT_SOLVERS[s].name, sizeof names - strlen(names) - 1);
+    }
+    tal_error_add(err, TAL_BAD_USAGE, "--solver %s is none of %s", name, names);
+    return NULL;
+}
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static tal_status measure(const tal_contact_task *task, const double *r,
+                          tal_contact_outcome *outcome, tal_error *err) {
+    double *u;
+    TAL_CREATE(u, 3 * (size_t)task->input->contact_count, "velocities", err);
+    outcome->residual = tal_friction_problem_measure(task->friction, r, u);
+    outcome->is_solved = tal_friction_residual_worst(&outcome->residual) <= task->tolerance;
+    tal_memory_destroy(u);
+    return TAL_OK;
+}
+
+tal_status tal_contact_solver_run(const tal_contact_solver *solver, const tal_contact_task *task,
+                                  double *r, tal_contact_outcome *outcome, tal_error *err) {
+    const size_t bytes = 3 * (size_t)task->input->contact_count * sizeof *r;
+    *outcome = (tal_contact_outcome){0};
+    if (task->start != NULL) {
+        memcpy(r, task->start, bytes);
+    } else {
+        memset(r, 0, bytes);
+    }
+    const double begin = now();
+    TAL_TRY(solver->solve(task, r, outcome, err));
+    outcome->seconds = now() - begin;
+    return measure(task, r, outcome, err);
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The finisher on problems whose answers are known, and the sparse factors under it.
+#include "solver/finish/finish.h"
+#include "solver/finish/block_factor.h"
+#include "solver/finish/ordering.h"
+#include "tests/solver/scenes/friction_scene.h"
+#include "tests/support/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static friction_scene scene;
+static tal_error err;
+static double r[3 * FRICTION_CONTACTS_MAX];
+
+static tal_finish_result solve(const tal_friction_problem *problem, tal_finish_method method,
+                               double tolerance) {
+    const tal_finish_settings settings = {method, tolerance, 3000};
+    tal_finish_result result;
+    memset(r, 0, sizeof r);
+    assert_int_equal(tal_finish_solve(problem, &settings, r, &result, &err), TAL_OK);
+    return result;
+}
+
+// One kilogram that comes down with 1 m/s, sideways with `sideways`.
+static tal_friction_problem one_contact(double sideways, double friction) {
+    tal_friction_problem problem;
+    assert_int_equal(tal_friction_problem_create(&problem, 1, 1, &err), TAL_OK);
+    problem.w.start[1] = 1;
+    problem.w.value[0] = problem.w.value[4] = problem.w.value[8] = 1.0;
+    problem.q[0] = -1.0;
+    problem.q[1] = sideways;
+    problem.friction[0] = friction;
+    return problem;
+}
+
+static void one_contact_sticks_slides_or_opens(void **unused) {
+    (void)unused;
+    for (int m = 0; m < TAL_FINISH_METHOD_COUNT; m++) {
+        const double case_of[][4] = {{0.2, 0.5, 1.0, -0.2}, // friction holds it
+                                     {5.0, 0.5, 1.0, -0.5}, // and does not
+                                     {5.0, 0.0, 1.0, 0.0},  // there is none
+                                     {1.5, 2.0, 1.0, -1.5}};
+        for (size_t i = 0; i < sizeof case_of / sizeof case_of[0]; i++) {
+            tal_friction_problem problem = one_contact(case_of[i][0], case_of[i][1]);
+            solve(&problem, (tal_finish_method)m, 1e-9);
+            check_near(r[0], case_of[i][2], 1e-6);
+            check_near(r[1], case_of[i][3], 1e-6);
+            check_near(r[2], 0.0, 1e-6);
+            problem.q[0] = 1.0; // moves away
+            assert_int_equal(solve(&problem, TAL_FINISH_AUTOMATIC, 1e-9).reason, TAL_FINISH_SOLVED);
+            check_near(r[0], 0.0, 1e-12);
+            tal_friction_problem_destroy(&problem);
+        }
+    }
+}
+
+// Whatever the four points of a face share, together they carry what stands on them.
+static void stacks_carry_their_weight(const double *mass, int count) {
+    tal_friction_problem problem;
+    friction_scene_stack(&scene, count, mass, 0.5);
+    assert_int_equal(friction_scene_build(&scene, &problem, &err), TAL_OK);
+    const tal_finish_result result = solve(&problem, TAL_FINISH_AUTOMATIC, 1e-12);
+    assert_int_equal(result.reason, TAL_FINISH_SOLVED);
+    double above = 0.0, total = 0.0;
+    for (int n = 0; n < count; n++) {
+        total += mass[n] * 9.81 * 0.02;
+    }
+    for (int n = count - 1; n >= 0; n--) {
+        double carried = 0.0;
+        above += mass[n];
+        for (int k = 4 * n; k < 4 * n + 4; k++) {
+            carried += r[3 * k];
+        }
+        check_near(carried / total, above * 9.81 * 0.02 / total, 1e-6);
+    }
+    tal_friction_problem_destroy(&problem);
+}
+
+static void heavy_on_light_stands(void **unused) {
+    (void)unused;
+    stacks_carry_their_weight((const double[]){1.0, 1e4}, 2);
+    stacks_carry_their_weight((const double[]){1.0, 1e6}, 2);
+    stacks_carry_their_weight((const double[]){1.0, 1e6, 1.0, 1e6}, 4);
+    double column[30];
+    for (int n = 0; n < 30; n++) {
+        column[n] = n == 29 ? 1e4 : 1.0;
+    }
+    stacks_carry_their_weight(column, 30);
+}
+
+// A body squeezed between walls that close: no reaction can stop them.
+static void what_has_no_solution_is_reported(void **unused) {
+    (void)unused;
+    tal_friction_problem problem;
+    assert_int_equal(tal_friction_problem_create(&problem, 2, 4, &err), TAL_OK);
+    for (int p = 0; p < 4; p++) {
+        const double sign = p == 0 || p == 3 ? 1.0 : -1.0;
+        problem.w.column[p] = p % 2;
+        problem.w.value[9 * p] = problem.w.value[9 * p + 4] = sign;
+        problem.w.value[9 * p + 8] = 1.0; // the second tangent is the same for both
+    }
+    problem.w.start[1] = 2;
+    problem.w.start[2] = 4;
+    problem.q[0] = problem.q[3] = -1.0;
+    problem.friction[0] = problem.friction[1] = 0.3;
+    for (int m = 0; m < TAL_FINISH_METHOD_COUNT; m++) {
+        const tal_finish_result result = solve(&problem, (tal_finish_method)m, 1e-8);
+        assert_int_not_equal(result.reason, TAL_FINISH_SOLVED);
+        assert_true(result.residual.by_energy > 0.1);
+        for (int i = 0; i < 6; i++) {
+            assert_true(isfinite(r[i]));
+        }
+    }
+    tal_friction_problem_destroy(&problem);
+}
+
+// Grams and millimetres or tonnes and kilometres: powers of two, so that every bit is the same.
+static void units_do_not_matter(void **unused) {
+    (void)unused;
+    for (int n = 0; n < 10; n++) {
+        tal_friction_problem problem;
+        friction_scene_throw(&scene, tal_random_stream(3, (uint32_t)n, "units"), 60, 2.0);
+        assert_int_equal(friction_scene_build(&scene, &problem, &err), TAL_OK);
+        const tal_finish_result before = solve(&problem, TAL_FINISH_INTERIOR_POINT, 1e-6);
+        const double load = r[0];
+        const double mass = ldexp(1.0, 40), speed = ldexp(1.0, -30);
+        for (int64_t p = 0; p < 9 * problem.w.start[problem.w.count]; p++) {
+            problem.w.value[p] /= mass;
+        }
+        for (int32_t i = 0; i < 3 * problem.w.count; i++) {
+            problem.q[i] *= speed;
+        }
+        const tal_finish_result after = solve(&problem, TAL_FINISH_INTERIOR_POINT, 1e-6);
+        assert_true(before.residual.by_mass == after.residual.by_mass ||
+                    after.residual.by_unit > 0);
+        assert_true(r[0] / (mass * speed) == load);
+        tal_friction_problem_destroy(&problem);
+    }
+}
+
+static void bad_problems_are_refused_with_all_their_faults(void **unused) {
+    (void)unused;
+    tal_friction_problem problem = one_contact(0.0, -1.0);
+    problem.q[1] = NAN;
+    problem.w.value[0] = 0.0;
+    problem.w.value[5] = INFINITY;
+    assert_int_equal(tal_friction_problem_check(&problem, &err), TAL_BAD_INPUT);
+    assert_int_equal(err.message_count, 4);
+    assert_non_null(strstr(err.text, "friction"));
+    assert_non_null(strstr(err.text, "block 0 0"));
+    tal_friction_problem_destroy(&problem);
+}
+
+// Blocks on a random symmetric pattern, unsymmetric values.
+static tal_block_matrix random_matrix(int32_t count, double density, uint32_t run) {
+    const tal_random dice = tal_random_stream(11, run, "factor");
+    tal_block_matrix m;
+    assert_int_equal(tal_block_matrix_create(&m, count, (int64_t)count * count, &err), TAL_OK);
+    int64_t place = 0;
+    for (int32_t i = 0; i < count; i++) {
+        for (int32_t j = 0; j < count; j++) {
+            const int32_t low = i < j ? i : j, high = i < j ? j : i;
+            if (i == j || tal_random_uniform(dice, (uint64_t)(low * count + high)) < density) {
+                m.column[place] = j;
+                for (int e = 0; e < 9; e++) {
+                    const uint64_t draw = (uint64_t)(1000000 + 9 * place + e);
+                    m.value[9 * place + e] =
+                        tal_random_uniform(dice, draw) - 0.5 + (i == j && e % 4 == 0 ? 6.0 : 0.0);
+                }
+                place++;
+            }
+        }
+        m.start[i + 1] = place;
+    }
+    return m;
+}
+
+static void factors_solve_what_they_are_given(void **unused) {
+    (void)unused;
+    for (uint32_t run = 0; run < 20; run++) {
+        const int32_t count = 1 + (int32_t)(7 * run);
+        tal_block_matrix m = random_matrix(count, run % 2 ? 0.3 : 3.0 / count, run);
+        int32_t order[160];
+        bool seen[160] = {false};
+        tal_block_factor factor;
+        double x[480], b[480], back[480];
+        assert_int_equal(tal_ordering_find(&m, order, &err), TAL_OK);
+        for (int32_t i = 0; i < count; i++) {
+            assert_in_range(order[i], 0, count - 1);
+            assert_false(seen[order[i]]);
+            seen[order[i]] = true;
+        }
+        for (int32_t i = 0; i < 3 * count; i++) {
+            x[i] = i % 7 - 3.0;
+        }
+        tal_block_matrix_multiply(&m, x, b);
+        assert_int_equal(tal_block_factor_create(&factor, count, &err), TAL_OK);
+        assert_int_equal(tal_block_factor_analyse(&factor, &m, order, &err), TAL_OK);
+        assert_true(tal_block_factor_compute(&factor, &m));
+        assert_true(tal_block_factor_solve(&factor, &m, b, 0, back));
+        for (int32_t i = 0; i < 3 * count; i++) {
+            check_near(back[i], x[i], 1e-9);
+        }
+        tal_block_factor_destroy(&factor);
+        tal_block_matrix_destroy(&m);
+    }
+}
+
+// A hub that touches all others: eliminated last it causes no fill, first it fills everything.
+static void the_order_keeps_factors_sparse(void **unused) {
+    (void)unused;
+    enum { COUNT = 50 };
+    tal_block_matrix m;
+    int32_t order[COUNT], place = 0;
+    assert_int_equal(tal_block_matrix_create(&m, COUNT, 3 * COUNT, &err), TAL_OK);
+    for (int32_t i = 0; i < COUNT; i++) {
+        for (int32_t j = 0; j < COUNT; j++) {
+            if (i == j || i == 0 || j == 0) {
+                m.column[place++] = j;
+            }
+        }
+        m.start[i + 1] = place;
+    }
+    assert_int_equal(tal_ordering_find(&m, order, &err), TAL_OK);
+    tal_block_factor factor;
+    assert_int_equal(tal_block_factor_create(&factor, COUNT, &err), TAL_OK);
+    assert_int_equal(tal_block_factor_analyse(&factor, &m, order, &err), TAL_OK);
+    assert_int_equal(factor.start[COUNT], COUNT - 1);
+    tal_block_factor_destroy(&factor);
+    tal_block_matrix_destroy(&m);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_contact_sticks_slides_or_opens),
+        cmocka_unit_test(heavy_on_light_stands),
+        cmocka_unit_test(what_has_no_solution_is_reported),
+        cmocka_unit_test(units_do_not_matter),
+        cmocka_unit_test(bad_problems_are_refused_with_all_their_faults),
+        cmocka_unit_test(factors_solve_what_they_are_given),
+        cmocka_unit_test(the_order_keeps_factors_sparse),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
