@@ -51,9 +51,7 @@ static int64_t fill(flood *f, int64_t first, int32_t number, bool corners, uint8
 
 static tal_status grow_lists(tal_components *parts, int32_t *capacity, tal_error *err) {
     const size_t old_count = (size_t)*capacity, count = 2 * old_count;
-
     TAL_GROW(parts->size, old_count, count, "connected parts", err);
-
     TAL_GROW(parts->at_rim, old_count, count, "connected parts", err);
     *capacity = (int32_t)count;
     return TAL_OK;

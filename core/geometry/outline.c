@@ -50,9 +50,7 @@ static tal_status add_vertex(tracer *t, int32_t column, int32_t row, tal_error *
     tal_outline *out = t->out;
     if (out->vertex_count == t->vertex_room) {
         const int32_t room = 2 * t->vertex_room + 64;
-
         TAL_GROW(out->x, (size_t)t->vertex_room, (size_t)room, "an outline", err);
-
         TAL_GROW(out->y, (size_t)t->vertex_room, (size_t)room, "an outline", err);
         t->vertex_room = room;
     }
@@ -66,7 +64,6 @@ static tal_status begin_ring(tracer *t, tal_error *err) {
     tal_outline *out = t->out;
     if (out->ring_count + 2 > t->ring_room) {
         const int32_t room = 2 * t->ring_room + 16;
-
         TAL_GROW(out->ring_start, (size_t)t->ring_room, (size_t)room, "an outline", err);
         t->ring_room = room;
     }

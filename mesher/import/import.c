@@ -39,7 +39,6 @@ static tal_status add_class(importing *work, const char *name, const char *where
     const int32_t block = work->set->block_count - 1;
     if (block >= work->class_capacity) {
         const size_t target = 2 * (size_t)block + 64;
-
         TAL_GROW(work->class_of, (size_t)work->class_capacity, target, "classes of blocks", err);
         work->class_capacity = (int32_t)target;
     }

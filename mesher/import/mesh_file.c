@@ -50,7 +50,6 @@ static tal_status reserve_triangle(tal_mesh_file *mesh, tal_error *err) {
         return tal_memory_failed(err, "faces of a file", 3 * target, sizeof *triangle);
     }
     mesh->triangle = triangle;
-
     TAL_GROW(mesh->part, old, target, "faces of a file", err);
     mesh->triangle_capacity = (int64_t)target;
     return TAL_OK;

@@ -42,7 +42,6 @@ static tal_status reserve_entry(divider *w, tal_error *err) {
         return TAL_OK;
     }
     const size_t target = (size_t)w->entry_capacity * 2 + 256;
-
     TAL_GROW(w->entry, (size_t)w->entry_capacity, target, "a list of blocks", err);
     w->entry_capacity = (int64_t)target;
     return TAL_OK;

@@ -24,7 +24,6 @@ static tal_status add_plane(plane_list *list, tal_halfspace plane, double persis
                             tal_error *err) {
     if (list->count == list->capacity) {
         const size_t target = (size_t)list->capacity * 2 + 64;
-
         TAL_GROW(list->plane, (size_t)list->capacity, target, "joint planes", err);
         list->capacity = (int64_t)target;
     }
@@ -131,7 +130,6 @@ static tal_status push(joint_cutting *work, const tal_polyhedron *shape, int64_t
     }
     if (work->depth == work->capacity) {
         const size_t target = (size_t)work->capacity * 2 + 16;
-
         TAL_GROW(work->stack, (size_t)work->capacity, target, "cells between joints", err);
         work->capacity = (int64_t)target;
     }

@@ -193,9 +193,7 @@ static tal_status reserve_candidates(refinement *work, tal_error *err) {
         return TAL_OK;
     }
     const size_t old = (size_t)work->candidate_capacity, count = (size_t)wanted;
-
     TAL_GROW(work->candidates, old, count, "worst cells", err);
-
     TAL_GROW(work->heap, old, count, "a heap of triangles", err);
     for (size_t t = old; t < count; t++) {
         work->candidates[t].place = -1;

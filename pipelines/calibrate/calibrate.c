@@ -89,7 +89,6 @@ static tal_status reserve(tal_calibration *c, int more, tal_error *err) {
     }
     const int capacity = needed > 2 * c->point_capacity ? needed : 2 * c->point_capacity;
     const size_t runs = (size_t)tal_calibration_runs_per_point(c);
-
     TAL_GROW(c->point, (size_t)c->point_count, (size_t)capacity, "points", err);
     tal_run_answer *answer = tal_memory_grow(c->answer, (size_t)c->point_count * runs,
                                              (size_t)capacity * runs, sizeof *answer);

@@ -16,7 +16,6 @@
 static tal_status add_name(tal_file_tree *tree, const char *name, tal_error *err) {
     if (tree->count == tree->capacity) {
         const size_t capacity = tree->capacity > 0 ? 2 * tree->capacity : 32;
-
         TAL_GROW(tree->name, tree->count, capacity, "a list of files", err);
         tree->capacity = capacity;
     }

@@ -15,7 +15,6 @@ static tal_status reserve(tal_plan *plan, tal_error *err) {
         return TAL_OK;
     }
     const int capacity = plan->capacity > 0 ? 2 * plan->capacity : 64;
-
     TAL_GROW(plan->job, (size_t)plan->count, (size_t)capacity, "the jobs of a study", err);
     plan->capacity = capacity;
     return TAL_OK;

@@ -48,9 +48,7 @@ static tal_status store_add(tal_sheet_store *store, const char *key, const tal_s
                             tal_error *err) {
     if (store->count == store->capacity) {
         const size_t capacity = store->capacity > 0 ? 2 * store->capacity : 64;
-
         TAL_GROW(store->sheet, store->count, capacity, "scores", err);
-
         TAL_GROW(store->key, store->count, capacity, "scores", err);
         store->capacity = capacity;
     }
@@ -81,28 +79,19 @@ static bool parse_line(char *line, char key[TAL_KEY_SIZE], tal_sheet *sheet) {
     return word != NULL && strcmp(word, ".") == 0;
 }
 
-tal_status tal_sheet_store_read(tal_sheet_store *store, const tal_study_folder *study,
-                                tal_error *err) {
-    char path[TAL_PATH_SIZE];
-    TAL_TRY(tal_study_path(study, path, ".cache", "scores.tsv", err));
-    if (!tal_file_exists(path)) {
+static tal_status take_sheet(void *context, char *line, tal_error *err) {
+    tal_sheet_store *store = context;
+    char key[TAL_KEY_SIZE];
+    tal_sheet sheet;
+    if (!parse_line(line, key, &sheet) || tal_table_find(&store->index, key) >= 0) {
         return TAL_OK;
     }
-    char *bytes = NULL;
-    size_t length = 0;
-    TAL_TRY(tal_file_read(path, &bytes, &length, err));
-    tal_status status = TAL_OK;
-    for (char *line = bytes, *end = NULL; status == TAL_OK && (end = strchr(line, '\n')) != NULL;
-         line = end + 1) {
-        char key[TAL_KEY_SIZE];
-        tal_sheet sheet;
-        *end = '\0';
-        if (parse_line(line, key, &sheet) && tal_table_find(&store->index, key) < 0) {
-            status = store_add(store, key, &sheet, err);
-        }
-    }
-    tal_memory_destroy(bytes);
-    return status;
+    return store_add(store, key, &sheet, err);
+}
+
+tal_status tal_sheet_store_read(tal_sheet_store *store, const tal_study_folder *study,
+                                tal_error *err) {
+    return tal_study_read_notes(study, "scores.tsv", take_sheet, store, err);
 }
 
 void tal_sheet_store_destroy(tal_sheet_store *store) {

@@ -156,7 +156,7 @@ static tal_status find_place(tal_study_folder *study, const char *path, tal_erro
     return tal_study_find_programs(study->programs, err);
 }
 
-static tal_status read_hashes(tal_study_folder *study, tal_error *err);
+static tal_status take_hash(void *context, char *line, tal_error *err);
 
 tal_status tal_study_open(tal_study_folder *study, const char *path, const char *program,
                           bool must_exist, tal_error *err) {
@@ -179,7 +179,7 @@ tal_status tal_study_open(tal_study_folder *study, const char *path, const char 
     }
     TAL_TRY(make_places(study, err));
     TAL_TRY(take_lock(study, program, err));
-    return read_hashes(study, err);
+    return tal_study_read_notes(study, "inputs.tsv", take_hash, study, err);
 }
 
 tal_status tal_study_join(tal_study_folder *study, const char *path, tal_error *err) {
@@ -216,13 +216,32 @@ tal_status tal_study_note(const tal_study_folder *study, const char *name, const
     return TAL_OK;
 }
 
+tal_status tal_study_read_notes(const tal_study_folder *study, const char *name,
+                                tal_note_taker *take, void *context, tal_error *err) {
+    char path[TAL_PATH_SIZE];
+    TAL_TRY(tal_study_path(study, path, ".cache", name, err));
+    if (!tal_file_exists(path)) {
+        return TAL_OK;
+    }
+    char *bytes = NULL;
+    size_t length = 0;
+    TAL_TRY(tal_file_read(path, &bytes, &length, err));
+    tal_status status = TAL_OK;
+    for (char *line = bytes, *end = NULL; status == TAL_OK && (end = strchr(line, '\n')) != NULL;
+         line = end + 1) {
+        *end = '\0';
+        status = take(context, line, err);
+    }
+    tal_memory_destroy(bytes);
+    return status;
+}
+
 // --- hashes of inputs, remembered by path, size and date ---
 
 static tal_status remember_hash(tal_study_folder *study, const char *name, const char *sha256,
                                 tal_error *err) {
     if (study->hash_count == study->hash_capacity) {
         const size_t capacity = study->hash_capacity > 0 ? 2 * study->hash_capacity : 32;
-
         TAL_GROW(study->sha256, study->hash_count, capacity, "hashes of inputs", err);
         study->hash_capacity = capacity;
     }
@@ -231,31 +250,13 @@ static tal_status remember_hash(tal_study_folder *study, const char *name, const
 }
 
 // Lines "sha256<tab>size date path"; what does not look like one is left aside.
-static tal_status read_hashes(tal_study_folder *study, tal_error *err) {
-    char path[TAL_PATH_SIZE];
-    TAL_TRY(tal_study_path(study, path, ".cache", "inputs.tsv", err));
-    if (!tal_file_exists(path)) {
+static tal_status take_hash(void *context, char *line, tal_error *err) {
+    tal_study_folder *study = context;
+    if (strcspn(line, "\t") != TAL_SHA256_TEXT_SIZE - 1 || line[TAL_SHA256_TEXT_SIZE - 1] != '\t') {
         return TAL_OK;
     }
-    char *bytes = NULL;
-    size_t length = 0;
-    TAL_TRY(tal_file_read(path, &bytes, &length, err));
-    tal_status status = TAL_OK;
-    for (char *line = bytes; status == TAL_OK && *line != '\0';) {
-        char *end = strchr(line, '\n');
-        if (end == NULL) {
-            break; // cut by a kill
-        }
-        *end = '\0';
-        if (strcspn(line, "\t") == TAL_SHA256_TEXT_SIZE - 1 &&
-            line[TAL_SHA256_TEXT_SIZE - 1] == '\t') {
-            line[TAL_SHA256_TEXT_SIZE - 1] = '\0';
-            status = remember_hash(study, line + TAL_SHA256_TEXT_SIZE, line, err);
-        }
-        line = end + 1;
-    }
-    tal_memory_destroy(bytes);
-    return status;
+    line[TAL_SHA256_TEXT_SIZE - 1] = '\0';
+    return remember_hash(study, line + TAL_SHA256_TEXT_SIZE, line, err);
 }
 
 tal_status tal_study_hash(tal_study_folder *study, const char *path, const char **sha256,

@@ -67,5 +67,9 @@ tal_status tal_study_hash(tal_study_folder *study, const char *path, const char 
 // Adds a line to a file of .cache in one write, so that a kill leaves whole lines.
 tal_status tal_study_note(const tal_study_folder *study, const char *name, const char *line,
                           tal_error *err);
+// Hands over the whole lines of such a file, which may be changed; what a kill cut off is left out.
+typedef tal_status tal_note_taker(void *context, char *line, tal_error *err);
+tal_status tal_study_read_notes(const tal_study_folder *study, const char *name,
+                                tal_note_taker *take, void *context, tal_error *err);
 
 #endif

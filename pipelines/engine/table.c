@@ -48,9 +48,7 @@ static tal_status grow_slots(tal_table *table, tal_error *err) {
 static tal_status reserve(tal_table *table, size_t word_length, tal_error *err) {
     if (table->count == table->capacity) {
         const size_t capacity = table->capacity > 0 ? 2 * table->capacity : 32;
-
         TAL_GROW(table->word, table->count, capacity, "a table of keys", err);
-
         TAL_GROW(table->value, table->count, capacity, "a table of keys", err);
         table->capacity = capacity;
     }

@@ -31,7 +31,6 @@ static bool is_less(const entry *a, const entry *b) {
 static tal_status heap_push(searcher *s, double cost, int32_t cell, tal_error *err) {
     if (s->heap_count == s->heap_room) {
         const size_t room = 2 * s->heap_room + 1024;
-
         TAL_GROW(s->heap, s->heap_room, room, "the flow line", err);
         s->heap_room = room;
     }
