@@ -138,6 +138,7 @@ static tal_status fill(tal_model *model, const tal_model_input *input, tal_error
     TAL_TRY(copy_bodies(model, input, err));
     TAL_TRY(tal_prescribed_create(model, input, err));
     measure_shapes(model);
+    TAL_ASSERT(model->smallest_width > 0.0 && isfinite(model->smallest_width));
     model->fingerprint = fingerprint_of(model);
     return tal_model_check_start(model, err);
 }

@@ -70,7 +70,8 @@ static tal_status set_up(const tal_model *model, tal_state *state, double dt, ta
     TAL_TRY(tal_prepare_contacts(model, state, dt, report, err)); // frames, masses, laws
     tal_advance_free_velocity(model, state, dt);                  // gravity, loads
     tal_set_energy_scales(&state->work.problem, slow_speed(model, state, dt)); // of errors
-    tal_warm_start(&state->work.problem);                                      // last percussions
+    TAL_VALIDATE(tal_problem_is_valid(&state->work.problem, state->work.island_parent));
+    tal_warm_start(&state->work.problem); // last percussions
     return TAL_OK;
 }
 
@@ -181,6 +182,8 @@ static void close_book(double energy_before, tal_energy energy, tal_report *repo
 }
 
 tal_status tal_step(const tal_model *model, tal_state *state, tal_report *report, tal_error *err) {
+    TAL_ASSERT(state->body_count == model->body_count);
+    TAL_VALIDATE(tal_state_is_valid(model, state));
     const int substeps = count_substeps(model, state);
     const double dt = model->settings.dt_s / substeps;
     const double end = (double)(state->step + 1) * model->settings.dt_s;
@@ -203,5 +206,6 @@ tal_status tal_step(const tal_model *model, tal_state *state, tal_report *report
     report->time_s = state->time;
     tal_prescribed_follow(model, state); // to the last bit what a resumed run starts from
     close_book(energy_before, tal_observe_energy(model, state, ahead), report);
+    TAL_VALIDATE(tal_state_is_valid(model, state));
     return TAL_OK;
 }
