@@ -52,6 +52,7 @@ static tal_status measure_parts(const outlines *o, const tal_components *parts,
                                 tal_error *err) {
     if (o->change == NULL) {
         tal_parts_sum_columns(grid, parts, o->thickness, volumes);
+        tal_parts_widen_by_rim(grid, parts, o->thickness, volumes);
         return TAL_OK;
     }
     return o->change->is_cliff
