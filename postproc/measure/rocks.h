@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum { TAL_CLASS_NAME_SIZE = 64 };
 
@@ -44,6 +45,7 @@ typedef struct {
     double *contact_count, *iterations, *residual, *penetration;
     double unconverged_steps;
     double energy_drift;
+    double clausius_duhem_worst; // J
     double blocks_lost;
     double dt;
     char ended_because[32];
@@ -65,6 +67,11 @@ tal_polyhedron tal_rocks_pose_frame(const tal_rocks *rocks, const tal_motion *mo
 // Kinetic energies in J of a block at a frame.
 void tal_rocks_energy(const tal_rocks *rocks, const tal_motion *motion, int32_t block,
                       int32_t frame, double *translation, double *rotation);
+
+// Stopped before its end.
+static inline bool tal_motion_is_partial(const tal_motion *motion) {
+    return strcmp(motion->ended_because, "interrupted") == 0;
+}
 
 static inline size_t tal_motion_index(const tal_motion *motion, int32_t frame, int32_t block) {
     return (size_t)frame * (size_t)motion->block_count + (size_t)block;

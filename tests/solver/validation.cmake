@@ -19,6 +19,7 @@ talus_test(property/ground_touch.c SOURCES scenes/solids.c LIBS talus_solver)
 talus_test(unit/model_classes.c LIBS talus_solver)
 talus_test(unit/soft_walls.c SOURCES scenes/scene.c LIBS talus_solver)
 talus_script_test(cli/wrong_input.sh)
+talus_script_test(cli/stopped.sh TIMEOUT 900 LABELS slow)
 talus_script_test(cli/piton_times.sh LABELS long TIMEOUT 3600)
 
 # Prints the tables of docs/validation/figures.sh.
