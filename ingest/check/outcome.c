@@ -3,7 +3,7 @@
 #include "ingest/check/outcome.h"
 
 #include "core/base/memory.h"
-#include "ingest/compare/components.h"
+#include "core/geometry/components.h"
 
 #include <math.h>
 #include <stdio.h>

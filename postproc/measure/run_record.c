@@ -61,6 +61,8 @@ static tal_status read_notes(tal_run_record *motion, tal_netcdf *file, tal_error
     char *ended = NULL;
     TAL_TRY(tal_netcdf_get_real(file, NULL, "unconverged_steps", &motion->unconverged_steps, err));
     TAL_TRY(tal_netcdf_get_real(file, NULL, "energy_drift", &motion->energy_drift, err));
+    TAL_TRY(tal_netcdf_get_real(file, NULL, "clausius_duhem_worst_j", &motion->clausius_duhem_worst,
+                                err));
     TAL_TRY(tal_netcdf_get_real(file, NULL, "blocks_lost", &motion->blocks_lost, err));
     TAL_TRY(tal_netcdf_get_real(file, NULL, "dt_s", &motion->dt, err));
     TAL_TRY(tal_netcdf_get_text(file, NULL, "ended_because", &ended, err));

@@ -25,6 +25,7 @@ typedef struct {
     double *contact_count, *iterations, *residual, *penetration;
     double unconverged_steps;
     double energy_drift;
+    double clausius_duhem_worst; // J
     double blocks_lost;
     double dt;
     char ended_because[32];
@@ -41,6 +42,11 @@ tal_surface tal_blocks_pose_frame(const tal_blocks *blocks, const tal_run_record
 // Kinetic energies in J of a block at a frame.
 void tal_blocks_energy(const tal_blocks *blocks, const tal_run_record *motion, int32_t block,
                        int32_t frame, double *translation, double *rotation);
+
+// Stopped before its end.
+static inline bool tal_run_record_is_partial(const tal_run_record *motion) {
+    return strcmp(motion->ended_because, "interrupted") == 0;
+}
 
 static inline size_t tal_run_record_index(const tal_run_record *motion, int32_t frame,
                                           int32_t block) {

@@ -67,6 +67,23 @@ static void judge_energy(tal_trust_check *check, const tal_run_record *motion) {
                        : ": energy was made or lost by the computation; lower dt_s in [solve].");
 }
 
+// No contact may make energy (Clausius-Duhem). What it made at worst is judged against what all contacts
+// dissipated: the sweeps stop at a residual, and leave that much of it.
+static void judge_contacts(tal_trust_check *check, const tal_run_record *motion) {
+    double dissipated = 0.0;
+    const double worst = motion->clausius_duhem_worst;
+    for (int32_t i = 0; worst > 0.0 && i < motion->step_count; i++) {
+        dissipated += motion->dissipated_normal[i] + motion->dissipated_tangential[i];
+    }
+    const double share = worst > 0.0 ? 100.0 * worst / fmax(dissipated, 0.0) : worst;
+    *check = check_share("clausius_duhem", "Energy made by a contact", share, 0.01, 1.0);
+    (void)snprintf(check->text, sizeof check->text,
+                   "The most energy one contact made in a step, where it may make none "
+                   "(Clausius-Duhem), was %.3g J, %.2g %% of what all contacts dissipated%s",
+                   worst, share,
+                   check->level == TAL_TRUST_GOOD ? "." : ": lower tolerance or dt_s in [solve].");
+}
+
 static void judge_losses(tal_trust_check *check, const tal_blocks *blocks,
                          const tal_run_record *motion) {
     double lost = 0.0, total = 0.0;
@@ -108,7 +125,8 @@ static void judge_end(tal_trust_check *check, const tal_run_record *motion) {
     } else {
         check->level = TAL_TRUST_BAD;
         (void)snprintf(check->text, sizeof check->text,
-                       "The simulation was interrupted at %.4g s: run talus-solve again to go on.",
+                       "This run is partial: it was stopped at %.4g s. make run, or talus-solve "
+                       "--resume, goes on.",
                        end);
     }
 }
@@ -117,8 +135,9 @@ void tal_trust_judge(tal_trust *trust, const tal_blocks *blocks, const tal_run_r
     judge_convergence(&trust->check[0], motion);
     judge_penetration(&trust->check[1], blocks, motion);
     judge_energy(&trust->check[2], motion);
-    judge_losses(&trust->check[3], blocks, motion);
-    judge_end(&trust->check[4], motion);
+    judge_contacts(&trust->check[3], motion);
+    judge_losses(&trust->check[4], blocks, motion);
+    judge_end(&trust->check[5], motion);
     trust->level = TAL_TRUST_GOOD;
     for (int i = 0; i < TAL_TRUST_CHECKS; i++) {
         trust->level = trust->check[i].level > trust->level ? trust->check[i].level : trust->level;

@@ -7,7 +7,7 @@
 
 typedef enum { TAL_TRUST_GOOD, TAL_TRUST_DOUBTFUL, TAL_TRUST_BAD } tal_trust_level;
 
-enum { TAL_TRUST_CHECKS = 5, TAL_TRUST_TEXT_SIZE = 320 };
+enum { TAL_TRUST_CHECKS = 6, TAL_TRUST_TEXT_SIZE = 320 };
 
 typedef struct {
     const char *key; // in scores.json

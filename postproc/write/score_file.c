@@ -34,6 +34,8 @@ static cJSON *trust_json(const tal_trust *trust) {
         cJSON *item = cJSON_AddObjectToObject(root, check->key);
         cJSON_AddStringToObject(item, "level", tal_trust_word(check->level));
         tal_json_add_number(item, "value", check->value);
+        tal_json_add_number(item, "good_limit", check->good_limit);
+        tal_json_add_number(item, "bad_limit", check->bad_limit);
         cJSON_AddStringToObject(item, "unit", check->unit);
         cJSON_AddStringToObject(item, "text", check->text);
     }
@@ -49,6 +51,7 @@ static void add_volume(cJSON *root, const char *name, const tal_volume_range *vo
 
 static cJSON *sheet_json(const tal_back_analysis *a, const tal_output_place *place) {
     cJSON *root = cJSON_CreateObject();
+    cJSON_AddBoolToObject(root, "partial", tal_run_record_is_partial(&a->motion));
     cJSON_AddItemToObject(root, "trust", trust_json(&a->trust));
     cJSON_AddBoolToObject(root, "surveyed", a->has_survey_deposit);
     cJSON_AddNumberToObject(root, "runs", a->run_count);

@@ -21,6 +21,7 @@ talus_test(unit/soft_walls.c SOURCES scenes/scene.c LIBS talus_solver)
 talus_script_test(cli/wrong_input.sh)
 talus_script_test(cli/library.sh)
 talus_script_test(cli/settings.sh)
+talus_script_test(cli/stopped.sh TIMEOUT 900 LABELS slow)
 talus_script_test(cli/piton_times.sh LABELS long TIMEOUT 3600)
 
 # Prints the tables of docs/validation/figures.sh.

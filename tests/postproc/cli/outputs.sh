@@ -163,6 +163,20 @@ expect 0 'IoU' "$post" still/site.ini --out still $quick
 "$scene" shaky unconverged=400 drift=0.2 blocks=40 frames=41
 expect 0 '400 of 1000 steps' "$post" shaky/site.ini --out shaky $quick
 grep -q 'class="banner bad"' shaky/report.html || fail "a run that did not converge is not red"
+# A contact that makes energy is told with its tolerance, a little of it without an alarm.
+"$scene" made duhem=1e30 blocks=40 frames=41
+expect 0 'most energy one contact made in a step.*1e+30 J' "$post" made/site.ini --out made $quick
+grep -q 'class="banner bad"' made/report.html || fail "a contact that makes energy is not red"
+grep -q 'Clausius-Duhem' one/report.html || fail "the report does not show Clausius-Duhem"
+sed -n '/"clausius_duhem"/,/}/p' made/scores.json | tr -d ' \t\n' | grep -q '"level":"bad".*0.01' ||
+    fail "scores.json lacks Clausius-Duhem or its limit: $(grep -A 8 clausius made/scores.json)"
+# A run that was stopped: its report says so first, and so do the scores.
+"$scene" partial partial=1 blocks=40 frames=41
+expect 0 'This run is partial' "$post" partial/site.ini --out partial $quick
+grep -q '<strong>This is a partial run. Do not trust it as a result.</strong>' partial/report.html ||
+    fail "the report does not say that the run is partial"
+grep -q '"partial":.*true' partial/scores.json || fail "scores.json does not say that the run is partial"
+grep -q '"partial":.*false' one/scores.json || fail "a whole run is called partial"
 for folder in one lost bare empty scenario still; do
     grep -q '</html>' "$folder/report.html" || fail "$folder has no whole report"
     grep -q -i 'nan' "$folder/scores.csv" && fail "$folder/scores.csv holds NaN"

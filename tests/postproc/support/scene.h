@@ -22,6 +22,7 @@ typedef struct {
     double unconverged_steps; // what the solver says of itself
     double energy_drift;
     const char *ended_because;
+    double clausius_duhem_j;
     uint32_t run; // varies where blocks stop
 } tal_post_scene;
 

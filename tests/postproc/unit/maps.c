@@ -218,7 +218,7 @@ static void trust_falls_with_what_the_solver_reports(void **state) {
     s.motion.blocks_lost = 1;
     tal_trust_judge(&trust, &s.rocks, &s.motion);
     assert_int_equal(trust.level, TAL_TRUST_BAD);
-    assert_non_null(strstr(trust.check[3].text, "1 of 1 blocks"));
+    assert_non_null(strstr(trust.check[4].text, "1 of 1 blocks"));
     scene_reset(&s);
     strcpy(s.motion.ended_because, "interrupted");
     tal_trust_judge(&trust, &s.rocks, &s.motion);
