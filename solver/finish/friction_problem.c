@@ -104,7 +104,8 @@ tal_status tal_friction_problem_copy(tal_friction_problem *problem, const tal_lo
         w->start[k + 1] += w->start[k];
         TAL_ASSERT(input->is_held == NULL || !input->is_held[k]);
     }
-    for (int32_t n = input->block_count - 1; n >= 0; n--) { // start[row + 1] moves down to start[row]
+    for (int32_t n = input->block_count - 1; n >= 0;
+         n--) { // start[row + 1] moves down to start[row]
         const int64_t to = --w->start[input->row[n] + 1];
         w->column[to] = input->column[n];
         memcpy(&w->value[9 * to], &input->block[9 * (ptrdiff_t)n], 9 * sizeof(double));
