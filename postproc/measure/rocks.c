@@ -182,6 +182,7 @@ static tal_status read_series(tal_motion *motion, tal_netcdf *file, tal_error *e
 static tal_status read_notes(tal_motion *motion, tal_netcdf *file, tal_error *err) {
     char *ended = NULL;
     TAL_TRY(tal_netcdf_get_real(file, NULL, "unconverged_steps", &motion->unconverged_steps, err));
+    TAL_TRY(tal_netcdf_get_real(file, NULL, "finished_steps", &motion->finished_steps, err));
     TAL_TRY(tal_netcdf_get_real(file, NULL, "energy_drift", &motion->energy_drift, err));
     TAL_TRY(tal_netcdf_get_real(file, NULL, "blocks_lost", &motion->blocks_lost, err));
     TAL_TRY(tal_netcdf_get_real(file, NULL, "dt_s", &motion->dt, err));

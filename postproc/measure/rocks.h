@@ -43,6 +43,7 @@ typedef struct {
     double *dissipated_normal, *dissipated_tangential, *correction_work;
     double *contact_count, *iterations, *residual, *penetration;
     double unconverged_steps;
+    double finished_steps; // solved by the finisher, because the sweeps ran out
     double energy_drift;
     double blocks_lost;
     double dt;

@@ -15,6 +15,9 @@ static tal_trust_level grade(double value, double good, double bad) {
     return value <= good ? TAL_TRUST_GOOD : value <= bad ? TAL_TRUST_DOUBTFUL : TAL_TRUST_BAD;
 }
 
+// Percent of the steps that may need the finisher before the reader is told.
+static const double FINISHED_SHARE_MAX = 1.0;
+
 static void judge_convergence(tal_trust_check *check, const tal_motion *motion) {
     const double share =
         motion->step_count > 0 ? 100.0 * motion->unconverged_steps / motion->step_count : 0.0;
@@ -24,8 +27,18 @@ static void judge_convergence(tal_trust_check *check, const tal_motion *motion) 
                                .unit = "%",
                                .good_limit = 0.0,
                                .bad_limit = 1.0};
+    const double finished =
+        motion->step_count > 0 ? 100.0 * motion->finished_steps / motion->step_count : 0.0;
     check->level = grade(share, 0.0, 1.0);
-    if (check->level == TAL_TRUST_GOOD) {
+    if (check->level == TAL_TRUST_GOOD && finished > FINISHED_SHARE_MAX) {
+        check->level = TAL_TRUST_DOUBTFUL;
+        (void)snprintf(
+            check->text, sizeof check->text,
+            "All %d steps reached the tolerance, but %.0f of them (%.3g %%) by the "
+            "finisher only: look for blocks much heavier than their neighbours, or lower "
+            "dt_s in [solve].",
+            (int)motion->step_count, motion->finished_steps, finished);
+    } else if (check->level == TAL_TRUST_GOOD) {
         (void)snprintf(check->text, sizeof check->text,
                        "The percussions of all %d steps were solved to the tolerance.",
                        (int)motion->step_count);
