@@ -60,6 +60,7 @@ static tal_status read_series(tal_run_record *motion, tal_netcdf *file, tal_erro
 static tal_status read_notes(tal_run_record *motion, tal_netcdf *file, tal_error *err) {
     char *ended = NULL;
     TAL_TRY(tal_netcdf_get_real(file, NULL, "unconverged_steps", &motion->unconverged_steps, err));
+    TAL_TRY(tal_netcdf_get_real(file, NULL, "finished_steps", &motion->finished_steps, err));
     TAL_TRY(tal_netcdf_get_real(file, NULL, "energy_drift", &motion->energy_drift, err));
     TAL_TRY(tal_netcdf_get_real(file, NULL, "clausius_duhem_worst_j", &motion->clausius_duhem_worst,
                                 err));

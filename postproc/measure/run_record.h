@@ -7,6 +7,8 @@
 #include "core/geo/crs.h"
 #include "postproc/measure/blocks.h"
 
+#include <string.h>
+
 // Frames as the solver stored them. Single precision is a tenth of a millimetre at a kilometre from
 // the origin, and halves the memory of long runs.
 typedef struct {
@@ -24,6 +26,7 @@ typedef struct {
     double *dissipated_normal, *dissipated_tangential, *correction_work;
     double *contact_count, *iterations, *residual, *penetration;
     double unconverged_steps;
+    double finished_steps; // solved by the finisher, because the sweeps ran out
     double energy_drift;
     double clausius_duhem_worst; // J
     double blocks_lost;

@@ -27,11 +27,24 @@ static tal_trust_check check_share(const char *key, const char *label, double sh
                              .level = grade(share, good, bad)};
 }
 
+// Percent of the steps that may need the finisher before the reader is told.
+static const double FINISHED_SHARE_MAX = 1.0;
+
 static void judge_convergence(tal_trust_check *check, const tal_run_record *motion) {
     const double share =
         motion->step_count > 0 ? 100.0 * motion->unconverged_steps / motion->step_count : 0.0;
     *check = check_share("unconverged_steps", "Steps not converged", share, 0.0, 1.0);
-    if (check->level == TAL_TRUST_GOOD) {
+    const double finished =
+        motion->step_count > 0 ? 100.0 * motion->finished_steps / motion->step_count : 0.0;
+    if (check->level == TAL_TRUST_GOOD && finished > FINISHED_SHARE_MAX) {
+        check->level = TAL_TRUST_DOUBTFUL;
+        (void)snprintf(
+            check->text, sizeof check->text,
+            "All %d steps reached the tolerance, but %.0f of them (%.3g %%) by the "
+            "finisher only: look for blocks much heavier than their neighbours, or lower "
+            "dt_s in [solve].",
+            (int)motion->step_count, motion->finished_steps, finished);
+    } else if (check->level == TAL_TRUST_GOOD) {
         (void)snprintf(check->text, sizeof check->text,
                        "The percussions of all %d steps were solved to the tolerance.",
                        (int)motion->step_count);

@@ -147,6 +147,7 @@ typedef struct {
     int32_t color_count; // this and the next: of what moves
     int32_t island_count;
     int32_t islands_resolved; // solved again without rebound, because energy rose
+    int32_t islands_finished; // solved by the finisher, because the sweeps ran out
     int iterations;
     double residual;           // relative, measured on the percussions that were applied
     int32_t unconverged_count; // points above the tolerance when the sweeps ran out

@@ -343,6 +343,13 @@ static void measure_residual(const island_solve *s, double tolerance, tal_island
     }
 }
 
+void tal_measure_island(const tal_percussion_problem *problem, const tal_solver_work *work,
+                        int32_t number, double tolerance) {
+    const island_solve s = {
+        .problem = problem, .work = work, .island = &problem->island[number], .thread_count = 1};
+    measure_residual(&s, tolerance, &work->island_result[number]);
+}
+
 // After 64, 128, 256 .. sweeps: earlier it would do harm, see docs/theory/solver.md.
 static bool is_time_to_release(int sweeps) {
     return sweeps >= RELEASE_FIRST && (sweeps & (sweeps - 1)) == 0;
@@ -409,8 +416,8 @@ static bool is_left_alone(const uint8_t *is_wanted, int32_t island) {
     return is_wanted != NULL && is_wanted[island] == 0;
 }
 
-static tal_solver_result sum_up(const tal_percussion_problem *problem, const tal_solver_work *work,
-                                const uint8_t *is_wanted) {
+void tal_sum_islands(const tal_percussion_problem *problem, const tal_solver_work *work,
+                     const uint8_t *is_wanted, tal_solver_result *total) {
     tal_solver_result sum = {0};
     double error = 0.0;
     for (int32_t n = 0; n < problem->island_count; n++) {
@@ -423,7 +430,7 @@ static tal_solver_result sum_up(const tal_percussion_problem *problem, const tal
         error += result->error;
     }
     sum.residual = error > 0.0 ? sqrt(error / problem->contact_count) : 0.0;
-    return sum;
+    *total = sum;
 }
 
 void tal_solve_percussions(const tal_percussion_problem *problem, const tal_solver_work *work,
@@ -443,5 +450,5 @@ void tal_solve_percussions(const tal_percussion_problem *problem, const tal_solv
             solve_island(problem, work, n, 1, goal);
         }
     }
-    *result = sum_up(problem, work, is_wanted);
+    tal_sum_islands(problem, work, is_wanted, result);
 }

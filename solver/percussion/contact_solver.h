@@ -78,6 +78,14 @@ void tal_solve_percussions(const tal_percussion_problem *problem, const tal_solv
                            const uint8_t *is_wanted, const tal_solver_goal *goal,
                            tal_solver_result *result);
 
+// Measures an island anew, into its result (iterations stay).
+void tal_measure_island(const tal_percussion_problem *problem, const tal_solver_work *work,
+                        int32_t number, double tolerance);
+
+// Sums the results of the islands up.
+void tal_sum_islands(const tal_percussion_problem *problem, const tal_solver_work *work,
+                     const uint8_t *is_wanted, tal_solver_result *result);
+
 // W of contact k of a pair (nn n1 n2 11 12 22), into the contact.
 void tal_contact_effective_mass(const tal_percussion_problem *problem, const tal_pair *pair,
                                 int32_t k);

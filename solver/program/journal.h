@@ -19,6 +19,7 @@ typedef struct {
     double clausius_duhem_j; // most energy that a contact made which may make none; 0: none did
     double moved_s;          // last time a block was faster than the rest criterion allows
     int32_t contact_count, iterations, unconverged_count, islands_resolved;
+    int32_t islands_finished, unused; // 8 bytes together: no padding to be checked
 } tal_journal_step;
 
 // Arrays of `body_count` entries; positions in metres from the site's origin.

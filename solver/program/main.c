@@ -171,7 +171,8 @@ static tal_status add_step(simulation *s, const tal_report *r, tal_error *err) {
                                    .contact_count = r->contact_count,
                                    .iterations = r->iterations,
                                    .unconverged_count = r->unconverged_count,
-                                   .islands_resolved = r->islands_resolved};
+                                   .islands_resolved = r->islands_resolved,
+                                   .islands_finished = r->islands_finished};
     return tal_journal_add_step(&s->journal, &step, err);
 }
 
@@ -316,6 +317,8 @@ static tal_status write_summary(const simulation *s, const tal_run_summary *r, t
     tal_json_add_number(root, "blocks_lost", r->blocks_lost);
     tal_json_add_number(root, "unconverged_steps", (double)r->unconverged_steps);
     tal_json_add_number(root, "islands_resolved", (double)r->islands_resolved);
+    tal_json_add_number(root, "finished_steps", (double)r->finished_steps);
+    tal_json_add_number(root, "islands_finished", (double)r->islands_finished);
     tal_json_add_number(root, "residual_max", r->residual_max);
     tal_json_add_number(root, "penetration_max_m", r->penetration_max_m);
     tal_json_add_number(root, "energy_start_j", r->energy_start_j);

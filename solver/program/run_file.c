@@ -83,6 +83,8 @@ static tal_status sum_step(void *context, size_t number, const tal_journal_step 
     s->energy_end_j = energy;
     s->unconverged_steps += step->unconverged_count > 0 ? 1 : 0;
     s->islands_resolved += step->islands_resolved;
+    s->finished_steps += step->islands_finished > 0 ? 1 : 0;
+    s->islands_finished += step->islands_finished;
     s->dissipated_normal_j += step->dissipated_normal_j;
     s->dissipated_tangential_j += step->dissipated_tangential_j;
     s->correction_j += step->correction_j;
@@ -232,6 +234,7 @@ static void put_summary(writer *w, const tal_run_notes *notes) {
     tal_netcdf_text(f, TAL_NC_GLOBAL, "ended_because", notes->ended_because);
     tal_netcdf_integer(f, TAL_NC_GLOBAL, "unconverged_steps", s->unconverged_steps);
     tal_netcdf_integer(f, TAL_NC_GLOBAL, "islands_resolved", s->islands_resolved);
+    tal_netcdf_integer(f, TAL_NC_GLOBAL, "finished_steps", s->finished_steps);
     tal_netcdf_integer(f, TAL_NC_GLOBAL, "blocks_lost", s->blocks_lost);
     tal_netcdf_real(f, TAL_NC_GLOBAL, "energy_drift", s->energy_drift);
     tal_netcdf_real(f, TAL_NC_GLOBAL, "clausius_duhem_worst_j", s->clausius_duhem_worst_j);

@@ -18,6 +18,7 @@ typedef struct {
     size_t frame_count, step_count;
     int64_t unconverged_steps;
     int64_t islands_resolved;
+    int64_t finished_steps, islands_finished; // solved by the finisher, not by sweeps
     int blocks_lost;
     double duration_s;
     double energy_start_j, energy_end_j;

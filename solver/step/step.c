@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One time step.
+#include "solver/finish/island.h"
 #include "solver/motion/integrate.h"
 #include "solver/motion/prescribed.h"
 #include "solver/motion/rest.h"
@@ -40,6 +41,20 @@ static void solve(tal_state *state, tal_solver_goal goal, tal_report *report) {
     report->iterations += result.iterations;
     report->residual = result.residual;
     report->unconverged_count = result.unconverged_count;
+}
+
+// What the sweeps could not solve.
+static tal_status finish(tal_state *state, tal_solver_goal goal, tal_report *report,
+                         tal_error *err) {
+    tal_solver_result result = {.residual = report->residual,
+                                .unconverged_count = report->unconverged_count};
+    tal_finish_count count;
+    TAL_TRY(tal_finish_islands(&state->work.problem, &state->work.contacts.work, &goal, &count,
+                               &result, err));
+    report->islands_finished += count.tried_count;
+    report->residual = result.residual;
+    report->unconverged_count = result.unconverged_count;
+    return TAL_OK;
 }
 
 // What errors of slow bodies are measured against: the kick of a step by gravity (without it, by the
@@ -119,6 +134,7 @@ static tal_status strike(const tal_model *model, tal_state *state, double dt, ta
                                   model->settings.iteration_max};
     TAL_TRY(find_all_contacts(model, state, dt, report, err));
     solve(state, goal, report);                     // percussions, to the tolerance
+    TAL_TRY(finish(state, goal, report, err));      // islands that the sweeps leave above it
     tal_observe_contacts(model, state, dt, report); // their work
     report->energy_rise_bound_j = tal_observe_rise_bound(model, state, dt);
     report->islands_resolved = tal_guard_energy(model, state, dt, report); // no island gains
@@ -155,6 +171,7 @@ static void add_report(tal_report *sum, const tal_report *piece) {
     sum->residual = fmax(sum->residual, piece->residual);
     sum->unconverged_count += piece->unconverged_count;
     sum->islands_resolved += piece->islands_resolved;
+    sum->islands_finished += piece->islands_finished;
     sum->impact_count += piece->impact_count;
     sum->manifold_count = piece->manifold_count;
     sum->contact_count = piece->contact_count;

@@ -18,6 +18,8 @@ talus_test(property/clashes.c SOURCES scenes/solids.c LIBS talus_solver LABELS s
 talus_test(property/ground_touch.c SOURCES scenes/solids.c LIBS talus_solver)
 talus_test(unit/model_classes.c LIBS talus_solver)
 talus_test(unit/soft_walls.c SOURCES scenes/scene.c LIBS talus_solver)
+talus_script_test(cli/contact.sh)
+talus_script_test(cli/fclib.sh)
 talus_script_test(cli/wrong_input.sh)
 talus_script_test(cli/library.sh)
 talus_script_test(cli/settings.sh)

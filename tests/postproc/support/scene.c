@@ -435,6 +435,7 @@ static tal_status write_motion(const tal_post_scene *s, const char *folder, cons
         tal_netcdf_variable(&file, "angular_velocity", TAL_NC_FLOAT, 3, vector, "rad s-1", "w")};
     const int vs = tal_netcdf_variable(&file, "state", TAL_NC_INT, 1, &block, "1", "state");
     tal_netcdf_real(&file, TAL_NC_GLOBAL, "unconverged_steps", s->unconverged_steps);
+    tal_netcdf_real(&file, TAL_NC_GLOBAL, "finished_steps", s->finished_steps);
     tal_netcdf_real(&file, TAL_NC_GLOBAL, "energy_drift", s->energy_drift);
     tal_netcdf_real(&file, TAL_NC_GLOBAL, "clausius_duhem_worst_j", s->clausius_duhem_j);
     tal_netcdf_real(&file, TAL_NC_GLOBAL, "blocks_lost", s->all_lost ? s->block_count : 0);

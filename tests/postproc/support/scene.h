@@ -20,6 +20,7 @@ typedef struct {
     bool survey_is_empty;     // nodata everywhere
     bool all_lost;            // every block leaves over the rim
     double unconverged_steps; // what the solver says of itself
+    double finished_steps;
     double energy_drift;
     const char *ended_because;
     double clausius_duhem_j;

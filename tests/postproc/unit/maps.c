@@ -206,6 +206,11 @@ static void trust_falls_with_what_the_solver_reports(void **state) {
     assert_int_equal(trust.check[0].level, TAL_TRUST_BAD);
     assert_non_null(strstr(trust.check[0].text, "1 of 4 steps"));
     scene_reset(&s);
+    s.motion.finished_steps = 1; // solved, but not by sweeps
+    tal_trust_judge(&trust, &s.rocks, &s.motion);
+    assert_int_equal(trust.check[0].level, TAL_TRUST_DOUBTFUL);
+    assert_non_null(strstr(trust.check[0].text, "finisher"));
+    scene_reset(&s);
     s.penetration[2] = 0.05; // 2.5 % of two metres
     tal_trust_judge(&trust, &s.rocks, &s.motion);
     assert_int_equal(trust.level, TAL_TRUST_DOUBTFUL);

@@ -33,7 +33,7 @@ static double farthest_x(const test_scene *scene, const tal_state *state) {
 typedef struct {
     double iterations, contacts, dissipated, correction, defect_worst, rise_worst, deepest;
     double opposed_worst, duhem_worst;
-    long unconverged_steps, resolved, substeps;
+    long unconverged_steps, finished_steps, resolved, substeps;
 } totals;
 
 static void add(totals *t, const tal_report *r) {
@@ -48,6 +48,7 @@ static void add(totals *t, const tal_report *r) {
     t->opposed_worst = fmax(t->opposed_worst, r->opposed_worst_j);
     t->duhem_worst = fmax(t->duhem_worst, r->clausius_duhem_worst_j);
     t->unconverged_steps += r->unconverged_count > 0;
+    t->finished_steps += r->islands_finished > 0;
     t->resolved += r->islands_resolved;
     t->substeps += r->substeps;
 }
@@ -87,9 +88,10 @@ static int run(const test_scene *scene, int threads) {
     const double count = (double)steps;
     printf(
         "%d blocks, %ld steps: %.3f CPU ms/step, %.1f iterations, %.0f contacts, deepest %.4g mm, "
-        "unconverged steps %ld, resolved %ld, substeps %ld\n",
+        "unconverged steps %ld, finished steps %ld, resolved %ld, substeps %ld\n",
         scene->body_count, steps, 1e3 * elapsed / count, sum.iterations / count,
-        sum.contacts / count, 1e3 * sum.deepest, sum.unconverged_steps, sum.resolved, sum.substeps);
+        sum.contacts / count, 1e3 * sum.deepest, sum.unconverged_steps, sum.finished_steps,
+        sum.resolved, sum.substeps);
     printf("dissipated %.6g J, lifted by correction %.3g J, worst defect %.3g J, worst rise %.3g "
            "of the bound, worst R_T.d_T %.3g J, worst Clausius-Duhem %.3g J\n",
            sum.dissipated, sum.correction, sum.defect_worst, sum.rise_worst, sum.opposed_worst,

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Every law that is dry friction on a shifted velocity or percussion is brought to that form:
+// the bound and the slide go into q, adhesion into r, slack and spring into the diagonal of W.
+#include "solver/finish/island.h"
+
+#include "core/base/memory.h"
+#include "solver/finish/finish.h"
+
+#include <math.h>
+#include <string.h>
+
+// Tighter than the tolerance of any step: where a heavy block stands on a light one, an error in what it
+// weighs must be small beside the light one. The last steps of Newton cost little.
+static const double TOLERANCE = 1e-11;
+enum { SYSTEMS_MAX = 400 };
+
+typedef struct {
+    const tal_percussion_problem *problem;
+    const tal_island *island;
+    int32_t first, count; // contacts
+    int32_t *pair_of;     // per contact
+    int32_t *body_start;  // per body of the problem: its contacts in `touching`
+    int32_t *touching;    // contacts, counted from `first`, ascending
+    int32_t *neighbour;   // scratch: contacts that share a body with one
+    tal_friction_problem friction;
+    double *r, *before;
+} island_problem;
+
+static bool is_dry(const tal_contact *c) {
+    const bool is_rigid = isinf(c->softness) && isfinite(c->bound);
+    const bool is_spring = isfinite(c->softness) && isinf(c->bound);
+    return isfinite(c->friction) && c->floor == 0.0 && (is_rigid || is_spring);
+}
+
+static bool can_finish(const tal_percussion_problem *problem, const tal_island *island) {
+    for (int32_t p = island->first_pair; p < island->first_pair + island->pair_count; p++) {
+        const tal_pair *pair = &problem->pair[p];
+        if (pair->is_general) {
+            return false;
+        }
+        for (int32_t k = 0; k < pair->contact_count; k++) {
+            if (!is_dry(&problem->contact[pair->first_contact + k])) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static int32_t body_of(const island_problem *i, int32_t k, int side) {
+    const tal_pair *pair = &i->problem->pair[i->pair_of[k]];
+    const int32_t body = side == 0 ? pair->body_i : pair->body_j;
+    return i->problem->inertia[body].inverse_mass > 0.0 ? body : -1;
+}
+
+static void list_touching(island_problem *i) {
+    const int32_t bodies = i->problem->body_count + 1;
+    for (int32_t k = 0; k < i->count; k++) {
+        for (int side = 0; side < 2; side++) {
+            const int32_t body = body_of(i, k, side);
+            if (body >= 0) {
+                i->body_start[body + 1]++;
+            }
+        }
+    }
+    for (int32_t b = 0; b < bodies; b++) {
+        i->body_start[b + 1] += i->body_start[b];
+    }
+    const int32_t total = i->body_start[bodies];
+    for (int32_t k = i->count - 1; k >= 0; k--) { // the end of a body moves down to its start
+        for (int side = 1; side >= 0; side--) {
+            const int32_t body = body_of(i, k, side);
+            if (body >= 0) {
+                i->touching[--i->body_start[body + 1]] = k;
+            }
+        }
+    }
+    memmove(&i->body_start[0], &i->body_start[1], (size_t)bodies * sizeof *i->body_start);
+    i->body_start[bodies] = total;
+}
+
+// The contacts that share a mobile body with k, ascending, each once.
+static int32_t find_neighbours(island_problem *i, int32_t k) {
+    int32_t at[2] = {0, 0}, end[2] = {0, 0}, found = 0;
+    for (int side = 0; side < 2; side++) {
+        const int32_t body = body_of(i, k, side);
+        at[side] = body >= 0 ? i->body_start[body] : 0;
+        end[side] = body >= 0 ? i->body_start[body + 1] : 0;
+    }
+    while (at[0] < end[0] || at[1] < end[1]) {
+        const int32_t a = at[0] < end[0] ? i->touching[at[0]] : INT32_MAX;
+        const int32_t b = at[1] < end[1] ? i->touching[at[1]] : INT32_MAX;
+        const int32_t next = a < b ? a : b;
+        i->neighbour[found++] = next;
+        at[0] += a == next;
+        at[1] += b == next;
+    }
+    return found;
+}
+
+static void axes_of(const tal_pair *pair, tal_vec3 axis[3]) {
+    axis[0] = pair->normal;
+    axis[1] = pair->tangent_1;
+    axis[2] = pair->tangent_2;
+}
+
+static tal_vec3 arm_of(const tal_contact *c, int side) {
+    return tal_arm(side == 0 ? c->arm_i : c->arm_j);
+}
+
+// Adds what a percussion at l does to the velocity at k through one body that both touch.
+static void add_through(const island_problem *i, int32_t k, int side_k, int32_t l, int side_l,
+                        double block[9]) {
+    const tal_percussion_problem *problem = i->problem;
+    const tal_inertia *inertia = &problem->inertia[body_of(i, k, side_k)];
+    const tal_vec3 arm_k = arm_of(&problem->contact[i->first + k], side_k);
+    const tal_vec3 arm_l = arm_of(&problem->contact[i->first + l], side_l);
+    const double sign = side_k == side_l ? 1.0 : -1.0;
+    tal_vec3 axis_k[3], axis_l[3];
+    axes_of(&problem->pair[i->pair_of[k]], axis_k);
+    axes_of(&problem->pair[i->pair_of[l]], axis_l);
+    for (int b = 0; b < 3; b++) {
+        const tal_vec3 turn = tal_apply_inertia(inertia, tal_vec3_cross(arm_l, axis_l[b]));
+        const tal_vec3 spin = tal_vec3_cross(turn, arm_k);
+        for (int a = 0; a < 3; a++) {
+            block[3 * a + b] += sign * (inertia->inverse_mass * tal_vec3_dot(axis_k[a], axis_l[b]) +
+                                        tal_vec3_dot(axis_k[a], spin));
+        }
+    }
+}
+
+static void set_block(const island_problem *i, int32_t k, int32_t l, double block[9]) {
+    memset(block, 0, 9 * sizeof *block);
+    for (int side = 0; side < 4; side++) {
+        const int32_t body = body_of(i, k, side / 2);
+        if (body >= 0 && body == body_of(i, l, side % 2)) {
+            add_through(i, k, side / 2, l, side % 2, block);
+        }
+    }
+}
+
+// q of the present velocities: u - W r, shifted as the law wants it. Before slack and spring are added
+// to W: they are no part of what moves the bodies.
+static void set_free_velocities(island_problem *i) {
+    const tal_percussion_problem *problem = i->problem;
+    tal_friction_problem *f = &i->friction;
+    tal_block_matrix_multiply(&f->w, i->r, f->q);
+    for (int32_t k = 0; k < i->count; k++) {
+        const tal_contact *c = &problem->contact[i->first + k];
+        double u[3];
+        tal_contact_velocity(problem, &problem->pair[i->pair_of[k]], i->first + k, u);
+        f->q[3 * k] = u[0] - f->q[3 * k] - (isinf(c->softness) ? c->bound : c->pull);
+        f->q[3 * k + 1] = u[1] - f->q[3 * k + 1] + c->slide[0];
+        f->q[3 * k + 2] = u[2] - f->q[3 * k + 2] + c->slide[1];
+    }
+}
+
+static void set_diagonal(island_problem *i) {
+    for (int32_t k = 0; k < i->count; k++) {
+        const tal_contact *c = &i->problem->contact[i->first + k];
+        double *own = &i->friction.w.value[9 * tal_block_matrix_find(&i->friction.w, k, k)];
+        own[0] += isinf(c->softness) ? 0.0 : c->softness;
+        own[4] += isinf(c->slack) ? 0.0 : c->slack;
+        own[8] += isinf(c->slack) ? 0.0 : c->slack;
+        i->friction.friction[k] = isinf(c->slack) ? 0.0 : c->friction;
+    }
+}
+
+static tal_status assemble(island_problem *i, tal_error *err) {
+    int64_t blocks = 0;
+    for (int32_t k = 0; k < i->count; k++) {
+        blocks += find_neighbours(i, k);
+    }
+    TAL_TRY(tal_friction_problem_create(&i->friction, i->count, blocks, err));
+    tal_block_matrix *w = &i->friction.w;
+    for (int32_t k = 0; k < i->count; k++) {
+        const int32_t found = find_neighbours(i, k);
+        for (int32_t n = 0; n < found; n++) {
+            const int64_t place = w->start[k] + n;
+            w->column[place] = i->neighbour[n];
+            set_block(i, k, i->neighbour[n], &w->value[9 * place]);
+        }
+        w->start[k + 1] = w->start[k] + found;
+    }
+    for (int32_t k = 0; k < i->count; k++) {
+        const tal_contact *c = &i->problem->contact[i->first + k];
+        memcpy(&i->r[3 * k], c->percussion, sizeof c->percussion);
+        i->r[3 * k] += c->adhesion;
+    }
+    set_free_velocities(i);
+    set_diagonal(i);
+    return TAL_OK;
+}
+
+static tal_status prepare(island_problem *i, tal_error *err) {
+    const tal_island *island = i->island;
+    const tal_pair *first = &i->problem->pair[island->first_pair];
+    const tal_pair *last = first + island->pair_count - 1;
+    i->first = first->first_contact;
+    i->count = last->first_contact + last->contact_count - i->first;
+    const size_t count = (size_t)i->count;
+    TAL_CREATE(i->pair_of, count, "pairs of contacts", err);
+    TAL_CREATE(i->body_start, (size_t)i->problem->body_count + 2, "contacts of bodies", err);
+    TAL_CREATE(i->touching, 2 * count, "contacts of bodies", err);
+    TAL_CREATE(i->neighbour, 2 * count, "neighbours", err);
+    TAL_CREATE(i->r, 3 * count, "percussions", err);
+    TAL_CREATE(i->before, 3 * count, "percussions", err);
+    for (int32_t p = 0; p < island->pair_count; p++) {
+        for (int32_t k = 0; k < first[p].contact_count; k++) {
+            i->pair_of[first[p].first_contact + k - i->first] = island->first_pair + p;
+        }
+    }
+    list_touching(i);
+    return assemble(i, err);
+}
+
+static void release(island_problem *i) {
+    tal_memory_destroy(i->pair_of);
+    tal_memory_destroy(i->body_start);
+    tal_memory_destroy(i->touching);
+    tal_memory_destroy(i->neighbour);
+    tal_memory_destroy(i->r);
+    tal_memory_destroy(i->before);
+    tal_friction_problem_destroy(&i->friction);
+}
+
+// Changes a percussion and with it the motion of its bodies.
+static void set_percussion(const island_problem *i, int32_t k, const double r[3]) {
+    const tal_percussion_problem *problem = i->problem;
+    const tal_pair *pair = &problem->pair[i->pair_of[k]];
+    tal_contact *c = &problem->contact[i->first + k];
+    tal_motion of_i = problem->motion[pair->body_i], of_j = problem->motion[pair->body_j];
+    double step[3];
+    for (int a = 0; a < 3; a++) {
+        step[a] = r[a] - c->percussion[a];
+        c->percussion[a] = r[a];
+    }
+    tal_apply_percussion(pair, c, step, &problem->inertia[pair->body_i],
+                         &problem->inertia[pair->body_j], &of_i, &of_j);
+    tal_store_body_motion(problem, pair->body_i, &of_i);
+    tal_store_body_motion(problem, pair->body_j, &of_j);
+}
+
+// Percussions as the finisher found them, and back if they are no better.
+static void put_back(const island_problem *i, const tal_solver_work *work, int32_t number,
+                     double tolerance) {
+    const tal_island_result old = work->island_result[number];
+    for (int32_t k = 0; k < i->count; k++) {
+        const tal_contact *c = &i->problem->contact[i->first + k];
+        const double r[3] = {i->r[3 * k] - c->adhesion, i->r[3 * k + 1], i->r[3 * k + 2]};
+        memcpy(&i->before[3 * k], c->percussion, sizeof c->percussion);
+        set_percussion(i, k, r);
+    }
+    tal_measure_island(i->problem, work, number, tolerance);
+    if (!(work->island_result[number].error < old.error)) {
+        for (int32_t k = 0; k < i->count; k++) {
+            set_percussion(i, k, &i->before[3 * k]);
+        }
+        tal_measure_island(i->problem, work, number, tolerance);
+    }
+}
+
+static tal_status finish(island_problem *i, const tal_solver_work *work, int32_t number,
+                         double tolerance, tal_finish_count *count, tal_error *err) {
+    const tal_finish_settings settings = {TAL_FINISH_AUTOMATIC, TOLERANCE, SYSTEMS_MAX};
+    tal_finish_result result;
+    TAL_TRY(prepare(i, err));
+    TAL_TRY(tal_finish_solve(&i->friction, &settings, i->r, &result, err));
+    put_back(i, work, number, tolerance);
+    count->tried_count++;
+    count->system_count += result.iterations;
+    count->finished_count += work->island_result[number].unconverged_count == 0;
+    return TAL_OK;
+}
+
+tal_status tal_finish_islands(const tal_percussion_problem *problem, const tal_solver_work *work,
+                              const tal_solver_goal *goal, tal_finish_count *count,
+                              tal_solver_result *result, tal_error *err) {
+    *count = (tal_finish_count){0};
+    for (int32_t n = 0; n < problem->island_count; n++) {
+        if (work->island_result[n].unconverged_count == 0 ||
+            !can_finish(problem, &problem->island[n])) {
+            continue;
+        }
+        island_problem i = {.problem = problem, .island = &problem->island[n]};
+        const tal_status status = finish(&i, work, n, goal->tolerance, count, err);
+        release(&i);
+        TAL_TRY(status);
+    }
+    if (count->tried_count > 0) {
+        tal_sum_islands(problem, work, NULL, result);
+    }
+    return TAL_OK;
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The finisher in a step: islands of rigid bodies that the sweeps left above the tolerance become
+// problems of dry friction, are finished, and their percussions put back.
+#ifndef TALUS_SOLVER_FINISH_ISLAND_H
+#define TALUS_SOLVER_FINISH_ISLAND_H
+
+#include "solver/percussion/contact_solver.h"
+
+typedef struct {
+    int32_t finished_count; // islands brought below the tolerance
+    int32_t tried_count;    // islands it was tried on
+    int64_t system_count;   // linear systems solved
+} tal_finish_count;
+
+// After tal_solve_percussions with the same work and goal. What the finisher finds counts only if the
+// measure of the sweeps finds it better. Islands with laws other than dry friction (with or without
+// adhesion, viscous slack or a spring) or with bodies that are not rigid are left as they are. One
+// thread. Allocates: such islands are rare.
+tal_status tal_finish_islands(const tal_percussion_problem *problem, const tal_solver_work *work,
+                              const tal_solver_goal *goal, tal_finish_count *count,
+                              tal_solver_result *result, tal_error *err);
+
+#endif

@@ -1,0 +1,88 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# talus-contact: a problem whose answer is known, through every form and solver; faults in files, each
+# with its own sentence; a problem without solution is reported as such.
+set -u
+. "$TALUS_SOURCE/tests/support/common.sh"
+contact=$TALUS_BIN/talus-contact
+
+# One kilogram comes down with 1 m/s; sideways it sticks, slides or has no friction.
+write_problem() { # SIDEWAYS FRICTION
+    printf 'FCP 1\n# by hand\nkind local\ndim 3\nnc 1\nmu\n%s\nq\n-1 %s 0\nW 1\n0 0 1 0 0 0 1 0 0 0 1\nend\n' \
+        "$2" "$1" >one.fcp
+}
+
+# near A B C: the three numbers in r.txt
+near() {
+    awk -v a="$1" -v b="$2" -v c="$3" 'function d(x, y) { return x > y ? x - y : y - x }
+        { exit !(NF == 3 && d($1, a) < 1e-6 && d($2, b) < 1e-6 && d($3, c) < 1e-6) }' r.txt ||
+        fail "expected $1 $2 $3, found $(cat r.txt)"
+}
+
+for solver in automatic sweeps finisher newton interior-point; do
+    write_problem 0.2 0.5
+    expect 0 "$solver" "$contact" one.fcp --solver $solver --tolerance 1e-7 --reaction r.txt --overwrite
+    near 1 -0.2 0
+    write_problem 5 0.5
+    expect 0 "$solver" "$contact" one.fcp --solver $solver --tolerance 1e-7 --reaction r.txt --overwrite
+    near 1 -0.5 0
+    write_problem 5 0
+    expect 0 "$solver" "$contact" one.fcp --solver $solver --tolerance 1e-7 --reaction r.txt --overwrite
+    near 1 0 0
+done
+
+# The same problem through FCLIB and back, and with masses: M = 1, H = identity, f = M times q.
+write_problem 5 0.5
+expect 0 automatic "$contact" one.fcp --solution one.hdf5
+expect 0 automatic "$contact" one.hdf5 --reaction r.txt --overwrite
+near 1 -0.5 0
+expect 0 automatic "$contact" one.hdf5 --solution back.fcp
+grep -q '^solution_r' back.fcp || fail "back.fcp has no solution"
+expect 0 automatic "$contact" back.fcp
+if command -v h5dump >/dev/null; then
+    h5dump -n 1 one.hdf5 >names.txt
+    for name in fclib_local/spacedim fclib_local/W/nz fclib_local/W/nzmax fclib_local/W/m fclib_local/W/n \
+        fclib_local/W/p fclib_local/W/i fclib_local/W/x fclib_local/vectors/q fclib_local/vectors/mu \
+        fclib_local/info/title solution/r solution/u; do
+        grep -q "dataset */$name\$" names.txt || fail "$name is not in one.hdf5"
+    done
+else
+    echo "left out: h5dump is not there (Debian: hdf5-tools)"
+fi
+printf 'FCP 1\nkind global\ndim 3\nnc 1\nnd 3\nmu\n0.5\nw\n0 0 0\nf\n-2 10 0\nM 3\n0 0 2\n1 1 2\n2 2 2\nH 3\n0 0 1\n1 1 1\n2 2 1\nend\n' >global.fcp
+expect 0 automatic "$contact" global.fcp --solution global.hdf5 --reaction r.txt --overwrite
+near 2 -1 0
+expect 0 automatic "$contact" global.hdf5 --reaction r.txt --overwrite
+near 2 -1 0
+# In the plane: normal and one tangent.
+printf 'FCP 1\nkind local\ndim 2\nnc 1\nmu\n0.5\nq\n-1 5\nW 1\n0 0 1 0 0 1\nend\n' >plane.fcp
+expect 0 automatic "$contact" plane.fcp --reaction r.txt --overwrite
+near 1 -0.5 0
+
+# Walls that close on a body: no reaction stops them.
+printf 'FCP 1\nkind local\ndim 3\nnc 2\nmu\n0.3 0.3\nq\n-1 0 0 -1 0 0\nW 4\n0 0 1 0 0 0 1 0 0 0 1\n0 1 -1 0 0 0 -1 0 0 0 1\n1 0 -1 0 0 0 -1 0 0 0 1\n1 1 1 0 0 0 1 0 0 0 1\nend\n' >closing.fcp
+expect 1 "NOT SOLVED" "$contact" closing.fcp --sweeps 1000
+expect 1 "1 of 2 problems not solved" "$contact" one.fcp closing.fcp --sweeps 1000
+
+expect 0 "interior-point" "$contact" one.fcp global.hdf5 --compare --profile profile.svg
+grep -q '</svg>' profile.svg || fail "profile.svg is not whole"
+
+# Faults, one at a time.
+expect 2 "which contact problem" "$contact"
+expect 2 "is none of automatic" "$contact" one.fcp --solver magic
+expect 2 "must be a number" "$contact" one.fcp --tolerance much
+expect 1 "missing.fcp" "$contact" missing.fcp
+echo hello >text.fcp
+expect 1 "neither FCLIB" "$contact" text.fcp
+sed 's/^0.5$/-0.5/' one.fcp >negative.fcp
+expect 1 "friction = -0.5 must not be negative" "$contact" negative.fcp
+sed 's/^-1 5 0$/-1 5 x/' one.fcp >letter.fcp
+expect 1 "letter.fcp:9: 'x' is not a number" "$contact" letter.fcp
+sed '/^end/d' one.fcp >cut.fcp
+expect 1 "ends before 'end'" "$contact" cut.fcp
+sed '/^mu/,+1d' one.fcp >no_mu.fcp
+expect 1 "mu is missing" "$contact" no_mu.fcp
+head -c 1000 one.hdf5 >torn.hdf5
+expect 1 "torn.hdf5" "$contact" torn.hdf5
+expect 1 "exists already" "$contact" one.fcp --solution one.hdf5
+[ "$failures" -eq 0 ]
