@@ -23,3 +23,8 @@ talus_script_test(cli/piton_times.sh LABELS long TIMEOUT 3600)
 
 # Prints the tables of docs/validation/figures.sh.
 talus_test_program(solver_tosses bench/tosses.c scenes/tosses.c scenes/scene.c LIBS talus_solver)
+# Prints the tables of docs/validation/default-law.md.
+set(TALUS_STUDY scenes/scene.c studies/study.c)
+talus_test_program(solver_law_slopes studies/law_slopes.c studies/slopes.c ${TALUS_STUDY}
+    LIBS talus_solver)
+talus_test_program(solver_law_sites studies/law_sites.c ${TALUS_STUDY} LIBS talus_solver)
