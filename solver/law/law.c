@@ -46,6 +46,25 @@ static double gap_bound(const tal_contact_data *data) {
     return -fmax(fmax(data->gap, 0.0) / data->dt, data->before[0]);
 }
 
+// Energies per mass of the normal motion, a the acceleration of the loads, h = a dt/2. Before the
+// percussion (v + h)^2/2 + a (gap - a dt^2/8): exact for a parabola, whose velocity is a mean over a
+// step and whose gap lies between two steps. An impact leaves e^2 of it, counted from the surface.
+double tal_law_rebound(const tal_contact_data *data, double e) {
+    const double half = -0.5 * data->pull, speed = -data->before[0];
+    const double acceleration = 2.0 * half / data->dt;
+    if (half <= 0.0) {
+        return e * speed;
+    }
+    if (data->ahead > 0.0) { // at the surface, with less than half a step of the way to go
+        const double rest = acceleration * fmax(0.5 * data->dt - data->ahead, 0.0);
+        const double energy = speed * (speed + 2.0 * (half + acceleration * data->ahead));
+        return sqrt(rest * rest + e * e * energy) - rest;
+    }
+    const double lift = 2.0 * acceleration * fmax(data->gap, 0.0) - half * half;
+    const double left = e * e * ((speed + half) * (speed + half) + lift) - lift;
+    return left >= half * half ? sqrt(left) - half : e * speed;
+}
+
 static void prepare_dry(const tal_contact_data *data, double friction, tal_contact *c) {
     c->bound = gap_bound(data);
     c->pull = 0.0;
@@ -67,13 +86,29 @@ static void add_dissipation(const tal_contact_data *data, double kn, double kt, 
     c->slide[1] = data->before[2];
 }
 
-static void prepare_acd2(const tal_contact_data *data, tal_contact *c) {
+// kn from the ratio makes a lone contact part with e v - (1 - e) a dt/2. This softness in its place
+// makes it part with the velocity wanted; the pull stays -d_N-, so that R.x <= 0.
+static void set_rebound(const tal_law *law, const tal_contact_data *data, tal_contact *c) {
+    const double e = law->restitution, speed = -data->before[0];
+    if (law->dissipation_in_kg || e == 1.0) {
+        return;
+    }
+    const double after = fmin(tal_law_rebound(data, e), speed);
+    const double hard = (after + speed - data->pull) / (1.0 + e); // over (v - after)/(1 - e)
+    c->softness *= (speed - after) / ((1.0 - e) * hard);
+}
+
+static void prepare_acd2(const tal_law *law, const tal_contact_data *data, tal_contact *c) {
     prepare_dry(data, INFINITY, c);
     add_dissipation(data, data->impact ? data->kn : 0.0, data->closing ? data->kt : 0.0, c);
+    if (data->impact) {
+        set_rebound(law, data, c);
+    }
 }
 
 static void prepare_published(const tal_contact_data *data, tal_contact *c) {
-    prepare_acd2(data, c);
+    prepare_dry(data, INFINITY, c);
+    add_dissipation(data, 0.0, data->closing ? data->kt : 0.0, c);
     if (data->closing) {
         c->bound = 0.0;
         c->softness = data->kn > 0.0 ? 2.0 / data->kn : INFINITY;
@@ -95,7 +130,7 @@ static void prepare_penalty(const tal_contact_data *data, double friction, tal_c
 void tal_law_prepare(const tal_law *law, const tal_contact_data *data, tal_contact *c) {
     switch (law->kind) {
     case TAL_LAW_ACD2:
-        prepare_acd2(data, c);
+        prepare_acd2(law, data, c);
         break;
     case TAL_LAW_ACD2_PUBLISHED:
         prepare_published(data, c);
@@ -106,13 +141,14 @@ void tal_law_prepare(const tal_law *law, const tal_contact_data *data, tal_conta
     case TAL_LAW_COULOMB:
         prepare_dry(data, law->friction, c);
         if (data->impact) {
-            c->bound = -law->restitution * data->before[0];
+            c->bound = tal_law_rebound(data, law->restitution);
         }
         break;
     case TAL_LAW_ACD2_COULOMB:
         prepare_dry(data, law->friction, c);
         if (data->impact) {
             add_dissipation(data, data->kn, data->kt, c);
+            set_rebound(law, data, c);
         }
         break;
     case TAL_LAW_NONE:

@@ -33,11 +33,17 @@ typedef struct {
 typedef struct {
     double gap, dt;
     double before[3]; // relative velocity before: normal, two tangents
+    double pull;      // normal velocity that gravity and loads give within the step
+    double ahead;     // time by which the bodies went on to meet each other
     double kn, kt;    // in kg, of this point
     double stiffness, damping;
     double adhesion;
     bool closing, impact;
 } tal_contact_data;
+
+// Normal velocity after an impact of rebound ratio e: such that the blocks rise as far as if the blow
+// fell when the gap is closed and not up to a step earlier (docs/theory/solver.md, "Gaps").
+double tal_law_rebound(const tal_contact_data *data, double e);
 
 // Fills all but w, arms and percussion; needs w.
 void tal_law_prepare(const tal_law *law, const tal_contact_data *data, tal_contact *contact);

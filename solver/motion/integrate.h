@@ -5,8 +5,14 @@
 
 #include "solver/step/state.h"
 
-// Straight flight and exact free rotation for the time h.
+// Straight flight and exact free rotation for the time h; bodies that are ahead go the rest of it.
 void tal_advance_positions(const tal_model *model, tal_state *state, double h);
+
+// One body goes on for a time, ahead of the others. Returns the change of its potential energy.
+double tal_advance_ahead(const tal_model *model, tal_state *state, int32_t b, double time);
+
+// Change of potential energy by what those that are ahead will not go within h.
+double tal_potential_not_gone(const tal_model *model, const tal_state *state, double h);
 
 // u- and the inertias in world axes at the present poses.
 void tal_load_motion(const tal_model *model, tal_state *state);

@@ -109,6 +109,7 @@ struct tal_state {
     uint8_t *is_rising;       // per island
     uint8_t *is_restless;     // per island
     double *island_energy;    // three per island: work of contacts, bound, slack
+    double *ahead;            // time by which a body went on to meet the ground; the ground: 0
     tal_motion *displacement; // of the position correction: metres and radians, not velocities
 
     tal_percussion_problem problem;

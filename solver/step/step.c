@@ -7,10 +7,12 @@
 #include "solver/percussion/correction.h"
 #include "solver/percussion/memory.h"
 #include "solver/step/look_ahead.h"
+#include "solver/step/meet.h"
 #include "solver/step/observe.h"
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 // No body may move by more than its inner radius, nor turn by more than this, in one piece of a step.
 static const double TURN_MAX = 0.5;
@@ -85,7 +87,13 @@ static tal_status strike(const tal_model *model, tal_state *state, double dt, ta
                                    most < LOOK_SWEEPS_MAX ? most : LOOK_SWEEPS_MAX};
     TAL_TRY(find_contacts(model, state, dt, err)); // gaps at the mid-step position
     TAL_TRY(set_up(model, state, dt, report, err));
-    bool everywhere = true;
+    bool everywhere = true, met = false;
+    const double gone_ahead =
+        model->settings.scheme == TAL_SCHEME_MOREAU ? tal_meet_ground(model, state, &met) : 0.0;
+    if (met) {
+        TAL_TRY(find_contacts(model, state, dt, err));
+        TAL_TRY(set_up(model, state, dt, report, err));
+    }
     for (int look = 0; look < LOOKS_AHEAD; look++) {
         tal_look_result result;
         solve(state, rough, report);
@@ -106,7 +114,8 @@ static tal_status strike(const tal_model *model, tal_state *state, double dt, ta
     report->energy_rise_bound_j = tal_observe_rise_bound(model, state, dt);
     report->islands_resolved = tal_guard_energy(model, state, dt, report);
     tal_store_motion(model, state);
-    report->correction_j = tal_correct_positions(model, state);
+    report->correction_j = tal_correct_positions(model, state) + gone_ahead +
+                           tal_potential_not_gone(model, state, 0.5 * dt);
     TAL_TRY(tal_remember_percussions(state, dt, err));
     tal_count_remembered(state, report);
     tal_observe_rest(state, report);
@@ -117,6 +126,7 @@ static tal_status strike(const tal_model *model, tal_state *state, double dt, ta
 static tal_status advance(const tal_model *model, tal_state *state, double dt, tal_report *report,
                           tal_error *err) {
     const bool is_moreau = model->settings.scheme == TAL_SCHEME_MOREAU;
+    memset(state->ahead, 0, (size_t)model->body_count * sizeof *state->ahead);
     tal_advance_positions(model, state, is_moreau ? 0.5 * dt : dt);
     TAL_TRY(strike(model, state, dt, report, err));
     if (is_moreau) {
