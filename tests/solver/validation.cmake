@@ -28,3 +28,6 @@ set(TALUS_STUDY scenes/scene.c studies/study.c)
 talus_test_program(solver_law_slopes studies/law_slopes.c studies/slopes.c ${TALUS_STUDY}
     LIBS talus_solver)
 talus_test_program(solver_law_sites studies/law_sites.c ${TALUS_STUDY} LIBS talus_solver)
+talus_test(property/default_law.c SOURCES studies/slopes.c scenes/tosses.c ${TALUS_STUDY}
+    LIBS talus_solver LABELS slow)
+talus_test_again(property/default_law.c all long 3600 2400)

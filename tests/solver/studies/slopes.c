@@ -23,10 +23,10 @@ slope_study slope_study_break(tal_law law, double dt, int starts) {
     return (slope_study){.law = law,
                          .dt = dt,
                          .slope_deg = 45.0,
-                         .length = 10.0,
+                         .length = 40.0,
                          .flat = 400.0,
                          .edge = {1.0, 0.9, 0.8},
-                         .speed = 2.0,
+                         .speed = 5.0,
                          .starts = starts,
                          .seed = 2};
 }

@@ -24,10 +24,10 @@ typedef struct {
     double rise;           // worst of all runs
 } slope_result;
 
-// 100 m at 35 degrees; a block of 1 x 0.9 x 0.8 m.
+// 100 m at 35 degrees; a block of 1 x 0.9 x 0.8 m that rolls in at 5 to 10 m/s.
 slope_study slope_study_plane(tal_law law, double dt, int starts);
 
-// 10 m at 45 degrees, then level ground.
+// 40 m at 45 degrees, then level ground.
 slope_study slope_study_break(tal_law law, double dt, int starts);
 
 tal_status slope_study_run(const slope_study *study, slope_result *result, tal_error *err);
