@@ -11,9 +11,10 @@
 #include <stddef.h>
 #include <string.h>
 
-// A mean over hundreds of contacts hides one that pushes what is leaving it. Errors of single contacts
-// are at most this many tolerances.
-static const double WORST = 10.0;
+// Errors of single contacts are at most this many tolerances: a mean over hundreds of them hides one
+// that pushes what is leaving it. Piton Marcel at 10 ms: sweeps per step 26 without this, 34 with 30, 62
+// with 10; most energy that a contact gave 6.7, 0.17, 0.11 MJ.
+static const double WORST = 30.0;
 
 static const double GROWTH_MAX = 1.1; // of a change from one sweep to the next, in energy
 
