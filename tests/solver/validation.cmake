@@ -29,6 +29,6 @@ talus_test_program(solver_law_slopes studies/law_slopes.c studies/slopes.c ${TAL
     LIBS talus_solver)
 talus_test_program(solver_law_sites studies/law_sites.c ${TALUS_STUDY} LIBS talus_solver)
 talus_test(property/default_law.c SOURCES studies/slopes.c scenes/tosses.c ${TALUS_STUDY}
-    LIBS talus_solver LABELS slow)
+    LIBS talus_solver LABELS slow TIMEOUT 900)
 talus_test_again(property/default_law.c all long 3600 2400)
 talus_test(property/left_behind.c SOURCES scenes/scene.c LIBS talus_solver)

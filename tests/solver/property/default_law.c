@@ -70,7 +70,8 @@ static void check_steps(const char *what, slope_study study, double share) {
 
 static void block_comes_down_a_slope_in_the_same_time_with_every_step(void **unused) {
     (void)unused;
-    check_steps("100 m at 35 degrees, s", slope_study_plane(study_default_law(), 0.0, starts), 0.005);
+    check_steps("100 m at 35 degrees, s", slope_study_plane(study_default_law(), 0.0, starts),
+                0.005);
 }
 
 static void block_stops_behind_a_break_of_slope_as_far_with_every_step(void **unused) {
