@@ -89,7 +89,7 @@ tal_status tal_template_expand_line(tal_text *text, const char *line, size_t len
 static tal_status expand_part(tal_text *text, const char *name, size_t length, const char *where,
                               const tal_template_values *values, tal_error *err) {
     char part[64];
-    (void)snprintf(part, sizeof part, "%.*s.part", (int)length, name);
+    (void)snprintf(part, sizeof part, "%.*s.piece", (int)length, name);
     const char *script = tal_script_find(part);
     if (script == NULL) {
         return TAL_FAIL(err, TAL_BAD_INPUT, "%s: there is no %s", where, part);

@@ -2,7 +2,7 @@
 // Scripts with placeholders. In a script (figures/scripts, built into the program)
 //   {{name}}         is replaced by a value; one without a value is an error
 //   {{?name}}line    keeps the line where the value is there and not empty, {{!name}} where it is not
-//   {{+name}}        is replaced by the file name.part
+//   {{+name}}        is replaced by the file name.piece
 //   {{#}}line        is a remark that is left out
 #ifndef TALUS_POSTPROC_FIGURES_TEMPLATE_H
 #define TALUS_POSTPROC_FIGURES_TEMPLATE_H
@@ -23,7 +23,7 @@ typedef struct {
 void tal_template_set(tal_template_values *values, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-// A built-in file by its name ("map.sh", "begin.part"), or NULL.
+// A built-in file by its name ("map.sh", "begin.piece"), or NULL.
 const char *tal_script_find(const char *name);
 
 // Appends the script with its placeholders replaced; `file` is its name for messages.

@@ -53,10 +53,11 @@ static void append_trust_banner(tal_text *text, const tal_back_analysis *a) {
     }
     tal_text_append(text, "<div class=\"banner %s\" role=\"alert\"><strong>%s</strong><ul>",
                     tal_trust_word(level),
-                    tal_run_record_is_partial(&a->motion) ? "This is a partial run. Do not trust it as "
-                                                        "a result."
-                    : level == TAL_TRUST_BAD          ? "Do not trust this result."
-                                                      : "Read this result with care.");
+                    tal_run_record_is_partial(&a->motion)
+                        ? "This is a partial run. Do not trust it as "
+                          "a result."
+                    : level == TAL_TRUST_BAD ? "Do not trust this result."
+                                             : "Read this result with care.");
     if (others_are_bad) {
         tal_text_append(text,
                         "<li>%d of %d runs fail a check below; intervals over the runs hold "

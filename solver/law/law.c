@@ -60,6 +60,25 @@ void tal_law_prepare_inelastic(const tal_law *law, const tal_contact_data *data,
     invert_sticking(c);
 }
 
+// Energies per mass of the normal motion, a the acceleration of the loads, h = a dt/2. Before the
+// percussion (v + h)^2/2 + a (gap - a dt^2/8): exact for a parabola, whose velocity is a mean over a
+// step and whose gap lies between two steps. An impact leaves e^2 of it, counted from the surface.
+double tal_law_rebound(const tal_contact_data *data, double e) {
+    const double half = -0.5 * data->pull, speed = -data->before[0];
+    const double acceleration = 2.0 * half / data->dt;
+    if (half <= 0.0) {
+        return e * speed;
+    }
+    if (data->ahead > 0.0) { // at the surface, with less than half a step of the way to go
+        const double rest = acceleration * fmax(0.5 * data->dt - data->ahead, 0.0);
+        const double energy = speed * (speed + 2.0 * (half + acceleration * data->ahead));
+        return sqrt(rest * rest + e * e * energy) - rest;
+    }
+    const double lift = 2.0 * acceleration * fmax(data->gap, 0.0) - half * half;
+    const double left = e * e * ((speed + half) * (speed + half) + lift) - lift;
+    return left >= half * half ? sqrt(left) - half : e * speed;
+}
+
 void tal_contact_hold(tal_contact *c, const double velocity[3], bool tangents) {
     c->bound = velocity[0];
     c->pull = 0.0;

@@ -36,6 +36,8 @@ typedef struct {
 typedef struct {
     double gap, dt;
     double before[3]; // relative velocity before: normal, two tangents
+    double pull;      // normal velocity that gravity and loads give within the step
+    double ahead;     // time by which the bodies went on to meet each other
     double kn, kt;    // in kg, of this point
     double stiffness, damping;
     double adhesion;
@@ -52,6 +54,7 @@ typedef struct {
     bool is_spring;        // what is deep in it is its deflection; it gives back the energy it took
     bool has_dry_friction; // holds up to the cone: what rests on it may be left alone
     bool needs_stiffness;  // stiffness_n_m must be above 0
+    bool rebounds;         // an impact leaves the ratio `restitution` of its velocity
     tal_law_moment kn_acts;        // dissipation by kn, kt (or the two ratios)
     tal_law_moment clausius_duhem; // R . x <= 0 holds contact by contact
 
@@ -85,6 +88,10 @@ void tal_law_prepare(const tal_law *law, const tal_contact_data *data, tal_conta
 // The same contact with e = kn = kt = 0: the safe form in which energy provably does not rise.
 void tal_law_prepare_inelastic(const tal_law *law, const tal_contact_data *data,
                                tal_contact *contact);
+
+// Normal velocity after an impact of rebound ratio e: such that the bodies rise as far as if the blow
+// fell when the gap is closed and not up to a step earlier (docs/theory/solver.md, "Gaps").
+double tal_law_rebound(const tal_contact_data *data, double e);
 
 // Solves the local problem for `q`, the relative velocity without this contact's own percussion.
 void tal_law_solve(tal_contact *contact, const double q[3], double percussion[3]);

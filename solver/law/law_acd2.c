@@ -3,9 +3,11 @@
 #include "solver/law/prepare.h"
 
 static void prepare(const tal_law *law, const tal_contact_data *data, tal_contact *c) {
-    (void)law;
     tal_prepare_dry(data, INFINITY, c);
     tal_add_dissipation(data, data->impact ? data->kn : 0.0, data->closing ? data->kt : 0.0, c);
+    if (data->impact) {
+        tal_set_rebound(law, data, c);
+    }
 }
 
 static void prepare_inelastic(const tal_law *law, const tal_contact_data *data, tal_contact *c) {
@@ -14,7 +16,8 @@ static void prepare_inelastic(const tal_law *law, const tal_contact_data *data, 
 }
 
 extern const tal_law_traits tal_law_acd2;
-const tal_law_traits tal_law_acd2 = {.kn_acts = TAL_WHILE_CLOSING,
+const tal_law_traits tal_law_acd2 = {.rebounds = true,
+                                     .kn_acts = TAL_WHILE_CLOSING,
                                      .clausius_duhem = TAL_ALWAYS,
                                      .prepare = prepare,
                                      .prepare_inelastic = prepare_inelastic};

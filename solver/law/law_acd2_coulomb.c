@@ -11,6 +11,7 @@ static void prepare(const tal_law *law, const tal_contact_data *data, tal_contac
     tal_prepare_dry(data, law->friction, c);
     if (data->impact) {
         tal_add_dissipation(data, data->kn, data->kt, c);
+        tal_set_rebound(law, data, c);
     }
 }
 
@@ -20,6 +21,7 @@ static void prepare_inelastic(const tal_law *law, const tal_contact_data *data, 
 
 extern const tal_law_traits tal_law_acd2_coulomb;
 const tal_law_traits tal_law_acd2_coulomb = {.has_dry_friction = true,
+                                             .rebounds = true,
                                              .kn_acts = TAL_AT_IMPACTS,
                                              .clausius_duhem = TAL_AT_IMPACTS,
                                              .can_raise_energy = can_raise_energy,

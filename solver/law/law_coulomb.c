@@ -9,7 +9,7 @@ static bool can_raise_energy(const tal_law *law) {
 static void prepare(const tal_law *law, const tal_contact_data *data, tal_contact *c) {
     tal_prepare_dry(data, law->friction, c);
     if (data->impact) {
-        c->bound = -law->restitution * data->before[0];
+        c->bound = tal_law_rebound(data, law->restitution);
     }
 }
 
@@ -19,6 +19,7 @@ static void prepare_inelastic(const tal_law *law, const tal_contact_data *data, 
 
 extern const tal_law_traits tal_law_coulomb;
 const tal_law_traits tal_law_coulomb = {.has_dry_friction = true,
+                                        .rebounds = true,
                                         .can_raise_energy = can_raise_energy,
                                         .prepare = prepare,
                                         .prepare_inelastic = prepare_inelastic};

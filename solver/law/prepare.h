@@ -36,4 +36,17 @@ static inline void tal_add_dissipation(const tal_contact_data *data, double kn, 
     c->slide[1] = data->before[2];
 }
 
+// kn from the ratio makes a lone contact part with e v - (1 - e) a dt/2. This softness in its place
+// makes it part with the velocity wanted; the pull stays -d_N-, so that R.x <= 0.
+static inline void tal_set_rebound(const tal_law *law, const tal_contact_data *data,
+                                   tal_contact *c) {
+    const double e = law->restitution, speed = -data->before[0];
+    if (law->dissipation_in_kg || e == 1.0) {
+        return;
+    }
+    const double after = fmin(tal_law_rebound(data, e), speed);
+    const double hard = (after + speed - data->pull) / (1.0 + e); // over (v - after)/(1 - e)
+    c->softness *= (speed - after) / ((1.0 - e) * hard);
+}
+
 #endif

@@ -125,6 +125,37 @@ static void store(const tal_model *model, tal_state *state) {
         }
     }
 }
+
+static void advance_body(const tal_model *model, tal_state *state, int32_t b, double h) {
+    state->position[b] = tal_vec3_add_scaled(state->position[b], h, state->velocity[b]);
+    if (state->is_immovable[b]) { // follows a series
+        state->orientation[b] = tal_prescribed_turn(state->orientation[b], state->spin[b], h);
+        return;
+    }
+    tal_rotation_advance(model->inertia[b], state->momentum[b], h, &state->orientation[b]);
+    state->spin[b] =
+        tal_rotation_velocity(model->inertia[b], state->orientation[b], state->momentum[b]);
+}
+
+double tal_rigid_advance_ahead(const tal_model *model, tal_state *state, int32_t b, double time) {
+    state->work.ahead[b] = time;
+    advance_body(model, state, b, time);
+    return -time * model->mass[b] * tal_vec3_dot(model->settings.gravity_mps2, state->velocity[b]);
+}
+
+static double not_gone(const tal_state *state, int32_t b, double h) {
+    return fmin(state->work.ahead[b], h);
+}
+
+double tal_rigid_potential_not_gone(const tal_model *model, const tal_state *state, double h) {
+    double sum = 0.0;
+    for (int32_t b = 0; b < model->body_count; b++) {
+        sum += not_gone(state, b, h) * model->mass[b] *
+               tal_vec3_dot(model->settings.gravity_mps2, state->velocity[b]);
+    }
+    return sum;
+}
+
 static void advance(const tal_model *model, tal_state *state, double h) {
     const int threads = state->work.thread_count;
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
@@ -132,14 +163,7 @@ static void advance(const tal_model *model, tal_state *state, double h) {
         if (state->is_fixed[b]) {
             continue;
         }
-        state->position[b] = tal_vec3_add_scaled(state->position[b], h, state->velocity[b]);
-        if (state->is_immovable[b]) { // follows a series
-            state->orientation[b] = tal_prescribed_turn(state->orientation[b], state->spin[b], h);
-            continue;
-        }
-        tal_rotation_advance(model->inertia[b], state->momentum[b], h, &state->orientation[b]);
-        state->spin[b] =
-            tal_rotation_velocity(model->inertia[b], state->orientation[b], state->momentum[b]);
+        advance_body(model, state, b, h - not_gone(state, b, h));
     }
 }
 

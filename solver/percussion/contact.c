@@ -156,13 +156,16 @@ static void judge_pair(const tal_model *model, tal_state *state, const tal_pair 
     const double slow = fmax(model->settings.impact_speed_mps, 2.0 * tal_vec3_length(g) * dt);
     const bool is_loaded = model->is_loaded[pair->body_i] ||
                            (pair->body_j < model->body_count && model->is_loaded[pair->body_j]);
+    const double ahead = fmax(state->work.ahead[pair->body_i], state->work.ahead[pair->body_j]);
     for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
         tal_contact_data *data = &state->work.contacts.data[k];
         tal_contact_velocity_before(&state->work.problem, pair, k, data->before);
         data->dt = dt;
+        data->ahead = ahead;
         const double load =
             is_loaded ? tal_prescribed_pull(state, pair, &state->work.contacts.contact[k]) : 0.0;
-        data->closing = data->gap + dt * (data->before[0] + pull + load) < 0.0;
+        data->pull = pull + load;
+        data->closing = data->gap + dt * (data->before[0] + data->pull) < 0.0;
         data->impact = data->closing && -data->before[0] > slow;
     }
 }

@@ -13,6 +13,11 @@
 #include <stddef.h>
 #include <string.h>
 
+// Errors of single contacts are at most this many tolerances: a mean over hundreds of them hides one
+// that pushes what is leaving it. Piton Marcel at 10 ms: sweeps per step 26 without this, 34 with 30, 62
+// with 10; most energy that a contact gave 6.7, 0.17, 0.11 MJ.
+static const double WORST = 30.0;
+
 static const double GROWTH_MAX = 1.1; // of a change from one sweep to the next, in energy
 
 // In a large island most pairs are solved early: sweeps then visit only those that still change, and
@@ -317,6 +322,13 @@ static void residual_of_pair(const tal_percussion_problem *problem, const tal_pa
     }
 }
 
+// The mean over the island is good, and no contact is left behind.
+static bool is_solved(const island_solve *s, double tolerance, const tal_island_result *result) {
+    const int32_t count = contacts_end(s) - s->problem->pair[s->island->first_pair].first_contact;
+    const double square = tolerance * tolerance;
+    return result->error <= square * count && result->worst <= WORST * WORST * square;
+}
+
 // Sums the squared errors; counts the contacts above the tolerance if the island is.
 static void measure_residual(const island_solve *s, double tolerance, tal_island_result *result) {
     const int32_t first = s->island->first_pair, end = first + s->island->pair_count;
@@ -332,13 +344,14 @@ static void measure_residual(const island_solve *s, double tolerance, tal_island
     }
     const int32_t first_contact = s->problem->pair[first].first_contact;
     const int32_t count = contacts_end(s) - first_contact;
-    result->error = 0.0;
+    result->error = result->worst = 0.0;
     result->unconverged_count = 0;
     for (int32_t k = first_contact; k < first_contact + count; k++) {
         result->error += s->work->error[k];
+        result->worst = fmax(result->worst, s->work->error[k]);
         result->unconverged_count += s->work->error[k] > tolerance * tolerance;
     }
-    if (result->error <= tolerance * tolerance * count) {
+    if (is_solved(s, tolerance, result)) {
         result->unconverged_count = 0;
     }
 }
@@ -391,7 +404,7 @@ static void solve_island(const tal_percussion_problem *problem, const tal_solver
         const bool looks_done = relative <= error_max || result->iterations % CHECK_EVERY == 0;
         if (is_last || (looks_done && may_stop)) {
             measure_residual(&s, tolerance, result);
-            if (is_last || result->error <= error_max) {
+            if (is_last || is_solved(&s, tolerance, result)) {
                 return;
             }
             pause = CHECK_PAUSE;

@@ -34,6 +34,7 @@ typedef struct {
 typedef struct {
     int iterations;
     double error; // sum over the contacts of their squared relative errors
+    double worst; // largest of them
     int32_t unconverged_count;
 } tal_island_result;
 

@@ -21,6 +21,12 @@ typedef struct {
 
 extern const tal_body_kind tal_rigid_kind; // solver/motion/rigid.c
 
+// One body goes on for a time, ahead of the others. Returns the change of its potential energy.
+double tal_rigid_advance_ahead(const tal_model *model, tal_state *state, int32_t b, double time);
+
+// Change of potential energy by what those that are ahead will not go within h.
+double tal_rigid_potential_not_gone(const tal_model *model, const tal_state *state, double h);
+
 static inline tal_vec3 tal_apply_inertia(const tal_inertia *inertia, tal_vec3 t) {
     const double *m = inertia->inverse_inertia;
     return (tal_vec3){m[0] * t.x + m[1] * t.y + m[2] * t.z, m[1] * t.x + m[3] * t.y + m[4] * t.z,

@@ -120,6 +120,7 @@ static tal_status take_bodies(tal_state *state, size_t count, tal_error *err) {
     TAL_TAKE(arena, state->is_gone, count, "gone marks", err);
     TAL_TAKE(arena, state->rest, count, "marks of rest", err);
     TAL_TAKE(arena, state->work.is_calm, count, "calm marks", err);
+    TAL_TAKE(arena, state->work.ahead, count + 1, "times", err);
     TAL_TAKE(arena, state->work.body_struck, count, "blow marks", err);
     TAL_TAKE(arena, state->work.is_struck, count, "blow marks", err);
     TAL_TAKE(arena, state->work.reach, count, "reaches", err);

@@ -78,6 +78,8 @@ typedef struct {
     uint8_t *body_struck;
     uint8_t *is_struck; // per island
 
+    double *ahead; // time by which a body went on to meet the ground; the ground: 0
+
     // The contact problem. One body more than there are: the ground.
     tal_motion *motion;        // being solved
     tal_motion *motion_before; // u-

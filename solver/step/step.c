@@ -7,11 +7,14 @@
 #include "solver/percussion/contact.h"
 #include "solver/percussion/correction.h"
 #include "solver/percussion/memory.h"
+#include "solver/percussion/rigid.h"
 #include "solver/step/look_ahead.h"
+#include "solver/step/meet.h"
 #include "solver/step/observe.h"
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 // No body may move by more than its inner radius, nor turn by more than this, in one piece of a step.
 static const double TURN_MAX = 0.5;
@@ -114,17 +117,27 @@ static tal_status complete_contacts(const tal_model *model, tal_state *state, do
     return TAL_OK;
 }
 
+static tal_status find_and_set_up(const tal_model *model, tal_state *state, double dt,
+                                  tal_report *report, tal_error *err) {
+    TAL_TRY(find_contacts(model, state, dt, err)); // gaps at the mid-step position
+    return set_up(model, state, dt, report, err);  // the contact problem
+}
+
 // The contacts of the step and their problem, complete: from the beginning again as long as something
 // wakes, and less is at rest each time.
 static tal_status find_all_contacts(const tal_model *model, tal_state *state, double dt,
                                     tal_report *report, tal_error *err) {
-    bool woke;
-    do {
-        TAL_TRY(find_contacts(model, state, dt, err));  // gaps at the mid-step position
-        TAL_TRY(set_up(model, state, dt, report, err)); // the contact problem
+    TAL_TRY(find_and_set_up(model, state, dt, report, err));
+    if (tal_meet_ground(model, state, report)) { // who strikes the ground goes on to where it does
+        TAL_TRY(find_and_set_up(model, state, dt, report, err));
+    }
+    for (bool woke;;) {
         TAL_TRY(complete_contacts(model, state, dt, report, &woke, err)); // what appears within dt
-    } while (woke);
-    return TAL_OK;
+        if (!woke) {
+            return TAL_OK;
+        }
+        TAL_TRY(find_and_set_up(model, state, dt, report, err));
+    }
 }
 
 // Percussions at the present poses, and what follows from them.
@@ -139,7 +152,8 @@ static tal_status strike(const tal_model *model, tal_state *state, double dt, ta
     report->energy_rise_bound_j = tal_observe_rise_bound(model, state, dt);
     report->islands_resolved = tal_guard_energy(model, state, dt, report); // no island gains
     tal_store_motion(model, state);                                        // u+
-    report->correction_j = tal_correct_positions(model, state);            // penetration
+    report->correction_j += tal_correct_positions(model, state);           // penetration
+    report->correction_j += tal_rigid_potential_not_gone(model, state, 0.5 * dt);
     TAL_TRY(tal_remember_percussions(state, dt, err)); // the next step starts from them
     tal_count_remembered(state, report);
     tal_observe_rest(state, report);
@@ -150,6 +164,7 @@ static tal_status strike(const tal_model *model, tal_state *state, double dt, ta
 static tal_status advance(const tal_model *model, tal_state *state, double dt, tal_report *report,
                           tal_error *err) {
     const bool is_moreau = model->settings.scheme == TAL_SCHEME_MOREAU;
+    memset(state->work.ahead, 0, (size_t)model->body_count * sizeof *state->work.ahead);
     tal_advance_positions(model, state, is_moreau ? 0.5 * dt : dt); // free motion
     TAL_TRY(strike(model, state, dt, report, err));                 // percussions
     if (is_moreau) {

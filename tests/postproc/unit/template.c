@@ -53,7 +53,7 @@ static void a_mistake_is_named_with_its_line(void **state) {
     check_fails(tal_template_expand(&text, "{{width\n}}\n", "x.sh", &v, &check_error),
                 TAL_BAD_INPUT, "x.sh:1: a placeholder does not end");
     check_fails(tal_template_expand(&text, "{{+nothing}}\n", "x.sh", &v, &check_error),
-                TAL_BAD_INPUT, "nothing.part");
+                TAL_BAD_INPUT, "nothing.piece");
     tal_text_destroy(&text);
 }
 

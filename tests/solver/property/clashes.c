@@ -105,6 +105,11 @@ static void make_needle_or_plate(solid *s, const double u[4]) {
     }
 }
 
+static void make_needle(solid *s, const double u[4]) {
+    const double width = 0.05 + 0.05 * u[1];
+    solid_make_box(s, 50.0 * width, width, width);
+}
+
 static void make_sharp_or_blunt(solid *s, const double u[4]) {
     double v[4] = {0.9 * u[0], u[1], u[2], u[3]}; // no balls: the judge has corners only
     solid_make_random(s, v);
@@ -226,6 +231,8 @@ static void sharp_and_blunt_solids_do_not_pass_through_each_other(void **unused)
 static void needles_and_plates_do_not_pass_through_each_other(void **unused) {
     (void)unused;
     clash_many("needles and plates", make_needle_or_plate, 0.005);
+    clash_many("needles of 50:1", make_needle, 0.005);
+    clash_many("needles of 50:1", make_needle, 0.02);
 }
 
 int main(void) {

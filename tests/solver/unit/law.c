@@ -30,7 +30,8 @@ static void make_problem(problem *p, tal_law_kind kind, uint32_t number) {
     for (int k = 0; k < 9; k++) {
         b[k / 3][k % 3] = uniform(&from, -0.5, 0.5) + (k % 4 == 0 ? 1.0 : 0.0);
     }
-    *p = (problem){.law = {.kind = kind, .friction = uniform(&from, 0.1, 0.8)}};
+    *p = (problem){
+        .law = {.kind = kind, .friction = uniform(&from, 0.1, 0.8), .dissipation_in_kg = true}};
     p->contact = (tal_contact){.pull = NAN, // whatever was there before is not to be used
                                .bound = NAN,
                                .softness = NAN,
