@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The journal of a run: what was added comes back, torn ends are cut, strangers refused.
 #define _XOPEN_SOURCE 700 // truncate
-#include "core/base/math3.h"
 #include "solver/program/journal.h"
+#include "core/base/math3.h"
 #include "tests/support/check.h"
 
 #include <unistd.h>
