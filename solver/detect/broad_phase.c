@@ -23,13 +23,13 @@ typedef struct {
 
 typedef struct {
     column_key key;
-    int32_t start, end; // of its bodies in sorted order
-    tal_box bounds;     // of their boxes
+    int32_t start, end;  // of its bodies in sorted order
+    tal_body_box bounds; // of their boxes
 } column;
 
 // A body in sorted order, with all that a sweep reads.
 typedef struct {
-    tal_box box;
+    tal_body_box box;
     int32_t body;
     int32_t unused;
 } sweep_box;
@@ -60,12 +60,12 @@ struct tal_broad_phase {
     int32_t partner_capacity;
 };
 
-static double box_width(const tal_box *box) {
+static double box_width(const tal_body_box *box) {
     const double x = box->high.x - box->low.x, y = box->high.y - box->low.y;
     return x > y ? x : y;
 }
 
-static bool box_is_usable(const tal_box *box) {
+static bool box_is_usable(const tal_body_box *box) {
     // A sum is finite only if all its parts are.
     return isfinite(box->low.x + box->low.y + box->low.z + box->high.x + box->high.y + box->high.z);
 }
@@ -75,7 +75,7 @@ static int32_t cell_coordinate(double low, double high, double size) {
     return k < -1e9 ? -1000000000 : k > 1e9 ? 1000000000 : (int32_t)k;
 }
 
-static column_key key_at(const tal_box *box, double size, int32_t level) {
+static column_key key_at(const tal_body_box *box, double size, int32_t level) {
     return (column_key){cell_coordinate(box->low.x, box->high.x, size),
                         cell_coordinate(box->low.y, box->high.y, size), level};
 }
@@ -92,7 +92,7 @@ static int32_t bucket_of(const tal_broad_phase *b, column_key k) {
 }
 
 // The coarsest cells fit the largest box.
-static void choose_levels(tal_broad_phase *b, const tal_box *boxes) {
+static void choose_levels(tal_broad_phase *b, const tal_body_box *boxes) {
     double largest = 0.0;
     for (int32_t k = 0; k < b->body_count; k++) {
         const double width = box_is_usable(&boxes[k]) ? box_width(&boxes[k]) : 0.0;
@@ -106,7 +106,7 @@ static void choose_levels(tal_broad_phase *b, const tal_box *boxes) {
     }
 }
 
-static void assign_columns(tal_broad_phase *b, const tal_box *boxes) {
+static void assign_columns(tal_broad_phase *b, const tal_body_box *boxes) {
     for (int32_t k = 0; k < b->body_count; k++) {
         b->key[k].level = -1;
         if (!box_is_usable(&boxes[k])) {
@@ -147,7 +147,8 @@ static void sort_into_buckets(tal_broad_phase *b) {
 }
 
 // By column, then height, then number.
-static bool comes_before(const tal_broad_phase *b, const tal_box *boxes, int32_t k, int32_t m) {
+static bool comes_before(const tal_broad_phase *b, const tal_body_box *boxes, int32_t k,
+                         int32_t m) {
     const column_key p = b->key[k], q = b->key[m];
     if (!same_key(p, q)) {
         return p.level != q.level ? p.level < q.level : p.x != q.x ? p.x < q.x : p.y < q.y;
@@ -156,7 +157,7 @@ static bool comes_before(const tal_broad_phase *b, const tal_box *boxes, int32_t
     return low_k != low_m ? low_k < low_m : k < m;
 }
 
-static void insertion_sort(const tal_broad_phase *b, const tal_box *boxes, int32_t *list,
+static void insertion_sort(const tal_broad_phase *b, const tal_body_box *boxes, int32_t *list,
                            int32_t count) {
     for (int32_t k = 1; k < count; k++) {
         const int32_t moving = list[k];
@@ -169,7 +170,7 @@ static void insertion_sort(const tal_broad_phase *b, const tal_box *boxes, int32
 }
 
 // Merges the two sorted halves of a list; `room` takes the first half.
-static void merge_halves(const tal_broad_phase *b, const tal_box *boxes, int32_t *list,
+static void merge_halves(const tal_broad_phase *b, const tal_body_box *boxes, int32_t *list,
                          int32_t middle, int32_t count, int32_t *room) {
     for (int32_t k = 0; k < middle; k++) {
         room[k] = list[k];
@@ -183,7 +184,7 @@ static void merge_halves(const tal_broad_phase *b, const tal_box *boxes, int32_t
 }
 
 // Short runs by insertion, then merged by doubling: no worst case when one column holds all.
-static void sort_bucket(const tal_broad_phase *b, const tal_box *boxes, int32_t *list,
+static void sort_bucket(const tal_broad_phase *b, const tal_body_box *boxes, int32_t *list,
                         int32_t count, int32_t *room) {
     enum { RUN = 24 };
     for (int32_t first = 0; first < count; first += RUN) {
@@ -198,8 +199,8 @@ static void sort_bucket(const tal_broad_phase *b, const tal_box *boxes, int32_t 
     }
 }
 
-static void extend_column(column *c, const tal_box *box) {
-    tal_box *bounds = &c->bounds;
+static void extend_column(column *c, const tal_body_box *box) {
+    tal_body_box *bounds = &c->bounds;
     bounds->low.x = box->low.x < bounds->low.x ? box->low.x : bounds->low.x;
     bounds->low.y = box->low.y < bounds->low.y ? box->low.y : bounds->low.y;
     bounds->low.z = box->low.z < bounds->low.z ? box->low.z : bounds->low.z;
@@ -209,7 +210,7 @@ static void extend_column(column *c, const tal_box *box) {
     c->end++;
 }
 
-static void list_columns(tal_broad_phase *b, const tal_box *boxes) {
+static void list_columns(tal_broad_phase *b, const tal_body_box *boxes) {
     b->column_count = 0;
     for (int32_t bucket = 0; bucket < b->bucket_count; bucket++) {
         const int32_t start = b->bucket_start[bucket], end = b->bucket_start[bucket + 1];
@@ -248,7 +249,7 @@ static void add_pair(pair_list *list, int32_t a, int32_t b) {
     list->pair[list->count++] = i << 32 | j;
 }
 
-static bool overlap_sideways(const tal_box *a, const tal_box *b) {
+static bool overlap_sideways(const tal_body_box *a, const tal_body_box *b) {
     return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y &&
            b->low.y <= a->high.y;
 }
@@ -439,7 +440,7 @@ static tal_status make_thread_room(tal_broad_phase *b, int thread_count, tal_err
     return TAL_OK;
 }
 
-tal_status tal_broad_phase_find(tal_broad_phase *b, const tal_box *boxes, int thread_count,
+tal_status tal_broad_phase_find(tal_broad_phase *b, const tal_body_box *boxes, int thread_count,
                                 tal_candidates *found, tal_error *err) {
     const int threads = thread_count > 1 ? thread_count : 1;
     TAL_TRY(make_thread_room(b, threads, err));

@@ -11,7 +11,7 @@
 
 typedef struct {
     tal_vec3 low, high;
-} tal_box;
+} tal_body_box;
 
 typedef struct tal_broad_phase tal_broad_phase;
 
@@ -28,7 +28,7 @@ void tal_broad_phase_destroy(tal_broad_phase *broad_phase);
 
 // All pairs of overlapping boxes. Boxes with a coordinate that is not finite pair with nothing. `found`
 // lives until the next call.
-tal_status tal_broad_phase_find(tal_broad_phase *broad_phase, const tal_box *boxes,
+tal_status tal_broad_phase_find(tal_broad_phase *broad_phase, const tal_body_box *boxes,
                                 int thread_count, tal_candidates *found, tal_error *err);
 
 #endif

@@ -29,12 +29,12 @@ struct tal_collider {
     tal_broad_phase *broad_phase;
     tal_posed_body *posed;
     tal_quat *orientation; // as posed
-    tal_box *box;          // grown by the reach
-    tal_box *fat;          // grown some more: `candidates` are all overlaps of these
+    tal_body_box *box;     // grown by the reach
+    tal_body_box *fat;     // grown some more: `candidates` are all overlaps of these
     tal_candidates candidates;
     bool has_candidates;
-    size_t *slot;  // per body: where its block of turned vertices and faces begins
-    double *block; // x.. y.. z.. of the vertices, then (normal, offset) of the faces, body by body
+    size_t *slot;   // per body: where its turned vertices and faces begins
+    double *turned; // x.. y.. z.. of the vertices, then (normal, offset) of the faces, body by body
     tal_axis_hint *hint; // per pair: an axis that separated it last time
     int32_t *old_start;  // pairs and hints of the list before
     int32_t *old_partner;
@@ -77,7 +77,7 @@ static tal_status create_slots(tal_collider *c, const int32_t *shape_of_body, ta
                 4 * (size_t)(s->face_start[shape + 1] - s->face_start[shape]);
         room = (room + 7) / 8 * 8; // whole cache lines
     }
-    TAL_CREATE(c->block, room, "body vertices", err);
+    TAL_CREATE(c->turned, room, "body vertices", err);
     return TAL_OK;
 }
 
@@ -130,7 +130,7 @@ void tal_collider_destroy(tal_collider *c) {
     tal_manifolds_destroy(&c->joined);
     tal_manifolds_destroy(&c->last);
     void *const arrays[] = {c->posed,   c->orientation, c->box,         c->fat,        c->slot,
-                            c->block,   c->old_start,   c->old_partner, c->hint,       c->old_hint,
+                            c->turned,  c->old_start,   c->old_partner, c->hint,       c->old_hint,
                             c->workers, c->last_start,  c->was_fixed,   c->has_changed};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
         tal_memory_destroy(arrays[k]);
@@ -173,7 +173,7 @@ static tal_status make_workers(tal_collider *c, int count, tal_error *err) {
 // Turns the vertices of body b, repeating the last one up to a multiple of four.
 static void turn_vertices(tal_collider *c, tal_posed_body *p, int32_t b) {
     const tal_vec3 *vertex = &c->shapes->vertex[c->shapes->vertex_start[p->shape]];
-    double *x = &c->block[c->slot[b]];
+    double *x = &c->turned[c->slot[b]];
     double *y = x + p->padded_count, *z = y + p->padded_count;
     tal_vec3 low = {INFINITY, INFINITY, INFINITY}, high = {-INFINITY, -INFINITY, -INFINITY};
     for (int32_t k = 0; k < p->padded_count; k++) {
@@ -198,7 +198,7 @@ static void turn_vertices(tal_collider *c, tal_posed_body *p, int32_t b) {
 
 static void turn_faces(tal_collider *c, tal_posed_body *p, int32_t b) {
     const int32_t first = c->shapes->face_start[p->shape];
-    tal_posed_face *turned = (tal_posed_face *)&c->block[c->slot[b] + 3 * (size_t)p->padded_count];
+    tal_posed_face *turned = (tal_posed_face *)&c->turned[c->slot[b] + 3 * (size_t)p->padded_count];
     for (int32_t f = 0; f < p->face_count; f++) {
         turned[f].normal = tal_mat3_apply(&p->rotation, c->shapes->face_normal[first + f]);
         turned[f].offset = c->shapes->face_offset[first + f];
@@ -270,16 +270,16 @@ static void pose_body(tal_collider *c, const tal_collide_input *input, int32_t b
     c->was_fixed[b] = fixed;
     p->reach = input->reach[b];
     const tal_vec3 grow = {p->reach, p->reach, p->reach};
-    c->box[b] = (tal_box){tal_vec3_subtract(p->low, grow), tal_vec3_add(p->high, grow)};
+    c->box[b] = (tal_body_box){tal_vec3_subtract(p->low, grow), tal_vec3_add(p->high, grow)};
 }
 
-static bool is_within(const tal_box *inner, const tal_box *outer) {
+static bool is_within(const tal_body_box *inner, const tal_body_box *outer) {
     return inner->low.x >= outer->low.x && inner->low.y >= outer->low.y &&
            inner->low.z >= outer->low.z && inner->high.x <= outer->high.x &&
            inner->high.y <= outer->high.y && inner->high.z <= outer->high.z;
 }
 
-static bool overlap(const tal_box *a, const tal_box *b) {
+static bool overlap(const tal_body_box *a, const tal_body_box *b) {
     return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y &&
            b->low.y <= a->high.y && a->low.z <= b->high.z && b->low.z <= a->high.z;
 }
@@ -298,8 +298,8 @@ static void fatten_boxes(tal_collider *c) {
         const tal_posed_body *p = &c->posed[b];
         const double margin = FAT_REACHES * p->reach + FAT_SIZE * p->bounding_radius;
         const tal_vec3 grow = {margin, margin, margin};
-        c->fat[b] =
-            (tal_box){tal_vec3_subtract(c->box[b].low, grow), tal_vec3_add(c->box[b].high, grow)};
+        c->fat[b] = (tal_body_box){tal_vec3_subtract(c->box[b].low, grow),
+                                   tal_vec3_add(c->box[b].high, grow)};
     }
 }
 

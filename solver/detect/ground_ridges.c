@@ -92,7 +92,7 @@ static bool body_holds(const tal_posed_body *body, tal_vec3 p) {
 }
 
 // Edges that cross below each other overlap if the point of either lies in the other solid: at an acute
-// edge of a block the ridge point may already be outside again while the ridge beside it is not.
+// edge of a body the ridge point may already be outside again while the ridge beside it is not.
 static void try_body_edge(const tal_terrain *t, const tal_posed_body *body,
                           tal_ground_scratch *scratch, const ridge *r, int32_t edge) {
     const int32_t *ends =

@@ -17,7 +17,7 @@ typedef struct {
 } clip_corner;
 
 // Corners this close (relative to the smaller body's shortest edge) outside a side stay as they
-// are: blocks built flush, in a wall, keep their own corners while they tremble about that place.
+// are: bodies built flush, in a wall, keep their own corners while they tremble about that place.
 static const double SIDE_SLACK = 1e-3;
 
 static tal_status grow_to(void **array, int32_t count, int32_t *capacity, int32_t wanted,

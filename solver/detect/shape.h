@@ -22,7 +22,7 @@ typedef struct {
     double *bounding_radius; // about the centroid
     double *smallest_edge;   // shortest edge, or the diameter of a sphere
     double *smallest_width; // least extent across a face: the shortest edge of a box, and still the
-                            // size of a block whose corner was cut off by a hair
+                            // size of a body whose corner was cut off by a hair
     int32_t *vertex_start;
     tal_vec3 *vertex;
     int32_t *face_start;

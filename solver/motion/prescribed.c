@@ -82,7 +82,7 @@ static tal_vec3 between(tal_vec3 a, tal_vec3 b, double share) {
 
 // The last entry that is not later than `time` and the next one, linearly; the first or last entry
 // outside.
-static tal_motion motion_at(const tal_model *model, const tal_series *series, double time) {
+static tal_rigid_motion motion_at(const tal_model *model, const tal_series *series, double time) {
     const tal_series_entry *entry = &model->series_entry[series->first];
     int32_t low = 0, high = series->count; // entries before `low` are not later, from `high` on are
     while (low < high) {
@@ -95,19 +95,19 @@ static tal_motion motion_at(const tal_model *model, const tal_series *series, do
     }
     if (low == 0 || low == series->count) {
         const tal_series_entry *end = &entry[low == 0 ? 0 : series->count - 1];
-        return (tal_motion){.v = end->v, .w = end->w};
+        return (tal_rigid_motion){.v = end->v, .w = end->w};
     }
     const tal_series_entry *a = &entry[low - 1], *b = &entry[low];
     TAL_ASSERT(a->time <= time && time <= b->time && a->time < b->time);
     const double share = (time - a->time) / (b->time - a->time);
-    return (tal_motion){.v = between(a->v, b->v, share), .w = between(a->w, b->w, share)};
+    return (tal_rigid_motion){.v = between(a->v, b->v, share), .w = between(a->w, b->w, share)};
 }
 
 void tal_prescribed_follow(const tal_model *model, tal_state *state) {
     for (int32_t n = 0; n < model->series_count; n++) {
         const int32_t b = model->series[n].body;
         if (state->is_gone[b] == 0) {
-            const tal_motion motion = motion_at(model, &model->series[n], state->time);
+            const tal_rigid_motion motion = motion_at(model, &model->series[n], state->time);
             state->velocity[b] = motion.v;
             state->spin[b] = motion.w;
         }
@@ -143,19 +143,20 @@ void tal_prescribed_load(const tal_model *model, tal_state *state) {
     for (int32_t n = 0; n < model->series_count; n++) {
         const int32_t b = model->series[n].body;
         if (state->is_gone[b] == 0) {
-            const tal_motion next = motion_at(model, &model->series[n], state->work.piece_end);
+            const tal_rigid_motion next =
+                motion_at(model, &model->series[n], state->work.piece_end);
             state->work.load[b].v = tal_vec3_subtract(next.v, state->work.motion_before[b].v);
             state->work.load[b].w = tal_vec3_subtract(next.w, state->work.motion_before[b].w);
         }
     }
     for (int32_t n = 0; n < model->force_count; n++) {
-        state->work.load[model->force[n].body] = (tal_motion){0};
+        state->work.load[model->force[n].body] = (tal_rigid_motion){0};
     }
     for (int32_t n = 0; n < model->force_count; n++) {
         const int32_t b = model->force[n].body;
         const tal_inertia *inertia = &state->work.inertia_world[b];
         const force_percussion f = percussion_of(state, &model->force[n]);
-        tal_motion *load = &state->work.load[b];
+        tal_rigid_motion *load = &state->work.load[b];
         load->v = tal_vec3_add_scaled(load->v, inertia->inverse_mass, f.percussion);
         load->w = tal_vec3_add(load->w, tal_apply_inertia(inertia, f.twist));
     }
@@ -163,7 +164,7 @@ void tal_prescribed_load(const tal_model *model, tal_state *state) {
 
 double tal_prescribed_speed(const tal_model *model, const tal_state *state, int32_t body) {
     const double radius = model->shapes.bounding_radius[model->shape_of_body[body]];
-    const tal_motion *load = &state->work.load[body];
+    const tal_rigid_motion *load = &state->work.load[body];
     return tal_vec3_length(load->v) + tal_vec3_length(load->w) * radius;
 }
 
@@ -175,10 +176,11 @@ double tal_prescribed_pull(const tal_state *state, const tal_pair *pair,
     return d[0];
 }
 
-static tal_motion mean_motion(const tal_state *state, int32_t body) {
-    const tal_motion *before = &state->work.motion_before[body], *after = &state->work.motion[body];
-    return (tal_motion){.v = tal_vec3_scale(tal_vec3_add(before->v, after->v), 0.5),
-                        .w = tal_vec3_scale(tal_vec3_add(before->w, after->w), 0.5)};
+static tal_rigid_motion mean_motion(const tal_state *state, int32_t body) {
+    const tal_rigid_motion *before = &state->work.motion_before[body],
+                           *after = &state->work.motion[body];
+    return (tal_rigid_motion){.v = tal_vec3_scale(tal_vec3_add(before->v, after->v), 0.5),
+                              .w = tal_vec3_scale(tal_vec3_add(before->w, after->w), 0.5)};
 }
 
 double tal_prescribed_force_work(const tal_model *model, const tal_state *state) {
@@ -187,7 +189,7 @@ double tal_prescribed_force_work(const tal_model *model, const tal_state *state)
         const int32_t b = model->force[n].body;
         if (state->is_gone[b] == 0) {
             const force_percussion f = percussion_of(state, &model->force[n]);
-            const tal_motion mean = mean_motion(state, b);
+            const tal_rigid_motion mean = mean_motion(state, b);
             work += tal_vec3_dot(f.percussion, mean.v) + tal_vec3_dot(f.twist, mean.w);
         }
     }
@@ -208,8 +210,8 @@ double tal_prescribed_contact_work(const tal_model *model, const tal_state *stat
         return 0.0;
     }
     const tal_contact *c = &state->work.contacts.contact[k];
-    const tal_motion i = of_i ? mean_motion(state, pair->body_i) : (tal_motion){0};
-    const tal_motion j = of_j ? mean_motion(state, pair->body_j) : (tal_motion){0};
+    const tal_rigid_motion i = of_i ? mean_motion(state, pair->body_i) : (tal_rigid_motion){0};
+    const tal_rigid_motion j = of_j ? mean_motion(state, pair->body_j) : (tal_rigid_motion){0};
     double d[3];
     tal_relative_velocity(pair, c, &i, &j, d);
     return -(c->percussion[0] * d[0] + c->percussion[1] * d[1] + c->percussion[2] * d[2]);

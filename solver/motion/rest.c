@@ -47,7 +47,7 @@ bool tal_wake_reached(tal_state *state) {
 
 static double speed_of(const tal_model *model, const tal_state *state, int32_t b, double dt) {
     const double radius = model->shapes.bounding_radius[model->shape_of_body[b]];
-    const tal_motion *moved = &state->work.displacement[b];
+    const tal_rigid_motion *moved = &state->work.displacement[b];
     return tal_vec3_length(state->velocity[b]) + radius * tal_vec3_length(state->spin[b]) +
            (tal_vec3_length(moved->v) + radius * tal_vec3_length(moved->w)) / dt;
 }

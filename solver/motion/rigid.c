@@ -17,14 +17,14 @@ static tal_vec3 arm_of(tal_side at) {
     return tal_arm(at.side == 0 ? at.contact->arm_i : at.contact->arm_j);
 }
 
-static tal_motion motion_of(const double *values) {
-    return (tal_motion){.v = {values[0], values[1], values[2]},
-                        .w = {values[4], values[5], values[6]}};
+static tal_rigid_motion motion_of(const double *values) {
+    return (tal_rigid_motion){.v = {values[0], values[1], values[2]},
+                              .w = {values[4], values[5], values[6]}};
 }
 
 static void velocity(const void *body, const double *motion, tal_side at, double u[3]) {
     (void)body;
-    const tal_motion m = motion_of(motion);
+    const tal_rigid_motion m = motion_of(motion);
     const tal_vec3 there = tal_vec3_add(m.v, tal_vec3_cross(m.w, arm_of(at)));
     u[0] = tal_vec3_dot(at.pair->normal, there);
     u[1] = tal_vec3_dot(at.pair->tangent_1, there);
@@ -87,7 +87,8 @@ static void load(const tal_model *model, tal_state *state) {
     const int threads = state->work.thread_count;
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
     for (int32_t b = 0; b < model->body_count; b++) {
-        state->work.motion_before[b] = (tal_motion){.v = state->velocity[b], .w = state->spin[b]};
+        state->work.motion_before[b] =
+            (tal_rigid_motion){.v = state->velocity[b], .w = state->spin[b]};
         state->work.inertia_world[b] =
             state->is_immovable[b]
                 ? (tal_inertia){0}
@@ -96,7 +97,7 @@ static void load(const tal_model *model, tal_state *state) {
 }
 
 static void advance_free(const tal_model *model, tal_state *state, int32_t b, double dt) {
-    tal_motion *motion = &state->work.motion[b];
+    tal_rigid_motion *motion = &state->work.motion[b];
     *motion = state->work.motion_before[b];
     if (!state->is_immovable[b]) {
         motion->v = tal_vec3_add_scaled(motion->v, dt, model->settings.gravity_mps2);

@@ -127,7 +127,7 @@ static void sweep(const island_solve *s) {
 
 // Adds the effect of a percussion per contact to the motion, or to the direction of the last sweeps.
 static void strike_pair(const tal_percussion_problem *problem, const tal_pair *pair,
-                        const double *percussion, size_t stride, tal_motion *rigid,
+                        const double *percussion, size_t stride, tal_rigid_motion *rigid,
                         tal_general_values of_general) {
     if (pair->is_general) {
         tal_general_strike(problem, pair, percussion, stride, rigid, of_general);
@@ -165,7 +165,7 @@ static double choose_beta(double change, double before) {
     return ratio > GROWTH_MAX ? 0.0 : (ratio < 1.0 ? ratio : 1.0);
 }
 
-static double *motion_values(tal_motion *motion) {
+static double *motion_values(tal_rigid_motion *motion) {
     return &motion->v.x;
 }
 
@@ -236,7 +236,7 @@ static void forget_direction(const island_solve *s, int32_t b) {
         const tal_general_body *g = tal_general(s->problem, b);
         memset(g->direction, 0, (size_t)g->motion_count * sizeof *g->direction);
     } else {
-        s->work->motion_direction[b] = (tal_motion){0};
+        s->work->motion_direction[b] = (tal_rigid_motion){0};
     }
 }
 

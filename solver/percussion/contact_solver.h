@@ -15,8 +15,8 @@
 // arrays are not used); behind them stands the ground.
 typedef struct {
     int32_t body_count;
-    tal_motion *motion;       // body_count + 1: free velocity plus the effect of the percussions
-    const tal_motion *before; // u-
+    tal_rigid_motion *motion; // body_count + 1: free velocity plus the effect of the percussions
+    const tal_rigid_motion *before; // u-
     const tal_inertia *inertia;
     int32_t general_count;
     const tal_general_body *general;
@@ -47,8 +47,8 @@ typedef struct {
     int32_t *listed;   // pair numbers: those being swept, each island in its own places
     uint8_t *is_listed;
     tal_island_result *island_result; // as many as bodies
-    tal_motion *motion_start;         // per body
-    tal_motion *motion_direction;
+    tal_rigid_motion *motion_start;   // per body
+    tal_rigid_motion *motion_direction;
 } tal_solver_work;
 
 typedef struct {
@@ -72,7 +72,7 @@ typedef struct {
 //
 // The residual is the natural map e: root of the mean over contacts of W |e|^2 / energy_scale, W the
 // mean inverse mass of a contact: each error against the energy of its own two bodies, so that a pile
-// at rest is solved as well beside a falling block as alone. Loads that are merely carried do not
+// at rest is solved as well beside a falling body as alone. Loads that are merely carried do not
 // count as size: an error in them moves bodies. Contacts above `tolerance` are counted in islands that
 // did not reach it.
 void tal_solve_percussions(const tal_percussion_problem *problem, const tal_solver_work *work,
@@ -116,7 +116,7 @@ void tal_set_energy_scales(const tal_percussion_problem *problem, double speed_m
 
 // Immobile bodies are shared between threads and never written.
 static inline void tal_store_body_motion(const tal_percussion_problem *problem, int32_t body,
-                                         const tal_motion *motion) {
+                                         const tal_rigid_motion *motion) {
     if (problem->inertia[body].inverse_mass > 0.0) {
         problem->motion[body] = *motion;
     }

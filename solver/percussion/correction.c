@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-// Weight on top of a small block needs many sweeps; they end when no contact opens by more than this
+// Weight on top of a small body needs many sweeps; they end when no contact opens by more than this
 // share of the slop.
 enum { SWEEPS_MAX = 60 };
 static const double SETTLED = 0.1;
@@ -66,8 +66,8 @@ static double open_pair(const tal_model *model, tal_state *state, const tal_pair
     double change = 0.0;
     const tal_inertia *inertia_i = &state->work.inertia_world[pair->body_i];
     const tal_inertia *inertia_j = &state->work.inertia_world[pair->body_j];
-    tal_motion *i = &state->work.displacement[pair->body_i],
-               *j = &state->work.displacement[pair->body_j];
+    tal_rigid_motion *i = &state->work.displacement[pair->body_i],
+                     *j = &state->work.displacement[pair->body_j];
     for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
         const tal_contact *contact = &state->work.contacts.contact[k];
         double opening[3];
@@ -113,7 +113,7 @@ static double displace_body(const tal_model *model, tal_state *state, int32_t b)
 double tal_correct_positions(const tal_model *model, tal_state *state) {
     const tal_percussion_problem *problem = &state->work.problem;
     for (int32_t b = 0; b <= model->body_count; b++) {
-        state->work.displacement[b] = (tal_motion){0};
+        state->work.displacement[b] = (tal_rigid_motion){0};
     }
     if (model->settings.correction == 0.0 || !flag_pairs(model, state)) {
         return 0.0;

@@ -22,8 +22,8 @@ static double *values_of(const tal_general_body *g, tal_general_values wanted) {
     return g->motion;
 }
 
-static partner partner_of(const tal_percussion_problem *problem, int32_t b, const tal_motion *rigid,
-                          tal_general_values wanted) {
+static partner partner_of(const tal_percussion_problem *problem, int32_t b,
+                          const tal_rigid_motion *rigid, tal_general_values wanted) {
     if (b == problem->body_count) {
         return (partner){0};
     }
@@ -104,7 +104,7 @@ void tal_general_visit(const tal_percussion_problem *problem, const tal_pair *pa
 }
 
 void tal_general_strike(const tal_percussion_problem *problem, const tal_pair *pair,
-                        const double *percussion, size_t stride, tal_motion *rigid,
+                        const double *percussion, size_t stride, tal_rigid_motion *rigid,
                         tal_general_values of_general) {
     TAL_ASSERT(of_general != TAL_GENERAL_BEFORE);
     const partner side[2] = {partner_of(problem, pair->body_i, rigid, of_general),
@@ -116,7 +116,8 @@ void tal_general_strike(const tal_percussion_problem *problem, const tal_pair *p
 }
 
 void tal_general_velocity(const tal_percussion_problem *problem, const tal_pair *pair, int32_t k,
-                          const tal_motion *rigid, tal_general_values of_general, double d[3]) {
+                          const tal_rigid_motion *rigid, tal_general_values of_general,
+                          double d[3]) {
     const partner side[2] = {partner_of(problem, pair->body_i, rigid, of_general),
                              partner_of(problem, pair->body_j, rigid, of_general)};
     relative_velocity(side, side_of(problem, pair, k), d);

@@ -19,12 +19,13 @@ void tal_general_visit(const tal_percussion_problem *problem, const tal_pair *pa
 // Adds the effect of a percussion per contact, `stride` numbers from one to the next. `rigid` are the
 // same values of the rigid bodies.
 void tal_general_strike(const tal_percussion_problem *problem, const tal_pair *pair,
-                        const double *percussion, size_t stride, tal_motion *rigid,
+                        const double *percussion, size_t stride, tal_rigid_motion *rigid,
                         tal_general_values of_general);
 
 // Relative velocity of i against j at contact k, in the frame of the pair.
 void tal_general_velocity(const tal_percussion_problem *problem, const tal_pair *pair, int32_t k,
-                          const tal_motion *rigid, tal_general_values of_general, double d[3]);
+                          const tal_rigid_motion *rigid, tal_general_values of_general,
+                          double d[3]);
 
 // W of contact k, into the contact.
 void tal_general_effective_mass(const tal_percussion_problem *problem, const tal_pair *pair,

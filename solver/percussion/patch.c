@@ -79,7 +79,7 @@ static bool go(const tal_percussion_problem *problem, const tal_pair *pair, cons
     if (!isfinite(way)) { // nothing but rounding
         return false;
     }
-    tal_motion i = problem->motion[pair->body_i], j = problem->motion[pair->body_j];
+    tal_rigid_motion i = problem->motion[pair->body_i], j = problem->motion[pair->body_j];
     for (int n = 0; n < p->count; n++) {
         tal_contact *c = &problem->contact[p->contact[n]];
         const double share = n == first ? -1.0 : way * p->z[n] / c->percussion[0];

@@ -11,7 +11,7 @@ typedef struct {
     double unused_v;
     tal_vec3 w;
     double unused_w;
-} tal_motion;
+} tal_rigid_motion;
 
 typedef struct {
     double inverse_mass;       // 0: immobile
@@ -39,7 +39,8 @@ static inline tal_vec3 tal_arm(const double arm[3]) {
 
 // Relative velocity of i against j at the contact, in the frame of the pair.
 static inline void tal_relative_velocity(const tal_pair *pair, const tal_contact *contact,
-                                         const tal_motion *i, const tal_motion *j, double d[3]) {
+                                         const tal_rigid_motion *i, const tal_rigid_motion *j,
+                                         double d[3]) {
     const tal_vec3 of_i = tal_vec3_add(i->v, tal_vec3_cross(i->w, tal_arm(contact->arm_i)));
     const tal_vec3 of_j = tal_vec3_add(j->v, tal_vec3_cross(j->w, tal_arm(contact->arm_j)));
     const tal_vec3 u = tal_vec3_subtract(of_i, of_j);
@@ -50,8 +51,8 @@ static inline void tal_relative_velocity(const tal_pair *pair, const tal_contact
 
 static inline void tal_apply_percussion(const tal_pair *pair, const tal_contact *contact,
                                         const double r[3], const tal_inertia *inertia_i,
-                                        const tal_inertia *inertia_j, tal_motion *i,
-                                        tal_motion *j) {
+                                        const tal_inertia *inertia_j, tal_rigid_motion *i,
+                                        tal_rigid_motion *j) {
     const tal_vec3 p = {pair->normal.x * r[0] + pair->tangent_1.x * r[1] + pair->tangent_2.x * r[2],
                         pair->normal.y * r[0] + pair->tangent_1.y * r[1] + pair->tangent_2.y * r[2],
                         pair->normal.z * r[0] + pair->tangent_1.z * r[1] +

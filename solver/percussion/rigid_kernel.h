@@ -8,7 +8,8 @@
 
 // Each point in turn solves its own problem exactly. True if a point holds without sliding.
 static inline bool tal_rigid_visit_points(const tal_percussion_problem *problem,
-                                          const tal_pair *pair, tal_motion *i, tal_motion *j) {
+                                          const tal_pair *pair, tal_rigid_motion *i,
+                                          tal_rigid_motion *j) {
     const tal_inertia *inertia_i = &problem->inertia[pair->body_i];
     const tal_inertia *inertia_j = &problem->inertia[pair->body_j];
     bool holds = false;
@@ -37,7 +38,7 @@ static inline bool tal_rigid_visit_points(const tal_percussion_problem *problem,
 // The points of a patch that holds depend on each other more than on anything else: a second round
 // saves several sweeps.
 static inline void tal_rigid_visit(const tal_percussion_problem *problem, const tal_pair *pair) {
-    tal_motion i = problem->motion[pair->body_i], j = problem->motion[pair->body_j];
+    tal_rigid_motion i = problem->motion[pair->body_i], j = problem->motion[pair->body_j];
     const bool holds = tal_rigid_visit_points(problem, pair, &i, &j);
     if (holds && pair->contact_count >= 3) {
         tal_rigid_visit_points(problem, pair, &i, &j);
@@ -48,10 +49,11 @@ static inline void tal_rigid_visit(const tal_percussion_problem *problem, const 
 
 // Adds the effect of a percussion per contact, `stride` numbers from one to the next, to `motion`.
 static inline void tal_rigid_strike(const tal_percussion_problem *problem, const tal_pair *pair,
-                                    const double *percussion, size_t stride, tal_motion *motion) {
+                                    const double *percussion, size_t stride,
+                                    tal_rigid_motion *motion) {
     const tal_inertia *inertia_i = &problem->inertia[pair->body_i];
     const tal_inertia *inertia_j = &problem->inertia[pair->body_j];
-    tal_motion i = motion[pair->body_i], j = motion[pair->body_j];
+    tal_rigid_motion i = motion[pair->body_i], j = motion[pair->body_j];
     for (int32_t n = 0; n < pair->contact_count; n++) {
         tal_apply_percussion(pair, &problem->contact[pair->first_contact + n],
                              &percussion[(size_t)n * stride], inertia_i, inertia_j, &i, &j);

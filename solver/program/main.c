@@ -75,7 +75,7 @@ static tal_status check(tal_invocation *invocation, tal_error *err) {
 typedef struct {
     const tal_invocation *invocation;
     const tal_solve_settings *solve;
-    tal_scene scene;
+    tal_solve_scene scene;
     tal_model *model;
     tal_state *state;
     tal_journal journal;

@@ -51,7 +51,7 @@ enum { SERIES_COUNT = sizeof SERIES / sizeof SERIES[0] };
 
 typedef struct {
     tal_netcdf *file;
-    const tal_scene *scene;
+    const tal_solve_scene *scene;
     tal_run_summary *summary;
     tal_journal_step *steps;
     double *row; // four numbers per block
@@ -257,7 +257,7 @@ static tal_status write_all(writer *w, tal_journal *journal, const tal_run_notes
 }
 
 tal_status tal_run_file_write(const char *path, tal_overwrite overwrite, tal_journal *journal,
-                              const tal_scene *scene, const tal_run_notes *notes,
+                              const tal_solve_scene *scene, const tal_run_notes *notes,
                               tal_run_summary *summary, tal_error *err) {
     static tal_netcdf file;
     *summary = (tal_run_summary){0};

@@ -33,7 +33,7 @@ typedef struct {
 } tal_run_summary;
 
 tal_status tal_run_file_write(const char *path, tal_overwrite overwrite, tal_journal *journal,
-                              const tal_scene *scene, const tal_run_notes *notes,
+                              const tal_solve_scene *scene, const tal_run_notes *notes,
                               tal_run_summary *summary, tal_error *err);
 
 #endif

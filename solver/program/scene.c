@@ -18,7 +18,7 @@ typedef struct {
     double *sphere_radius;
 } ragged;
 
-static tal_status read_origin(tal_scene *scene, tal_netcdf *file, tal_error *err) {
+static tal_status read_origin(tal_solve_scene *scene, tal_netcdf *file, tal_error *err) {
     static const char *const names[3] = {"origin_east_m", "origin_north_m", "origin_height_m"};
     for (int i = 0; i < 3; i++) {
         TAL_TRY(tal_netcdf_get_real(file, NULL, names[i], &scene->origin_m[i], err));
@@ -26,7 +26,7 @@ static tal_status read_origin(tal_scene *scene, tal_netcdf *file, tal_error *err
     return TAL_OK;
 }
 
-static tal_status read_crs(tal_scene *scene, tal_netcdf *file, tal_error *err) {
+static tal_status read_crs(tal_solve_scene *scene, tal_netcdf *file, tal_error *err) {
     if (!tal_netcdf_has(file, "crs")) {
         return tal_crs_create(&scene->crs, "local", file->path, err);
     }
@@ -38,7 +38,8 @@ static tal_status read_crs(tal_scene *scene, tal_netcdf *file, tal_error *err) {
 }
 
 // Number of a surface class by name, added on first sight.
-static tal_status find_class(tal_scene *scene, const char *name, int32_t *number, tal_error *err) {
+static tal_status find_class(tal_solve_scene *scene, const char *name, int32_t *number,
+                             tal_error *err) {
     for (int32_t i = 0; i < scene->input.class_count; i++) {
         if (strcmp(scene->class_name[i], name) == 0) {
             *number = i;
@@ -54,7 +55,7 @@ static tal_status find_class(tal_scene *scene, const char *name, int32_t *number
 }
 
 // Class indices of a file as numbers of the scene.
-static tal_status read_classes(tal_scene *scene, tal_netcdf *file, const char *variable,
+static tal_status read_classes(tal_solve_scene *scene, tal_netcdf *file, const char *variable,
                                int32_t *classes, size_t count, tal_error *err) {
     size_t class_count = 0;
     TAL_TRY(tal_netcdf_get_length(file, "class", &class_count, err));
@@ -81,7 +82,7 @@ static tal_status read_classes(tal_scene *scene, tal_netcdf *file, const char *v
     return TAL_OK;
 }
 
-static void measure_terrain(tal_scene *scene) {
+static void measure_terrain(tal_solve_scene *scene) {
     for (int k = 0; k < 3; k++) {
         scene->low_m[k] = INFINITY;
         scene->high_m[k] = -INFINITY;
@@ -96,7 +97,7 @@ static void measure_terrain(tal_scene *scene) {
     }
 }
 
-static tal_status read_terrain(tal_scene *scene, tal_netcdf *file, tal_error *err) {
+static tal_status read_terrain(tal_solve_scene *scene, tal_netcdf *file, tal_error *err) {
     size_t node_count = 0, face_count = 0;
     TAL_TRY(read_origin(scene, file, err));
     TAL_TRY(read_crs(scene, file, err));
@@ -130,13 +131,13 @@ static tal_status read_terrain(tal_scene *scene, tal_netcdf *file, tal_error *er
     return TAL_OK;
 }
 
-static tal_status read_vectors(tal_scene *scene, tal_netcdf *file, const char *variable,
+static tal_status read_vectors(tal_solve_scene *scene, tal_netcdf *file, const char *variable,
                                size_t count, tal_vec3 **vectors, tal_error *err) {
     TAL_TAKE(&scene->arena, *vectors, count, variable, err);
     return tal_netcdf_get_doubles(file, variable, &(*vectors)->x, 3 * count, err);
 }
 
-static tal_status read_ragged(tal_scene *scene, tal_netcdf *file, ragged *r, tal_error *err) {
+static tal_status read_ragged(tal_solve_scene *scene, tal_netcdf *file, ragged *r, tal_error *err) {
     TAL_TRY(tal_netcdf_get_length(file, "block", &r->block_count, err));
     TAL_TRY(tal_netcdf_get_length(file, "vertex", &r->vertex_count, err));
     TAL_TRY(tal_netcdf_get_length(file, "face", &r->face_count, err));
@@ -170,7 +171,7 @@ static tal_status check_starts(const tal_netcdf *file, const char *name, const i
                            name, end);
 }
 
-static tal_status build_shapes(tal_scene *scene, const tal_netcdf *file, const ragged *r,
+static tal_status build_shapes(tal_solve_scene *scene, const tal_netcdf *file, const ragged *r,
                                tal_error *err) {
     TAL_TRY(
         check_starts(file, "vertex_start", r->vertex_start, r->block_count, r->vertex_count, err));
@@ -212,7 +213,7 @@ static tal_status build_shapes(tal_scene *scene, const tal_netcdf *file, const r
     return TAL_OK;
 }
 
-static tal_status read_blocks(tal_scene *scene, tal_netcdf *file, tal_error *err) {
+static tal_status read_blocks(tal_solve_scene *scene, tal_netcdf *file, tal_error *err) {
     ragged r = {0};
     TAL_TRY(read_ragged(scene, file, &r, err));
     TAL_TRY(build_shapes(scene, file, &r, err));
@@ -276,7 +277,7 @@ static void override(double *target, double value) {
 }
 
 // [pair.A.B] over what [contact] says.
-static tal_status apply_pair(tal_scene *scene, tal_law *laws, const tal_settings *settings,
+static tal_status apply_pair(tal_solve_scene *scene, tal_law *laws, const tal_settings *settings,
                              const tal_pair_settings *pair, tal_error *err) {
     const char *dot = strchr(pair->label, '.');
     int32_t a = -1, b = -1;
@@ -320,7 +321,7 @@ static tal_status apply_pair(tal_scene *scene, tal_law *laws, const tal_settings
     return TAL_OK;
 }
 
-static tal_status build_laws(tal_scene *scene, const tal_settings *settings, tal_error *err) {
+static tal_status build_laws(tal_solve_scene *scene, const tal_settings *settings, tal_error *err) {
     const size_t count = (size_t)scene->input.class_count;
     tal_law *laws = NULL;
     TAL_TAKE(&scene->arena, laws, count * count, "the laws", err);
@@ -334,7 +335,7 @@ static tal_status build_laws(tal_scene *scene, const tal_settings *settings, tal
     return TAL_OK;
 }
 
-static void apply_solve_settings(tal_scene *scene, const tal_solve_settings *solve) {
+static void apply_solve_settings(tal_solve_scene *scene, const tal_solve_settings *solve) {
     tal_solver_settings s = tal_solver_settings_default();
     s.dt_s = solve->dt_s;
     s.gravity_mps2 = tal_vec3_make(0.0, 0.0, -solve->gravity_mps2);
@@ -346,8 +347,8 @@ static void apply_solve_settings(tal_scene *scene, const tal_solve_settings *sol
     scene->input.settings = s;
 }
 
-static tal_status read_file(tal_scene *scene, const char *folder, const char *name,
-                            tal_status read(tal_scene *, tal_netcdf *, tal_error *),
+static tal_status read_file(tal_solve_scene *scene, const char *folder, const char *name,
+                            tal_status read(tal_solve_scene *, tal_netcdf *, tal_error *),
                             tal_error *err) {
     char path[TAL_PATH_SIZE];
     if (!tal_path_join(path, folder, name)) {
@@ -360,9 +361,9 @@ static tal_status read_file(tal_scene *scene, const char *folder, const char *na
     return status;
 }
 
-tal_status tal_scene_read(tal_scene *scene, const char *folder, const tal_settings *settings,
+tal_status tal_scene_read(tal_solve_scene *scene, const char *folder, const tal_settings *settings,
                           tal_error *err) {
-    *scene = (tal_scene){0};
+    *scene = (tal_solve_scene){0};
     TAL_TRY(tal_arena_create(&scene->arena, 1 << 20, err));
     TAL_TRY(read_file(scene, folder, "terrain.nc", read_terrain, err));
     TAL_TRY(read_file(scene, folder, "blocks.nc", read_blocks, err));
@@ -411,13 +412,13 @@ static tal_status name_files(const char *folder, tal_error *err) {
     return err->status;
 }
 
-tal_status tal_scene_create_model(const tal_scene *scene, const char *folder, tal_model **model,
-                                  tal_error *err) {
+tal_status tal_scene_create_model(const tal_solve_scene *scene, const char *folder,
+                                  tal_model **model, tal_error *err) {
     const tal_status status = tal_model_create(model, &scene->input, err);
     return status == TAL_BAD_INPUT || status == TAL_BAD_SETTING ? name_files(folder, err) : status;
 }
 
-void tal_scene_destroy(tal_scene *scene) {
+void tal_scene_destroy(tal_solve_scene *scene) {
     tal_crs_destroy(scene->crs);
     tal_arena_destroy(&scene->arena);
 }

@@ -20,15 +20,15 @@ typedef struct {
     char class_name[TAL_CLASSES_MAX][TAL_LABEL_SIZE];
     double low_m[3], high_m[3]; // of the terrain
     double mesh_error_m;        // how far the bed may be from its triangles
-} tal_scene;
+} tal_solve_scene;
 
 // `folder` holds terrain.nc and blocks.nc.
-tal_status tal_scene_read(tal_scene *scene, const char *folder, const tal_settings *settings,
+tal_status tal_scene_read(tal_solve_scene *scene, const char *folder, const tal_settings *settings,
                           tal_error *err);
 
 // The model of it; what is wrong is said with the file it is wrong in.
-tal_status tal_scene_create_model(const tal_scene *scene, const char *folder, tal_model **model,
-                                  tal_error *err);
-void tal_scene_destroy(tal_scene *scene);
+tal_status tal_scene_create_model(const tal_solve_scene *scene, const char *folder,
+                                  tal_model **model, tal_error *err);
+void tal_scene_destroy(tal_solve_scene *scene);
 
 #endif

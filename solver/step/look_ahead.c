@@ -62,7 +62,7 @@ static bool is_calm(const tal_model *model, const tal_state *state, int32_t b, d
     if (state->is_fixed[b] || island < 0) {
         return true;
     }
-    const tal_motion *motion = &state->work.motion[b];
+    const tal_rigid_motion *motion = &state->work.motion[b];
     const double radius = model->shapes.bounding_radius[model->shape_of_body[b]];
     const double way = dt * (tal_vec3_length(motion->v) + tal_vec3_length(motion->w) * radius);
     return way <= DEPTH_NOTICEABLE * width_of(model, b) ||
@@ -76,7 +76,7 @@ static bool move_ahead(const tal_model *model, tal_state *state, double dt, bool
     int any = 0;
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1) reduction(| : any)
     for (int32_t b = 0; b < model->body_count; b++) {
-        const tal_motion *motion = &state->work.motion[b];
+        const tal_rigid_motion *motion = &state->work.motion[b];
         state->work.is_calm[b] = is_calm(model, state, b, dt, everywhere) ? 1 : 0;
         state->work.position_ahead[b] = state->position[b];
         state->work.orientation_ahead[b] = state->orientation[b];
@@ -153,8 +153,8 @@ static bool is_new_penetration(const tal_model *model, const tal_state *state, i
 // -gap/dt of the law closes it exactly. It is no penetration yet: those are listed already.
 static void linearise(const tal_state *state, tal_manifolds *list, int32_t manifold, double dt) {
     const tal_manifold *m = &list->manifold[manifold];
-    const tal_motion *i = &state->work.motion[m->body_i];
-    const tal_motion *j = &state->work.motion[m->body_j >= 0 ? m->body_j : state->body_count];
+    const tal_rigid_motion *i = &state->work.motion[m->body_i];
+    const tal_rigid_motion *j = &state->work.motion[m->body_j >= 0 ? m->body_j : state->body_count];
     for (int32_t k = m->first_point; k < m->first_point + m->point_count; k++) {
         const tal_vec3 of_i = tal_vec3_add(i->v, tal_vec3_cross(i->w, list->arm_i[k]));
         const tal_vec3 of_j = tal_vec3_add(j->v, tal_vec3_cross(j->w, list->arm_j[k]));

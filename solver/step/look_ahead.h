@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The list of contacts of a step, and its completion by contacts that only a look ahead shows: a
-// block that is struck at one corner turns, and another corner arrives within the same step.
+// body that is struck at one corner turns, and another corner arrives within the same step.
 #ifndef TALUS_SOLVER_STEP_LOOK_AHEAD_H
 #define TALUS_SOLVER_STEP_LOOK_AHEAD_H
 

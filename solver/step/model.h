@@ -53,7 +53,7 @@ struct tal_model {
 // All that can be wrong with the arrays, all at once (model_check.c).
 tal_status tal_model_check_input(const tal_model_input *input, tal_error *err);
 
-// Overlaps at the start and blocks below the ground; needs the finished geometry.
+// Overlaps at the start and bodies below the ground; needs the finished geometry.
 tal_status tal_model_check_start(const tal_model *model, tal_error *err);
 
 // Contacts without any reach at the start (state.c).

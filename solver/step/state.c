@@ -206,7 +206,7 @@ void tal_state_remove_body(tal_state *state, int32_t body) {
     tal_wake_touching(state, body);
     state->is_gone[body] = 1;
     state->is_fixed[body] = state->is_immovable[body] = 1;
-    state->work.load[body] = (tal_motion){0};
+    state->work.load[body] = (tal_rigid_motion){0};
     state->velocity[body] = (tal_vec3){0};
     state->momentum[body] = (tal_vec3){0};
     state->spin[body] = (tal_vec3){0};

@@ -81,9 +81,9 @@ typedef struct {
     double *ahead; // time by which a body went on to meet the ground; the ground: 0
 
     // The contact problem. One body more than there are: the ground.
-    tal_motion *motion;        // being solved
-    tal_motion *motion_before; // u-
-    tal_motion *load;          // what series and point forces add to u-, of loaded bodies
+    tal_rigid_motion *motion;        // being solved
+    tal_rigid_motion *motion_before; // u-
+    tal_rigid_motion *load;          // what series and point forces add to u-, of loaded bodies
     tal_inertia *inertia_world;
     tal_contacts contacts;
     tal_percussion_problem problem;
@@ -100,7 +100,7 @@ typedef struct {
     double *island_energy; // three per island: work of contacts, bound, slack
 
     // The position correction: metres and radians, not velocities.
-    tal_motion *displacement;
+    tal_rigid_motion *displacement;
     uint8_t *is_touched;
 } tal_workspace;
 

@@ -16,13 +16,13 @@ static tal_mat3 invert_symmetric(const double m[6]) {
         {{c00 * s, c01 * s, c02 * s}, {c01 * s, c11 * s, c12 * s}, {c02 * s, c12 * s, c22 * s}}};
 }
 
-static void set_body(tal_acd2_problem *program, const tal_percussion_problem *problem,
-                     const tal_motion *before, int32_t b) {
+static void set_body(tal_acd2_problem *acd2, const tal_percussion_problem *problem,
+                     const tal_rigid_motion *before, int32_t b) {
     const tal_inertia *inertia = &problem->inertia[b];
     if (inertia->inverse_mass == 0.0) {
         return;
     }
-    double *mass = &program->mass[36 * b];
+    double *mass = &acd2->mass[36 * b];
     const tal_mat3 moment = invert_symmetric(inertia->inverse_inertia);
     for (int i = 0; i < 3; i++) {
         mass[7 * i] = 1.0 / inertia->inverse_mass;
@@ -35,7 +35,7 @@ static void set_body(tal_acd2_problem *program, const tal_percussion_problem *pr
     const double sum[6] = {v.x, v.y, v.z, w.x, w.y, w.z}; // 2 M u- + b = M (u- + u_free)
     for (int i = 0; i < 6; i++) {
         for (int j = 0; j < 6; j++) {
-            program->right[6 * b + i] += mass[6 * i + j] * sum[j];
+            acd2->right[6 * b + i] += mass[6 * i + j] * sum[j];
         }
     }
 }
@@ -48,8 +48,8 @@ static void set_row(double row[6], tal_vec3 axis, tal_vec3 arm, double sign) {
     }
 }
 
-static tal_status set_contact(tal_acd2_problem *program, const tal_percussion_problem *problem,
-                              const tal_motion *before, const tal_pair *pair, int32_t k,
+static tal_status set_contact(tal_acd2_problem *acd2, const tal_percussion_problem *problem,
+                              const tal_rigid_motion *before, const tal_pair *pair, int32_t k,
                               tal_error *err) {
     const tal_contact *c = &problem->contact[k];
     const tal_vec3 axis[3] = {pair->normal, pair->tangent_1, pair->tangent_2};
@@ -58,102 +58,102 @@ static tal_status set_contact(tal_acd2_problem *program, const tal_percussion_pr
         return TAL_FAIL(err, TAL_BAD_INPUT, "contact %d: the reference solvers know acd2 only", k);
     }
     for (int f = 0; f < 3; f++) {
-        set_row(&program->row[k][f][0], axis[f], tal_arm(c->arm_i), 1.0);
-        set_row(&program->row[k][f][6], axis[f], tal_arm(c->arm_j), -1.0);
+        set_row(&acd2->row[k][f][0], axis[f], tal_arm(c->arm_i), 1.0);
+        set_row(&acd2->row[k][f][6], axis[f], tal_arm(c->arm_j), -1.0);
     }
     const int32_t i = pair->body_i, j = pair->body_j;
-    program->body[k][0] = problem->inertia[i].inverse_mass > 0.0 ? i : -1;
-    program->body[k][1] = problem->inertia[j].inverse_mass > 0.0 ? j : -1;
+    acd2->body[k][0] = problem->inertia[i].inverse_mass > 0.0 ? i : -1;
+    acd2->body[k][1] = problem->inertia[j].inverse_mass > 0.0 ? j : -1;
     tal_relative_velocity(pair, c, &before[i], &before[j], d);
-    program->bound[k] = 0.5 * (c->bound + d[0]);
-    program->kn[k] = isinf(c->softness) ? 0.0 : 2.0 / c->softness;
-    program->kt[k] = isinf(c->slack) ? 0.0 : 2.0 / c->slack;
+    acd2->bound[k] = 0.5 * (c->bound + d[0]);
+    acd2->kn[k] = isinf(c->softness) ? 0.0 : 2.0 / c->softness;
+    acd2->kt[k] = isinf(c->slack) ? 0.0 : 2.0 / c->slack;
     return TAL_OK;
 }
 
-static tal_status fill(tal_acd2_problem *program, const tal_percussion_problem *problem,
-                       const tal_motion *before, tal_error *err) {
+static tal_status fill(tal_acd2_problem *acd2, const tal_percussion_problem *problem,
+                       const tal_rigid_motion *before, tal_error *err) {
     const size_t bodies = (size_t)problem->body_count, contacts = (size_t)problem->contact_count;
-    TAL_CREATE(program->mass, 36 * bodies, "mass matrices", err);
-    TAL_CREATE(program->right, 6 * bodies, "a right-hand side", err);
-    TAL_CREATE(program->row, contacts, "contact rows", err);
-    TAL_CREATE(program->body, contacts, "contact bodies", err);
-    TAL_CREATE(program->bound, contacts, "bounds", err);
-    TAL_CREATE(program->kn, contacts, "kn", err);
-    TAL_CREATE(program->kt, contacts, "kt", err);
+    TAL_CREATE(acd2->mass, 36 * bodies, "mass matrices", err);
+    TAL_CREATE(acd2->right, 6 * bodies, "a right-hand side", err);
+    TAL_CREATE(acd2->row, contacts, "contact rows", err);
+    TAL_CREATE(acd2->body, contacts, "contact bodies", err);
+    TAL_CREATE(acd2->bound, contacts, "bounds", err);
+    TAL_CREATE(acd2->kn, contacts, "kn", err);
+    TAL_CREATE(acd2->kt, contacts, "kt", err);
     for (int32_t b = 0; b < problem->body_count; b++) {
-        set_body(program, problem, before, b);
+        set_body(acd2, problem, before, b);
     }
     for (int32_t p = 0; p < problem->pair_count; p++) {
         const tal_pair *pair = &problem->pair[p];
         for (int32_t n = 0; n < pair->contact_count; n++) {
-            TAL_TRY(set_contact(program, problem, before, pair, pair->first_contact + n, err));
+            TAL_TRY(set_contact(acd2, problem, before, pair, pair->first_contact + n, err));
         }
     }
     return TAL_OK;
 }
 
-tal_status tal_acd2_problem_create(tal_acd2_problem *program, const tal_percussion_problem *problem,
-                                   const tal_motion *before, tal_error *err) {
-    *program = (tal_acd2_problem){.body_count = problem->body_count,
-                                  .contact_count = problem->contact_count};
-    const tal_status status = fill(program, problem, before, err);
+tal_status tal_acd2_problem_create(tal_acd2_problem *acd2, const tal_percussion_problem *problem,
+                                   const tal_rigid_motion *before, tal_error *err) {
+    *acd2 = (tal_acd2_problem){.body_count = problem->body_count,
+                               .contact_count = problem->contact_count};
+    const tal_status status = fill(acd2, problem, before, err);
     if (status != TAL_OK) {
-        tal_acd2_problem_destroy(program);
+        tal_acd2_problem_destroy(acd2);
     }
     return status;
 }
 
-void tal_acd2_problem_destroy(tal_acd2_problem *program) {
-    if (program == NULL) {
+void tal_acd2_problem_destroy(tal_acd2_problem *acd2) {
+    if (acd2 == NULL) {
         return;
     }
-    tal_memory_destroy(program->mass);
-    tal_memory_destroy(program->right);
-    tal_memory_destroy(program->row);
-    tal_memory_destroy(program->body);
-    tal_memory_destroy(program->bound);
-    tal_memory_destroy(program->kn);
-    tal_memory_destroy(program->kt);
-    *program = (tal_acd2_problem){0};
+    tal_memory_destroy(acd2->mass);
+    tal_memory_destroy(acd2->right);
+    tal_memory_destroy(acd2->row);
+    tal_memory_destroy(acd2->body);
+    tal_memory_destroy(acd2->bound);
+    tal_memory_destroy(acd2->kn);
+    tal_memory_destroy(acd2->kt);
+    *acd2 = (tal_acd2_problem){0};
 }
 
-double tal_acd2_problem_velocity(const tal_acd2_problem *program, int32_t k, int axis,
+double tal_acd2_problem_velocity(const tal_acd2_problem *acd2, int32_t k, int axis,
                                  const double *x) {
     double sum = 0.0;
     for (int side = 0; side < 2; side++) {
-        const int32_t b = program->body[k][side];
+        const int32_t b = acd2->body[k][side];
         for (int f = 0; b >= 0 && f < 6; f++) {
-            sum += program->row[k][axis][6 * side + f] * x[6 * b + f];
+            sum += acd2->row[k][axis][6 * side + f] * x[6 * b + f];
         }
     }
     return sum;
 }
 
-void tal_acd2_problem_add_row(const tal_acd2_problem *program, int32_t k, int axis, double s,
+void tal_acd2_problem_add_row(const tal_acd2_problem *acd2, int32_t k, int axis, double s,
                               double *target) {
     for (int side = 0; side < 2; side++) {
-        const int32_t b = program->body[k][side];
+        const int32_t b = acd2->body[k][side];
         for (int f = 0; b >= 0 && f < 6; f++) {
-            target[6 * b + f] += s * program->row[k][axis][6 * side + f];
+            target[6 * b + f] += s * acd2->row[k][axis][6 * side + f];
         }
     }
 }
 
-void tal_acd2_problem_apply(const tal_acd2_problem *program, const double *x, double *target) {
-    for (int32_t b = 0; b < program->body_count; b++) {
+void tal_acd2_problem_apply(const tal_acd2_problem *acd2, const double *x, double *target) {
+    for (int32_t b = 0; b < acd2->body_count; b++) {
         for (int i = 0; i < 6; i++) {
             double sum = 0.0;
             for (int j = 0; j < 6; j++) {
-                sum += program->mass[36 * b + 6 * i + j] * x[6 * b + j];
+                sum += acd2->mass[36 * b + 6 * i + j] * x[6 * b + j];
             }
             target[6 * b + i] = 2.0 * sum;
         }
     }
-    for (int32_t k = 0; k < program->contact_count; k++) {
-        for (int axis = 1; program->kt[k] > 0.0 && axis < 3; axis++) {
-            const double d = tal_acd2_problem_velocity(program, k, axis, x);
-            tal_acd2_problem_add_row(program, k, axis, program->kt[k] * d, target);
+    for (int32_t k = 0; k < acd2->contact_count; k++) {
+        for (int axis = 1; acd2->kt[k] > 0.0 && axis < 3; axis++) {
+            const double d = tal_acd2_problem_velocity(acd2, k, axis, x);
+            tal_acd2_problem_add_row(acd2, k, axis, acd2->kt[k] * d, target);
         }
     }
 }

@@ -18,20 +18,20 @@ typedef struct {
 } tal_acd2_problem;
 
 // `before` is u-; problem->motion must hold the free velocity. Laws other than acd2 are refused.
-tal_status tal_acd2_problem_create(tal_acd2_problem *program, const tal_percussion_problem *problem,
-                                   const tal_motion *before, tal_error *err);
-void tal_acd2_problem_destroy(tal_acd2_problem *program);
+tal_status tal_acd2_problem_create(tal_acd2_problem *acd2, const tal_percussion_problem *problem,
+                                   const tal_rigid_motion *before, tal_error *err);
+void tal_acd2_problem_destroy(tal_acd2_problem *acd2);
 
 // y = H_k[axis] . x
-double tal_acd2_problem_velocity(const tal_acd2_problem *program, int32_t k, int axis,
+double tal_acd2_problem_velocity(const tal_acd2_problem *acd2, int32_t k, int axis,
                                  const double *x);
 
 // target += s H_k[axis]'
-void tal_acd2_problem_add_row(const tal_acd2_problem *program, int32_t k, int axis, double s,
+void tal_acd2_problem_add_row(const tal_acd2_problem *acd2, int32_t k, int axis, double s,
                               double *target);
 
 // target = (2M + sum kt T'T) x
-void tal_acd2_problem_apply(const tal_acd2_problem *program, const double *x, double *target);
+void tal_acd2_problem_apply(const tal_acd2_problem *acd2, const double *x, double *target);
 
 typedef struct {
     int iterations;
@@ -39,11 +39,11 @@ typedef struct {
 } tal_reference_result;
 
 // Projected ascent on the multipliers with conjugate gradients inside (uzawa.c). `x`: 6 per body.
-tal_status tal_uzawa_solve(const tal_acd2_problem *program, double tolerance, int iteration_max,
+tal_status tal_uzawa_solve(const tal_acd2_problem *acd2, double tolerance, int iteration_max,
                            double *x, tal_reference_result *result, tal_error *err);
 
 // Primal-dual interior point on sparse Cholesky factors (interior_point.c).
-tal_status tal_interior_point_solve(const tal_acd2_problem *program, double tolerance,
+tal_status tal_interior_point_solve(const tal_acd2_problem *acd2, double tolerance,
                                     int iteration_max, double *x, tal_reference_result *result,
                                     tal_error *err);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A primal-dual interior point for the acd2 program, one sparse Cholesky factor per iteration
+// A primal-dual interior point for the acd2 acd2, one sparse Cholesky factor per iteration
 // (CHOLMOD). The square of min(0, c x) is written with a slack s >= 0, s >= -c x. A reference.
 #include "tests/reference/acd2_problem.h"
 
@@ -22,7 +22,7 @@ typedef struct {
 } cell;
 
 typedef struct {
-    const tal_acd2_problem *program;
+    const tal_acd2_problem *acd2;
     int32_t size;
     cell *cell;
     double *gradient, *step;
@@ -33,19 +33,19 @@ typedef struct {
 
 static void start(interior *in, double *x) {
     memset(x, 0, (size_t)in->size * sizeof *x);
-    for (int32_t k = 0; k < in->program->contact_count; k++) {
+    for (int32_t k = 0; k < in->acd2->contact_count; k++) {
         in->cell[k] = (cell){.p1 = 1.0, .r = 1.0, .s = 1.0, .y = 1.0, .p3 = 1.0, .z = 1.0};
     }
 }
 
 static bool is_soft(const interior *in, int32_t k) {
-    return in->program->kn[k] > 0.0;
+    return in->acd2->kn[k] > 0.0;
 }
 
 // Mean complementarity.
 static double measure_mu(const interior *in) {
     double sum = 0.0, count = 0.0;
-    for (int32_t k = 0; k < in->program->contact_count; k++) {
+    for (int32_t k = 0; k < in->acd2->contact_count; k++) {
         const cell *c = &in->cell[k];
         sum += c->p1 * c->r;
         count += 1.0;
@@ -59,24 +59,24 @@ static double measure_mu(const interior *in) {
 
 // Errors of all conditions at the present point; the centre of the complementarities is `target`.
 static double set_errors(interior *in, const double *x, double target) {
-    const tal_acd2_problem *program = in->program;
+    const tal_acd2_problem *acd2 = in->acd2;
     double worst = 0.0, scale = 1e-300;
-    tal_acd2_problem_apply(program, x, in->gradient);
+    tal_acd2_problem_apply(acd2, x, in->gradient);
     for (int32_t n = 0; n < in->size; n++) {
-        in->gradient[n] -= program->right[n];
-        scale = fmax(scale, fabs(program->right[n]));
+        in->gradient[n] -= acd2->right[n];
+        scale = fmax(scale, fabs(acd2->right[n]));
     }
-    for (int32_t k = 0; k < program->contact_count; k++) {
+    for (int32_t k = 0; k < acd2->contact_count; k++) {
         cell *c = &in->cell[k];
-        const double d = tal_acd2_problem_velocity(program, k, 0, x);
+        const double d = tal_acd2_problem_velocity(acd2, k, 0, x);
         const bool soft = is_soft(in, k);
-        c->f1 = c->p1 - (d - program->bound[k]);
+        c->f1 = c->p1 - (d - acd2->bound[k]);
         c->f3 = soft ? c->p3 - (c->s + d) : 0.0;
-        c->fs = soft ? program->kn[k] * c->s - c->y - c->z : 0.0;
+        c->fs = soft ? acd2->kn[k] * c->s - c->y - c->z : 0.0;
         c->e1 = c->p1 * c->r - target;
         c->e2 = c->s * c->y - target;
         c->e3 = c->p3 * c->z - target;
-        tal_acd2_problem_add_row(program, k, 0, -(c->r + (soft ? c->z : 0.0)), in->gradient);
+        tal_acd2_problem_add_row(acd2, k, 0, -(c->r + (soft ? c->z : 0.0)), in->gradient);
         worst = fmax(worst, fmax(fabs(c->f1), fmax(fabs(c->f3), fabs(c->fs) / scale)));
     }
     for (int32_t n = 0; n < in->size; n++) {
@@ -87,13 +87,13 @@ static double set_errors(interior *in, const double *x, double target) {
 
 // Eliminates everything but x: matrix weight and right-hand side of each contact.
 static void eliminate(interior *in) {
-    for (int32_t k = 0; k < in->program->contact_count; k++) {
+    for (int32_t k = 0; k < in->acd2->contact_count; k++) {
         cell *c = &in->cell[k];
         c->weight = c->r / c->p1;
         c->push = (c->e1 - c->r * c->f1) / c->p1;
         if (is_soft(in, k)) {
             const double q = c->z / c->p3;
-            c->stiffness = in->program->kn[k] + c->y / c->s + q;
+            c->stiffness = in->acd2->kn[k] + c->y / c->s + q;
             c->h = -c->fs - c->e2 / c->s - (c->e3 - c->z * c->f3) / c->p3;
             c->weight += q - q * q / c->stiffness;
             c->push += (c->e3 - c->z * c->f3) / c->p3 + q * c->h / c->stiffness;
@@ -112,34 +112,34 @@ static void add_entry(cholmod_triplet *t, int32_t row, int32_t column, double va
 }
 
 static void add_outer(interior *in, int32_t k, int axis, double weight) {
-    const tal_acd2_problem *program = in->program;
+    const tal_acd2_problem *acd2 = in->acd2;
     for (int a = 0; a < 12; a++) {
         for (int b = 0; b < 12; b++) {
-            const int32_t body_a = program->body[k][a / 6], body_b = program->body[k][b / 6];
+            const int32_t body_a = acd2->body[k][a / 6], body_b = acd2->body[k][b / 6];
             if (body_a >= 0 && body_b >= 0) {
                 add_entry(in->triplet, 6 * body_a + a % 6, 6 * body_b + b % 6,
-                          weight * program->row[k][axis][a] * program->row[k][axis][b]);
+                          weight * acd2->row[k][axis][a] * acd2->row[k][axis][b]);
             }
         }
     }
 }
 
 static void assemble(interior *in) {
-    const tal_acd2_problem *program = in->program;
+    const tal_acd2_problem *acd2 = in->acd2;
     in->triplet->nnz = 0;
-    for (int32_t b = 0; b < program->body_count; b++) {
-        const bool mobile = program->mass[36 * b] > 0.0;
+    for (int32_t b = 0; b < acd2->body_count; b++) {
+        const bool mobile = acd2->mass[36 * b] > 0.0;
         for (int i = 0; i < 6; i++) {
             for (int j = 0; j <= i; j++) {
-                const double value = mobile ? 2.0 * program->mass[36 * b + 6 * i + j] : i == j;
+                const double value = mobile ? 2.0 * acd2->mass[36 * b + 6 * i + j] : i == j;
                 add_entry(in->triplet, 6 * b + i, 6 * b + j, value);
             }
         }
     }
-    for (int32_t k = 0; k < program->contact_count; k++) {
+    for (int32_t k = 0; k < acd2->contact_count; k++) {
         add_outer(in, k, 0, in->cell[k].weight);
-        add_outer(in, k, 1, program->kt[k]);
-        add_outer(in, k, 2, program->kt[k]);
+        add_outer(in, k, 1, acd2->kt[k]);
+        add_outer(in, k, 2, acd2->kt[k]);
     }
 }
 
@@ -156,8 +156,8 @@ static tal_status solve_newton(interior *in, tal_error *err) {
         for (int32_t n = 0; n < in->size; n++) {
             b[n] = -in->gradient[n];
         }
-        for (int32_t k = 0; k < in->program->contact_count; k++) {
-            tal_acd2_problem_add_row(in->program, k, 0, -in->cell[k].push, b);
+        for (int32_t k = 0; k < in->acd2->contact_count; k++) {
+            tal_acd2_problem_add_row(in->acd2, k, 0, -in->cell[k].push, b);
         }
         cholmod_factorize(matrix, in->factor, &in->common);
         cholmod_dense *solution = cholmod_solve(CHOLMOD_A, in->factor, right, &in->common);
@@ -179,9 +179,9 @@ static double step_to_wall(double value, double change, double length) {
 // The steps of the eliminated unknowns and how far one may go.
 static double back_substitute(interior *in) {
     double length = 1.0;
-    for (int32_t k = 0; k < in->program->contact_count; k++) {
+    for (int32_t k = 0; k < in->acd2->contact_count; k++) {
         cell *c = &in->cell[k];
-        const double d = tal_acd2_problem_velocity(in->program, k, 0, in->step);
+        const double d = tal_acd2_problem_velocity(in->acd2, k, 0, in->step);
         c->dp1 = d - c->f1;
         c->dr = (-c->e1 - c->r * c->dp1) / c->p1;
         length = step_to_wall(c->p1, c->dp1, step_to_wall(c->r, c->dr, length));
@@ -201,7 +201,7 @@ static void take_step(interior *in, double length, double *x) {
     for (int32_t n = 0; n < in->size; n++) {
         x[n] += length * in->step[n];
     }
-    for (int32_t k = 0; k < in->program->contact_count; k++) {
+    for (int32_t k = 0; k < in->acd2->contact_count; k++) {
         cell *c = &in->cell[k];
         c->p1 += length * c->dp1;
         c->r += length * c->dr;
@@ -235,8 +235,8 @@ static tal_status run(interior *in, double tolerance, int iteration_max, double 
 }
 
 static tal_status allocate(interior *in, tal_error *err) {
-    const size_t size = (size_t)in->size, contacts = (size_t)in->program->contact_count;
-    const size_t entries = 21 * (size_t)in->program->body_count + 3 * 144 * contacts;
+    const size_t size = (size_t)in->size, contacts = (size_t)in->acd2->contact_count;
+    const size_t entries = 21 * (size_t)in->acd2->body_count + 3 * 144 * contacts;
     TAL_CREATE(in->cell, contacts, "interior-point cells", err);
     TAL_CREATE(in->gradient, size, "a gradient", err);
     TAL_CREATE(in->step, size, "a step", err);
@@ -244,10 +244,10 @@ static tal_status allocate(interior *in, tal_error *err) {
     return in->triplet != NULL ? TAL_OK : tal_memory_failed(err, "a sparse matrix", entries, 16);
 }
 
-tal_status tal_interior_point_solve(const tal_acd2_problem *program, double tolerance,
+tal_status tal_interior_point_solve(const tal_acd2_problem *acd2, double tolerance,
                                     int iteration_max, double *x, tal_reference_result *result,
                                     tal_error *err) {
-    interior in = {.program = program, .size = 6 * program->body_count};
+    interior in = {.acd2 = acd2, .size = 6 * acd2->body_count};
     *result = (tal_reference_result){0};
     cholmod_start(&in.common);
     in.common.print = 0;

@@ -24,8 +24,8 @@ static double dot(int32_t size, const double *a, const double *b) {
 }
 
 // (2M + sum kt T'T) x = load, from the x at hand.
-static void solve_linear(const tal_acd2_problem *program, uzawa *u, double *x) {
-    tal_acd2_problem_apply(program, x, u->product);
+static void solve_linear(const tal_acd2_problem *acd2, uzawa *u, double *x) {
+    tal_acd2_problem_apply(acd2, x, u->product);
     for (int32_t n = 0; n < u->size; n++) {
         u->residual[n] = u->load[n] - u->product[n];
         u->direction[n] = u->residual[n];
@@ -33,7 +33,7 @@ static void solve_linear(const tal_acd2_problem *program, uzawa *u, double *x) {
     double square = dot(u->size, u->residual, u->residual);
     const double goal = 1e-30 * dot(u->size, u->load, u->load);
     for (int32_t n = 0; n < 4 * u->size && square > goal; n++) {
-        tal_acd2_problem_apply(program, u->direction, u->product);
+        tal_acd2_problem_apply(acd2, u->direction, u->product);
         const double step = square / dot(u->size, u->direction, u->product);
         for (int32_t m = 0; m < u->size; m++) {
             x[m] += step * u->direction[m];
@@ -47,24 +47,24 @@ static void solve_linear(const tal_acd2_problem *program, uzawa *u, double *x) {
     }
 }
 
-static void set_load(const tal_acd2_problem *program, uzawa *u) {
-    memcpy(u->load, program->right, (size_t)u->size * sizeof *u->load);
-    for (int32_t k = 0; k < program->contact_count; k++) {
-        tal_acd2_problem_add_row(program, k, 0, u->bound_multiplier[k] + u->softness_multiplier[k],
+static void set_load(const tal_acd2_problem *acd2, uzawa *u) {
+    memcpy(u->load, acd2->right, (size_t)u->size * sizeof *u->load);
+    for (int32_t k = 0; k < acd2->contact_count; k++) {
+        tal_acd2_problem_add_row(acd2, k, 0, u->bound_multiplier[k] + u->softness_multiplier[k],
                                  u->load);
     }
 }
 
 // 1 / (sum of c (2M)^-1 c'): below 2 / (largest eigenvalue of the dual), so the ascent converges.
-static double ascent_step(const tal_acd2_problem *program, uzawa *u) {
+static double ascent_step(const tal_acd2_problem *acd2, uzawa *u) {
     double sum = 0.0;
-    for (int32_t k = 0; k < program->contact_count; k++) {
+    for (int32_t k = 0; k < acd2->contact_count; k++) {
         double *x = u->residual; // scratch
         memset(u->load, 0, (size_t)u->size * sizeof *u->load);
-        tal_acd2_problem_add_row(program, k, 0, 1.0, u->load);
+        tal_acd2_problem_add_row(acd2, k, 0, 1.0, u->load);
         memset(x, 0, (size_t)u->size * sizeof *x);
-        for (int32_t b = 0; b < program->body_count; b++) {
-            const double *mass = &program->mass[36 * b];
+        for (int32_t b = 0; b < acd2->body_count; b++) {
+            const double *mass = &acd2->mass[36 * b];
             if (mass[0] > 0.0) { // a lower bound of the mass matrix is enough
                 for (int f = 0; f < 6; f++) {
                     double off = 0.0;
@@ -81,12 +81,12 @@ static double ascent_step(const tal_acd2_problem *program, uzawa *u) {
     return 1.0 / sum;
 }
 
-static double ascend(const tal_acd2_problem *program, uzawa *u, double step, const double *x) {
+static double ascend(const tal_acd2_problem *acd2, uzawa *u, double step, const double *x) {
     double change = 0.0, size = 0.0;
-    for (int32_t k = 0; k < program->contact_count; k++) {
-        const double d = tal_acd2_problem_velocity(program, k, 0, x);
-        const double kn = program->kn[k];
-        const double r = fmax(0.0, u->bound_multiplier[k] + step * (program->bound[k] - d));
+    for (int32_t k = 0; k < acd2->contact_count; k++) {
+        const double d = tal_acd2_problem_velocity(acd2, k, 0, x);
+        const double kn = acd2->kn[k];
+        const double r = fmax(0.0, u->bound_multiplier[k] + step * (acd2->bound[k] - d));
         const double z = u->softness_multiplier[k];
         const double soft = kn > 0.0 ? fmax(0.0, (z - step * d) / (1.0 + step / kn)) : 0.0;
         change += fabs(r - u->bound_multiplier[k]) + fabs(soft - z);
@@ -97,14 +97,14 @@ static double ascend(const tal_acd2_problem *program, uzawa *u, double step, con
     return size > 0.0 ? change / size : 0.0;
 }
 
-static tal_status run(const tal_acd2_problem *program, double tolerance, int iteration_max,
-                      uzawa *u, double *x, tal_reference_result *result, tal_error *err) {
-    const double step = program->contact_count > 0 ? ascent_step(program, u) : 1.0;
+static tal_status run(const tal_acd2_problem *acd2, double tolerance, int iteration_max, uzawa *u,
+                      double *x, tal_reference_result *result, tal_error *err) {
+    const double step = acd2->contact_count > 0 ? ascent_step(acd2, u) : 1.0;
     memset(x, 0, (size_t)u->size * sizeof *x);
     do {
-        set_load(program, u);
-        solve_linear(program, u, x);
-        result->residual = ascend(program, u, step, x);
+        set_load(acd2, u);
+        solve_linear(acd2, u, x);
+        result->residual = ascend(acd2, u, step, x);
         result->iterations++;
     } while (result->residual > tolerance && result->iterations < iteration_max);
     return result->residual <= tolerance
@@ -113,10 +113,10 @@ static tal_status run(const tal_acd2_problem *program, double tolerance, int ite
                           result->residual, result->iterations);
 }
 
-static tal_status allocate(const tal_acd2_problem *program, uzawa *u, tal_error *err) {
-    const size_t size = 6 * (size_t)program->body_count;
-    const size_t contacts = (size_t)program->contact_count;
-    u->size = 6 * program->body_count;
+static tal_status allocate(const tal_acd2_problem *acd2, uzawa *u, tal_error *err) {
+    const size_t size = 6 * (size_t)acd2->body_count;
+    const size_t contacts = (size_t)acd2->contact_count;
+    u->size = 6 * acd2->body_count;
     TAL_CREATE(u->load, size, "a load", err);
     TAL_CREATE(u->residual, size, "a residual", err);
     TAL_CREATE(u->direction, size, "a direction", err);
@@ -126,13 +126,13 @@ static tal_status allocate(const tal_acd2_problem *program, uzawa *u, tal_error 
     return TAL_OK;
 }
 
-tal_status tal_uzawa_solve(const tal_acd2_problem *program, double tolerance, int iteration_max,
+tal_status tal_uzawa_solve(const tal_acd2_problem *acd2, double tolerance, int iteration_max,
                            double *x, tal_reference_result *result, tal_error *err) {
     uzawa u = {0};
     *result = (tal_reference_result){0};
-    tal_status status = allocate(program, &u, err);
+    tal_status status = allocate(acd2, &u, err);
     if (status == TAL_OK) {
-        status = run(program, tolerance, iteration_max, &u, x, result, err);
+        status = run(acd2, tolerance, iteration_max, &u, x, result, err);
     }
     tal_memory_destroy(u.load);
     tal_memory_destroy(u.residual);

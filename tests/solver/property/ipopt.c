@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The acd2 program given to an independent optimiser (IPOPT): its velocities must be ours.
+// The acd2 problem given to an independent optimiser (IPOPT): its velocities must be ours.
 #include "tests/support/check.h"
 
 #include "core/base/random.h"
@@ -10,7 +10,7 @@
 
 // Unknowns: x (6 per body), then the slacks s of min(0, c x)^2. Dense, as the problems are small.
 typedef struct {
-    tal_acd2_problem program;
+    tal_acd2_problem acd2;
     int motions, unknowns;
     double *matrix; // 2M + sum kt T'T
 } oracle;
@@ -24,10 +24,10 @@ static Bool objective(Index n, Number *z, Bool is_new, Number *value, UserDataPt
         for (int j = 0; j < o->motions; j++) {
             *value += 0.5 * z[i] * o->matrix[i * o->motions + j] * z[j];
         }
-        *value -= o->program.right[i] * z[i];
+        *value -= o->acd2.right[i] * z[i];
     }
-    for (int k = 0; k < o->program.contact_count; k++) {
-        *value += 0.5 * o->program.kn[k] * z[o->motions + k] * z[o->motions + k];
+    for (int k = 0; k < o->acd2.contact_count; k++) {
+        *value += 0.5 * o->acd2.kn[k] * z[o->motions + k] * z[o->motions + k];
     }
     return TRUE;
 }
@@ -37,13 +37,13 @@ static Bool gradient(Index n, Number *z, Bool is_new, Number *slope, UserDataPtr
     (void)is_new;
     const oracle *o = data;
     for (int i = 0; i < o->motions; i++) {
-        slope[i] = -o->program.right[i];
+        slope[i] = -o->acd2.right[i];
         for (int j = 0; j < o->motions; j++) {
             slope[i] += o->matrix[i * o->motions + j] * z[j];
         }
     }
-    for (int k = 0; k < o->program.contact_count; k++) {
-        slope[o->motions + k] = o->program.kn[k] * z[o->motions + k];
+    for (int k = 0; k < o->acd2.contact_count; k++) {
+        slope[o->motions + k] = o->acd2.kn[k] * z[o->motions + k];
     }
     return TRUE;
 }
@@ -54,9 +54,9 @@ static Bool constraints(Index n, Number *z, Bool is_new, Index m, Number *g, Use
     (void)is_new;
     (void)m;
     const oracle *o = data;
-    const int count = o->program.contact_count;
+    const int count = o->acd2.contact_count;
     for (int k = 0; k < count; k++) {
-        g[k] = tal_acd2_problem_velocity(&o->program, k, 0, z);
+        g[k] = tal_acd2_problem_velocity(&o->acd2, k, 0, z);
         g[count + k] = g[k] + z[o->motions + k];
     }
     return TRUE;
@@ -69,10 +69,10 @@ static Bool jacobian(Index n, Number *z, Bool is_new, Index m, Index entries, In
     (void)entries;
     const oracle *o = data;
     double *full = calloc((size_t)(n * m), sizeof *full);
-    for (int k = 0; full != NULL && k < o->program.contact_count; k++) {
-        const int below = o->program.contact_count + k;
-        tal_acd2_problem_add_row(&o->program, k, 0, 1.0, &full[k * n]);
-        tal_acd2_problem_add_row(&o->program, k, 0, 1.0, &full[below * n]);
+    for (int k = 0; full != NULL && k < o->acd2.contact_count; k++) {
+        const int below = o->acd2.contact_count + k;
+        tal_acd2_problem_add_row(&o->acd2, k, 0, 1.0, &full[k * n]);
+        tal_acd2_problem_add_row(&o->acd2, k, 0, 1.0, &full[below * n]);
         full[below * n + o->motions + k] = 1.0;
     }
     for (int e = 0; full != NULL && e < n * m; e++) {
@@ -106,7 +106,7 @@ static Bool hessian(Index n, Number *z, Bool is_new, Number factor, Index m, Num
             } else if (i < o->motions) {
                 value[e] = factor * o->matrix[i * o->motions + j];
             } else {
-                value[e] = i == j ? factor * o->program.kn[i - o->motions] : 0.0;
+                value[e] = i == j ? factor * o->acd2.kn[i - o->motions] : 0.0;
             }
         }
     }
@@ -114,7 +114,7 @@ static Bool hessian(Index n, Number *z, Bool is_new, Number factor, Index m, Num
 }
 
 static void ask(oracle *o, double *z) {
-    const int n = o->unknowns, m = 2 * o->program.contact_count;
+    const int n = o->unknowns, m = 2 * o->acd2.contact_count;
     double *low = calloc((size_t)n, sizeof *low), *high = calloc((size_t)n, sizeof *high);
     double *least = calloc((size_t)m, sizeof *least), *most = calloc((size_t)m, sizeof *most);
     for (int i = 0; i < n; i++) {
@@ -123,8 +123,8 @@ static void ask(oracle *o, double *z) {
         z[i] = i < o->motions ? 0.0 : 1.0;
     }
     for (int k = 0; k < m; k++) {
-        const bool is_bound = k < o->program.contact_count;
-        least[k] = is_bound ? o->program.bound[k] : 0.0;
+        const bool is_bound = k < o->acd2.contact_count;
+        least[k] = is_bound ? o->acd2.bound[k] : 0.0;
         most[k] = 2e19;
     }
     IpoptProblem problem =
@@ -181,7 +181,7 @@ static void an_independent_optimiser_finds_the_same_velocities(void **unused) {
         oracle o = {0};
         throw_problem(&h, run);
         hand_prepare(&h);
-        check_ok(tal_acd2_problem_create(&o.program, &h.problem, h.before, &check_error));
+        check_ok(tal_acd2_problem_create(&o.acd2, &h.problem, h.before, &check_error));
         hand_solve(&h, 1e-12, 100000);
         o.motions = 6 * h.body_count;
         o.unknowns = o.motions + h.contact_count;
@@ -189,7 +189,7 @@ static void an_independent_optimiser_finds_the_same_velocities(void **unused) {
         double *z = calloc((size_t)o.unknowns, sizeof *z);
         for (int j = 0; j < o.motions; j++) { // symmetric: rows are columns
             z[j] = 1.0;
-            tal_acd2_problem_apply(&o.program, z, &o.matrix[j * o.motions]);
+            tal_acd2_problem_apply(&o.acd2, z, &o.matrix[j * o.motions]);
             z[j] = 0.0;
         }
         ask(&o, z);
@@ -201,7 +201,7 @@ static void an_independent_optimiser_finds_the_same_velocities(void **unused) {
         }
         free(z);
         free(o.matrix);
-        tal_acd2_problem_destroy(&o.program);
+        tal_acd2_problem_destroy(&o.acd2);
     }
     print_message("largest difference in velocity %.2e\n", worst);
     assert_true(worst < 1e-6);

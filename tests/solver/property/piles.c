@@ -154,9 +154,9 @@ static void guard_stops_restitution_that_creates_energy(void **unused) {
 
 // Largest difference of u+ in the state and the interior point's, relative to the largest speed.
 static double compare_with_reference(const tal_model *model, tal_state *state) {
-    static tal_motion free_motion[64], before[65];
+    static tal_rigid_motion free_motion[64], before[65];
     static double x[6 * 64];
-    tal_acd2_problem program;
+    tal_acd2_problem acd2;
     tal_reference_result reference;
     tal_percussion_problem problem = state->work.problem;
     const tal_vec3 kick = tal_vec3_scale(model->settings.gravity_mps2, model->settings.dt_s);
@@ -165,8 +165,8 @@ static double compare_with_reference(const tal_model *model, tal_state *state) {
         free_motion[b].v = tal_vec3_add(before[b].v, kick);
     }
     problem.motion = free_motion;
-    check_ok(tal_acd2_problem_create(&program, &problem, before, &check_error));
-    check_ok(tal_interior_point_solve(&program, 1e-11, 500, x, &reference, &check_error));
+    check_ok(tal_acd2_problem_create(&acd2, &problem, before, &check_error));
+    check_ok(tal_interior_point_solve(&acd2, 1e-11, 500, x, &reference, &check_error));
     double worst = 0.0, fastest = 1.0;
     for (int32_t b = 0; b < model->body_count; b++) {
         const tal_vec3 mean = {x[6 * b], x[6 * b + 1], x[6 * b + 2]};
@@ -174,7 +174,7 @@ static double compare_with_reference(const tal_model *model, tal_state *state) {
         worst = fmax(worst, tal_vec3_length(tal_vec3_subtract(after, state->work.motion[b].v)));
         fastest = fmax(fastest, tal_vec3_length(after));
     }
-    tal_acd2_problem_destroy(&program);
+    tal_acd2_problem_destroy(&acd2);
     return worst / fastest;
 }
 

@@ -101,24 +101,23 @@ static void sweeps_agree_with_the_interior_point_and_with_uzawa(void **unused) {
     int uzawa_count = 0;
     for (uint32_t n = 0; n < 300; n++) {
         static double x[6 * HAND_BODIES_MAX];
-        tal_acd2_problem program;
+        tal_acd2_problem acd2;
         tal_reference_result reference;
         throw_problem(&h, dice_number(n), TAL_LAW_ACD2, NULL);
         hand_prepare(&h);
-        assert_int_equal(tal_acd2_problem_create(&program, &h.problem, h.before, &err), TAL_OK);
+        assert_int_equal(tal_acd2_problem_create(&acd2, &h.problem, h.before, &err), TAL_OK);
         const tal_solver_result result = hand_solve(&h, 1e-12, 200000);
         assert_int_equal(result.unconverged_count, 0);
-        if (tal_interior_point_solve(&program, 1e-13, 200, x, &reference, &err) != TAL_OK) {
+        if (tal_interior_point_solve(&acd2, 1e-13, 200, x, &reference, &err) != TAL_OK) {
             print_message("problem %u: %s\n", n, err.text);
             assert_true(reference.residual < 1e-10);
         }
         worst_interior = fmax(worst_interior, difference(x, 1.0));
-        if (n % 10 == 0 &&
-            tal_uzawa_solve(&program, 1e-13, 300000, x, &reference, &err) == TAL_OK) {
+        if (n % 10 == 0 && tal_uzawa_solve(&acd2, 1e-13, 300000, x, &reference, &err) == TAL_OK) {
             uzawa_count++;
             worst_uzawa = fmax(worst_uzawa, difference(x, 1.0));
         }
-        tal_acd2_problem_destroy(&program);
+        tal_acd2_problem_destroy(&acd2);
     }
     print_message("largest difference in velocity: interior point %.2e, Uzawa %.2e (%d runs)\n",
                   worst_interior, worst_uzawa, uzawa_count);

@@ -14,7 +14,7 @@ void hand_reset(hand_made *h, double dt, tal_vec3 gravity) {
 int32_t hand_add_body(hand_made *h, double mass, tal_vec3 inertia, tal_vec3 v, tal_vec3 w) {
     const int32_t b = h->body_count++;
     h->mass[b] = mass;
-    h->before[b] = (tal_motion){.v = v, .w = w};
+    h->before[b] = (tal_rigid_motion){.v = v, .w = w};
     h->inertia[b] = (tal_inertia){
         .inverse_mass = 1.0 / mass,
         .inverse_inertia = {1.0 / inertia.x, 0.0, 0.0, 1.0 / inertia.y, 0.0, 1.0 / inertia.z}};
@@ -59,7 +59,7 @@ static void judge(hand_made *h, int32_t k) {
     }
 }
 
-static double kinetic_energy(const hand_made *h, const tal_motion *motion) {
+static double kinetic_energy(const hand_made *h, const tal_rigid_motion *motion) {
     double sum = 0.0;
     for (int32_t b = 0; b < h->body_count; b++) {
         const double *inverse = h->inertia[b].inverse_inertia;

@@ -12,7 +12,7 @@ typedef struct {
     tal_vec3 gravity;
     int32_t body_count, contact_count;
     double mass[HAND_BODIES_MAX];
-    tal_motion before[HAND_BODIES_MAX + 1], motion[HAND_BODIES_MAX + 1];
+    tal_rigid_motion before[HAND_BODIES_MAX + 1], motion[HAND_BODIES_MAX + 1];
     tal_inertia inertia[HAND_BODIES_MAX + 1];
     tal_pair pair[HAND_CONTACTS_MAX];
     tal_contact contact[HAND_CONTACTS_MAX];
@@ -27,7 +27,7 @@ typedef struct {
     tal_island_result island_result;
     int32_t listed[HAND_CONTACTS_MAX];
     uint8_t is_listed[HAND_CONTACTS_MAX];
-    tal_motion motion_start[HAND_BODIES_MAX + 1], motion_direction[HAND_BODIES_MAX + 1];
+    tal_rigid_motion motion_start[HAND_BODIES_MAX + 1], motion_direction[HAND_BODIES_MAX + 1];
 } hand_made;
 
 void hand_reset(hand_made *h, double dt, tal_vec3 gravity);

@@ -8,7 +8,7 @@
 enum { BOXES = 1500 };
 
 // Sizes spread over the given ratio, positions over a cube.
-static void scatter(tal_box *boxes, uint64_t seed, double ratio, double room) {
+static void scatter(tal_body_box *boxes, uint64_t seed, double ratio, double room) {
     const tal_random random = tal_random_stream(seed, 0, "boxes");
     for (uint64_t k = 0; k < BOXES; k++) {
         const double size = pow(ratio, tal_random_uniform(random, 8 * k));
@@ -17,17 +17,17 @@ static void scatter(tal_box *boxes, uint64_t seed, double ratio, double room) {
             low[d] = room * (tal_random_uniform(random, 8 * k + 1 + d) - 0.5);
             high[d] = low[d] + size * (0.2 + 0.8 * tal_random_uniform(random, 8 * k + 4 + d));
         }
-        boxes[k] = (tal_box){{low[0], low[1], low[2]}, {high[0], high[1], high[2]}};
+        boxes[k] = (tal_body_box){{low[0], low[1], low[2]}, {high[0], high[1], high[2]}};
     }
 }
 
-static bool overlap(const tal_box *a, const tal_box *b) {
+static bool overlap(const tal_body_box *a, const tal_body_box *b) {
     return fmax(a->low.x, b->low.x) <= fmin(a->high.x, b->high.x) &&
            fmax(a->low.y, b->low.y) <= fmin(a->high.y, b->high.y) &&
            fmax(a->low.z, b->low.z) <= fmin(a->high.z, b->high.z);
 }
 
-static void compare_with_all_pairs(const tal_box *boxes, int threads) {
+static void compare_with_all_pairs(const tal_body_box *boxes, int threads) {
     tal_broad_phase *broad_phase;
     tal_candidates pairs;
     tal_error err;
@@ -51,7 +51,7 @@ static void compare_with_all_pairs(const tal_box *boxes, int threads) {
 
 static void finds_what_testing_all_pairs_finds(void **state) {
     (void)state;
-    static tal_box boxes[BOXES];
+    static tal_body_box boxes[BOXES];
     const double ratios[] = {1.0, 2.5, 1000.0};
     const double rooms[] = {8.0, 20.0, 1500.0};
     for (uint64_t k = 0; k < 3; k++) {
@@ -63,22 +63,22 @@ static void finds_what_testing_all_pairs_finds(void **state) {
 
 static void finds_pairs_in_a_dense_lattice_of_equal_boxes(void **state) {
     (void)state;
-    static tal_box boxes[BOXES];
+    static tal_body_box boxes[BOXES];
     for (int32_t k = 0; k < BOXES; k++) {
         // Faces touch exactly: ties in every comparison, centres on cell borders.
         const tal_vec3 low = {k % 10, k / 10 % 10, k / 100};
-        boxes[k] = (tal_box){low, {low.x + 1.0, low.y + 1.0, low.z + 1.0}};
+        boxes[k] = (tal_body_box){low, {low.x + 1.0, low.y + 1.0, low.z + 1.0}};
     }
     compare_with_all_pairs(boxes, 1);
 }
 
 static void boxes_that_are_not_finite_are_left_out(void **state) {
     (void)state;
-    static tal_box boxes[BOXES];
+    static tal_body_box boxes[BOXES];
     scatter(boxes, 4, 2.0, 15.0);
     boxes[7].low.x = NAN;
     boxes[8].high.z = INFINITY;
-    boxes[9] = (tal_box){{1e300, 0, 0}, {1e300, 1, 1}};
+    boxes[9] = (tal_body_box){{1e300, 0, 0}, {1e300, 1, 1}};
     tal_broad_phase *broad_phase;
     tal_candidates pairs;
     tal_error err;
@@ -94,7 +94,7 @@ static void boxes_that_are_not_finite_are_left_out(void **state) {
 
 static void every_failed_allocation_is_survived(void **state) {
     (void)state;
-    static tal_box boxes[BOXES];
+    static tal_body_box boxes[BOXES];
     scatter(boxes, 1, 2.0, 10.0);
     tal_error err;
     for (long nth = 1;; nth++) {

@@ -8,7 +8,7 @@
 enum { POINTS = 4 };
 
 typedef struct {
-    tal_motion motion[2];
+    tal_rigid_motion motion[2];
     tal_inertia inertia[2];
     tal_contact contact[POINTS];
     tal_pair pair;
@@ -75,7 +75,7 @@ static void the_lower_of_the_deeper_diagonal_goes_free(void **unused) {
     patch_scene s;
     make(&s, bound, 0.0);
     press(&s, normal);
-    const tal_motion before = s.motion[0];
+    const tal_rigid_motion before = s.motion[0];
     assert_true(tal_patch_release(&s.problem, &s.pair, 1e-6));
     const double expected[POINTS] = {0.1, 0.4, 0.5, 0.0};
     for (int k = 0; k < POINTS; k++) {
@@ -128,7 +128,7 @@ static void sweeps_end_where_a_conflict_is_resolved(void **unused) {
     int32_t listed[1];
     uint8_t is_listed[1];
     tal_island_result island_result[1];
-    tal_motion motion_start[2], motion_direction[2];
+    tal_rigid_motion motion_start[2], motion_direction[2];
     const tal_island island = {.pair_count = 1, .body_count = 1, .color_count = 1};
     const int32_t island_body[1] = {0}, color_end[1] = {1};
     const tal_solver_work work = {change,    direction,     error,        pair_sum,        listed,

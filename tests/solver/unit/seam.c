@@ -88,7 +88,7 @@ static void the_general_kernel_agrees_with_that_of_rigid_bodies(void **unused) {
 
 // Row of H: what velocity `value` of body b gives to component f of contact k.
 static double h_of(const hand_made *h, int32_t k, int f, int32_t b, int value) {
-    tal_motion unit[HAND_BODIES_MAX + 1] = {0};
+    tal_rigid_motion unit[HAND_BODIES_MAX + 1] = {0};
     double d[3];
     double *of_body = value < 3 ? &unit[b].v.x : &unit[b].w.x;
     of_body[value % 3] = 1.0;
