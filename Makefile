@@ -33,12 +33,13 @@ export TALUS_PREFIX := $(call from_here,$(BUILD))
 
 # One step after the other (two of them may install packages); CMake and the stages use all cores.
 .NOTPARALLEL:
-.PHONY: help all demo check check-long check-slurm check-mutants run calibrate batch bench deps docs install uninstall clean distclean dist build data deps-run which-site
+.PHONY: help all demo check check-long check-slurm check-mutants lint run calibrate batch bench deps docs install uninstall clean distclean dist build data deps-run which-site
 
 help:
 	@echo "talus $(VERSION): back-analysis of rockfalls and rock avalanches"
 	@echo "  make demo                    the embedded site, from clouds to report (installs, builds, runs)"
-	@echo "  make check [ONLY=regex]      all tests, or those so named; check-long, check-slurm, check-mutants"
+	@echo "  make check [ONLY=regex]      all tests, or those so named; check-long, check-slurm"
+	@echo "  make lint | check-mutants    the shape of the code, faults seen without running; do the tests bite"
 	@echo "  make run SITE=my.ini         your site; redoes only what a change touches (OUT=folder)"
 	@echo "  make calibrate SITE=my.ini   fit friction and dissipation to the surveyed deposit"
 	@echo "  make batch SITES=\"a.ini b.ini\" [ENGINE=local|slurm]   many sites"
@@ -88,6 +89,9 @@ check-long: deps all
 # As root: starts a Slurm of its own on this machine and stops it (pipelines/engine/slurm-here.sh).
 check-slurm: deps all
 	@sh tests/run.sh $(BUILD)/$(PRESET) --only slurm
+
+lint: deps
+	@sh tests/lint.sh
 
 # Changes the product and sees whether a test notices: MUTANTS="-n 200 --seed 7 solver/law/*".
 check-mutants: deps

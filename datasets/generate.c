@@ -26,8 +26,8 @@ static tal_status path_in(char path[TAL_PATH_SIZE], const tal_generation *wanted
     return TAL_OK;
 }
 
-static tal_status survey_to_las(const tal_generation *wanted, const tal_scene *scene,
-                                tal_epoch epoch, const char *path, tal_survey_summary *summary,
+static tal_status survey_to_las(const tal_generation *wanted, const tal_scan_scene *scene,
+                                tal_site_epoch epoch, const char *path, tal_flight_summary *summary,
                                 tal_error *err) {
     const tal_site *site = wanted->site;
     const tal_las_notes notes = {.wkt = TAL_DATASET_WKT,
@@ -38,7 +38,7 @@ static tal_status survey_to_las(const tal_generation *wanted, const tal_scene *s
     tal_las_writer writer = {0};
     tal_status status = tal_las_writer_open(&writer, path, &notes, wanted->overwrite, err);
     if (status == TAL_OK) {
-        status = tal_survey_run(&site->survey[epoch], scene, wanted->seed, wanted->density_scale,
+        status = tal_flight_run(&site->survey[epoch], scene, wanted->seed, wanted->density_scale,
                                 add_to_las, &writer, summary, err);
     }
     if (status == TAL_OK) {
@@ -48,13 +48,13 @@ static tal_status survey_to_las(const tal_generation *wanted, const tal_scene *s
     return status;
 }
 
-static tal_status survey_to_xyz(const tal_generation *wanted, const tal_scene *scene,
-                                tal_epoch epoch, const char *path, tal_survey_summary *summary,
+static tal_status survey_to_xyz(const tal_generation *wanted, const tal_scan_scene *scene,
+                                tal_site_epoch epoch, const char *path, tal_flight_summary *summary,
                                 tal_error *err) {
     tal_output output = {0};
     tal_status status = tal_output_open(&output, path, wanted->overwrite, err);
     if (status == TAL_OK) {
-        status = tal_survey_run(&wanted->site->survey[epoch], scene, wanted->seed,
+        status = tal_flight_run(&wanted->site->survey[epoch], scene, wanted->seed,
                                 wanted->density_scale, add_to_xyz, &output, summary, err);
     }
     if (status == TAL_OK) {
@@ -64,17 +64,17 @@ static tal_status survey_to_xyz(const tal_generation *wanted, const tal_scene *s
     return status;
 }
 
-static tal_status write_cloud(const tal_generation *wanted, const tal_surface *surface,
-                              tal_epoch epoch, tal_survey_summary *summary, tal_error *err) {
+static tal_status write_cloud(const tal_generation *wanted, const tal_site_ground *surface,
+                              tal_site_epoch epoch, tal_flight_summary *summary, tal_error *err) {
     const char *name = wanted->site->file_name[epoch];
     char path[TAL_PATH_SIZE];
     TAL_TRY(path_in(path, wanted, name, err));
-    tal_scene scene;
-    TAL_TRY(tal_scene_create(&scene, surface, epoch, wanted->seed, err));
+    tal_scan_scene scene;
+    TAL_TRY(tal_scan_scene_create(&scene, surface, epoch, wanted->seed, err));
     const bool is_text = strstr(name, ".xyz") != NULL;
     const tal_status status =
         (is_text ? survey_to_xyz : survey_to_las)(wanted, &scene, epoch, path, summary, err);
-    tal_scene_destroy(&scene);
+    tal_scan_scene_destroy(&scene);
     if (status == TAL_OK) {
         tal_log_info("%s: %llu points", name, (unsigned long long)summary->point_count);
     }
@@ -110,13 +110,13 @@ static tal_status check_folder(const tal_generation *wanted, tal_error *err) {
 }
 
 tal_status tal_generate(const tal_generation *wanted, tal_error *err) {
-    tal_surface *surface = NULL;
-    tal_survey_summary summary[2];
+    tal_site_ground *surface = NULL;
+    tal_flight_summary summary[2];
     TAL_TRY(check_folder(wanted, err)); // before any work
-    TAL_TRY(tal_surface_create(&surface, wanted->site->kind, err));
+    TAL_TRY(tal_site_ground_create(&surface, wanted->site->kind, err));
     tal_status status = TAL_OK;
     for (int epoch = TAL_BEFORE; epoch <= TAL_AFTER; epoch++) {
-        TAL_TRY_OR_DONE(write_cloud(wanted, surface, (tal_epoch)epoch, &summary[epoch], err));
+        TAL_TRY_OR_DONE(write_cloud(wanted, surface, (tal_site_epoch)epoch, &summary[epoch], err));
     }
     TAL_TRY_OR_DONE(write_site_file(wanted, err));
     const tal_truth truth = {.site = wanted->site,
@@ -126,6 +126,6 @@ tal_status tal_generate(const tal_generation *wanted, tal_error *err) {
                              .density_scale = wanted->density_scale};
     TAL_TRY_OR_DONE(tal_truth_write(&truth, wanted->folder, wanted->overwrite, err));
 done:
-    tal_surface_destroy(surface);
+    tal_site_ground_destroy(surface);
     return status;
 }

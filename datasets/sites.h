@@ -3,15 +3,15 @@
 #ifndef TALUS_DATASETS_SITES_H
 #define TALUS_DATASETS_SITES_H
 
-#include "datasets/surface.h"
-#include "datasets/survey.h"
+#include "datasets/flight.h"
+#include "datasets/site_ground.h"
 
 typedef struct {
     const char *name; // also its folder below datasets/
     tal_site_kind kind;
     const char *about;              // one sentence for truth.json
     const char *file_name[2];       // by epoch; .las or .xyz
-    tal_survey survey[2];           // by epoch
+    tal_flight survey[2];           // by epoch
     double points_per_m2[2];        // what the surveys were planned for, by epoch
     uint16_t day[2], year[2];       // in the headers, by epoch
     const unsigned char *site_file; // text of the committed site file

@@ -8,12 +8,14 @@
 
 #include <math.h>
 
-static double thickness_at(const tal_surface *surface, tal_extent_kind kind, double x, double y) {
-    return kind == TAL_SOURCE ? tal_surface_loss(surface, x, y) : tal_surface_gain(surface, x, y);
+static double thickness_at(const tal_site_ground *surface, tal_extent_kind kind, double x,
+                           double y) {
+    return kind == TAL_SOURCE ? tal_site_ground_loss(surface, x, y)
+                              : tal_site_ground_gain(surface, x, y);
 }
 
-static void sum_extent(tal_extent *extent, const tal_surface *surface, tal_extent_kind kind) {
-    const tal_site_frame frame = tal_surface_frame(surface);
+static void sum_extent(tal_extent *extent, const tal_site_ground *surface, tal_extent_kind kind) {
+    const tal_site_frame frame = tal_site_ground_frame(surface);
     const double cell = fmin(0.5, frame.width / 1000.0);
     const int columns = (int)(frame.width / cell), rows = (int)(frame.height / cell);
     int64_t cells = 0;
@@ -29,9 +31,9 @@ static void sum_extent(tal_extent *extent, const tal_surface *surface, tal_exten
 }
 
 // Distance from the centre to the outermost place with any thickness in one direction.
-static double find_edge(const tal_surface *surface, tal_extent_kind kind, double x, double y,
+static double find_edge(const tal_site_ground *surface, tal_extent_kind kind, double x, double y,
                         double east, double north) {
-    const tal_site_frame frame = tal_surface_frame(surface);
+    const tal_site_frame frame = tal_site_ground_frame(surface);
     const double step = frame.width / 1400.0;
     double outside = 0.6 * hypot(frame.width, frame.height);
     while (outside > step && thickness_at(surface, kind, x + (outside - step) * east,
@@ -50,16 +52,16 @@ static double find_edge(const tal_surface *surface, tal_extent_kind kind, double
     return 0.5 * (inside + outside);
 }
 
-void tal_extent_measure(tal_extent *extent, const tal_surface *surface, tal_extent_kind kind) {
-    const tal_site_figures figures = tal_surface_figures(surface);
+void tal_extent_measure(tal_extent *extent, const tal_site_ground *surface, tal_extent_kind kind) {
+    const tal_site_figures figures = tal_site_ground_figures(surface);
     *extent = (tal_extent){.volume_m3 = kind == TAL_SOURCE ? figures.source_volume_m3
                                                            : figures.deposit_volume_m3};
     sum_extent(extent, surface, kind);
     double x = 0.0, y = 0.0;
     if (kind == TAL_SOURCE) {
-        tal_surface_source_centre(surface, &x, &y);
+        tal_site_ground_source_centre(surface, &x, &y);
     } else {
-        tal_surface_deposit_centre(surface, &x, &y);
+        tal_site_ground_deposit_centre(surface, &x, &y);
     }
     for (int i = 0; i < TAL_OUTLINE_VERTICES; i++) {
         const double angle = 2.0 * TAL_PI * i / TAL_OUTLINE_VERTICES;
@@ -116,7 +118,7 @@ static cJSON *vector_json(const double vector[3]) {
 }
 
 // Mean bias of the ground points of a survey: what its strips add to its shift.
-static void mean_strip_bias(const tal_survey *survey, const tal_survey_summary *summary,
+static void mean_strip_bias(const tal_flight *survey, const tal_flight_summary *summary,
                             double mean[3]) {
     for (int axis = 0; axis < 3; axis++) {
         mean[axis] = 0.0;
@@ -127,7 +129,7 @@ static void mean_strip_bias(const tal_survey *survey, const tal_survey_summary *
     }
 }
 
-static cJSON *strips_json(const tal_survey *survey, const tal_survey_summary *summary) {
+static cJSON *strips_json(const tal_flight *survey, const tal_flight_summary *summary) {
     cJSON *strips = cJSON_CreateArray();
     for (int i = 0; i < survey->strip_count; i++) {
         cJSON *strip = cJSON_CreateObject();
@@ -139,7 +141,7 @@ static cJSON *strips_json(const tal_survey *survey, const tal_survey_summary *su
     return strips;
 }
 
-static void add_errors(cJSON *json, const tal_survey *survey) {
+static void add_errors(cJSON *json, const tal_flight *survey) {
     cJSON *errors = cJSON_AddObjectToObject(json, "errors");
     cJSON_AddNumberToObject(errors, "height_sigma_m", survey->height_sigma_m);
     cJSON_AddNumberToObject(errors, "plan_sigma_m", survey->plan_sigma_m);
@@ -150,9 +152,9 @@ static void add_errors(cJSON *json, const tal_survey *survey) {
     cJSON_AddNumberToObject(errors, "stray_share", survey->stray_share);
 }
 
-static cJSON *survey_json(const tal_truth *truth, tal_epoch epoch, double area) {
-    const tal_survey *survey = &truth->site->survey[epoch];
-    const tal_survey_summary *summary = truth->summary[epoch];
+static cJSON *survey_json(const tal_truth *truth, tal_site_epoch epoch, double area) {
+    const tal_flight *survey = &truth->site->survey[epoch];
+    const tal_flight_summary *summary = truth->summary[epoch];
     double bias[3];
     mean_strip_bias(survey, summary, bias);
     cJSON *json = cJSON_CreateObject();
@@ -187,7 +189,7 @@ static cJSON *shift_json(const double shift[3], const char *meaning) {
 }
 
 static void add_shifts(cJSON *json, const tal_truth *truth) {
-    const tal_survey *survey = truth->site->survey;
+    const tal_flight *survey = truth->site->survey;
     double bias[2][3], shift[3], found[3];
     for (int epoch = 0; epoch < 2; epoch++) {
         mean_strip_bias(&survey[epoch], truth->summary[epoch], bias[epoch]);
@@ -219,8 +221,8 @@ static tal_status write_json(const char *folder, const char *name, const cJSON *
 
 static tal_status write_truth_json(const tal_truth *truth, const tal_extent extent[2],
                                    const char *folder, tal_overwrite overwrite, tal_error *err) {
-    const tal_site_frame frame = tal_surface_frame(truth->surface);
-    const tal_site_figures figures = tal_surface_figures(truth->surface);
+    const tal_site_frame frame = tal_site_ground_frame(truth->surface);
+    const tal_site_figures figures = tal_site_ground_figures(truth->surface);
     const double area = frame.width * frame.height;
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "site", truth->site->name);
@@ -258,7 +260,7 @@ static void add_feature(cJSON *features, const char *kind, const tal_extent *ext
 // In coordinates of the study, said by the member "crs" that GDAL and QGIS understand.
 static tal_status write_truth_geojson(const tal_truth *truth, const tal_extent extent[2],
                                       const char *folder, tal_overwrite overwrite, tal_error *err) {
-    const tal_site_frame frame = tal_surface_frame(truth->surface);
+    const tal_site_frame frame = tal_site_ground_frame(truth->surface);
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "type", "FeatureCollection");
     cJSON_AddStringToObject(json, "name", "truth");

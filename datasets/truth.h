@@ -17,12 +17,12 @@ typedef struct {
 
 typedef enum { TAL_SOURCE, TAL_DEPOSIT } tal_extent_kind;
 
-void tal_extent_measure(tal_extent *extent, const tal_surface *surface, tal_extent_kind kind);
+void tal_extent_measure(tal_extent *extent, const tal_site_ground *surface, tal_extent_kind kind);
 
 typedef struct {
     const tal_site *site;
-    const tal_surface *surface;
-    const tal_survey_summary *summary[2]; // by epoch
+    const tal_site_ground *surface;
+    const tal_flight_summary *summary[2]; // by epoch
     uint64_t seed;
     double density_scale;
 } tal_truth;

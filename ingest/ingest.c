@@ -2,9 +2,14 @@
 // The stage from end to end: look at everything, place it, grid it, compare it, write it.
 #include "ingest/ingest.h"
 
+#include "core/app/results.h"
 #include "core/base/log.h"
 #include "core/base/memory.h"
+#include "ingest/check/outcome.h"
+#include "ingest/check/places.h"
+#include "ingest/check/registration.h"
 #include "ingest/compare/cliff.h"
+#include "ingest/opening.h"
 #include "ingest/read/pdal.h"
 #include "ingest/volume/scenario.h"
 #include "ingest/write/output.h"
@@ -12,94 +17,7 @@
 #include <math.h>
 #include <pthread.h>
 
-// ---- Opening -----------------------------------------------------------------------------------
-
-tal_status tal_ingest_check(const tal_settings *settings, tal_error *err) {
-    const tal_site_settings *site = &settings->site;
-    if (err->message_count > 0) {
-        return err->status; // what is missing may stand in the lines that were not understood
-    }
-    if (site->before[0] == '\0') {
-        tal_error_add(err, TAL_BAD_SETTING,
-                      "[site] before = is empty: name the point clouds or rasters "
-                      "of the ground before the event");
-    }
-    if (site->after[0] == '\0' && !tal_scenario_is_given(&settings->ingest)) {
-        tal_error_add(
-            err, TAL_BAD_SETTING,
-            "[site] after = is empty: name the survey from after the "
-            "event, or for a scenario give the source: [ingest] source = with plane_dip_deg, "
-            "plane_dip_direction_deg and plane_depth_m, or thickness =, or base =");
-    }
-    if (site->bounds_m.count != 0 && site->bounds_m.count != 4) {
-        tal_error_add(err, TAL_BAD_SETTING,
-                      "[site] bounds_m has %d numbers; it takes west south east "
-                      "north",
-                      site->bounds_m.count);
-    }
-    return err->status;
-}
-
-static bool needs_pdal(const tal_case *site) {
-    const tal_survey_reader *surveys[2] = {&site->before.survey, &site->after.survey};
-    const int ground = site->settings->ingest.ground;
-    for (int s = 0; s < site->epoch_count; s++) {
-        for (int i = 0; i < surveys[s]->file_count; i++) {
-            const tal_format *format = surveys[s]->file[i].format;
-            const bool filtered = ground == TAL_GROUND_SMRF || ground == TAL_GROUND_CSF;
-            if (format->through_pdal || (filtered && !format->is_raster)) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-static tal_status open_surveys(tal_case *site, tal_error *err) {
-    const tal_settings *settings = site->settings;
-    tal_survey_reader *surveys[2] = {&site->before.survey, &site->after.survey};
-    const tal_status first =
-        tal_survey_open(surveys[0], "before", settings, settings->site.before, err);
-    const tal_status second =
-        tal_survey_open(surveys[1], "after", settings, settings->site.after, err);
-    TAL_TRY(first != TAL_OK ? first : second);
-    site->epoch_count = surveys[1]->file_count > 0 ? 2 : 1;
-    TAL_TRY(tal_site_crs_settle(&site->study, &settings->site, surveys, 2, err));
-    const tal_status before =
-        tal_survey_place(surveys[0], &site->study, &settings->site, settings->site.before_crs,
-                         settings->site.before_unit, err);
-    const tal_status after =
-        tal_survey_place(surveys[1], &site->study, &settings->site, settings->site.after_crs,
-                         settings->site.after_unit, err);
-    TAL_TRY(before != TAL_OK ? before : after);
-    char program[TAL_PATH_SIZE];
-    if (needs_pdal(site) && !tal_pdal_find(program)) {
-        return tal_pdal_missing(
-            "a point cloud here needs PDAL (LAZ, E57, PLY or a PDAL ground filter)", err);
-    }
-    return TAL_OK;
-}
-
-static tal_status read_areas(tal_case *site, tal_error *err) {
-    const tal_settings *settings = site->settings;
-    const tal_crs *crs = site->study.crs;
-    TAL_TRY(tal_areas_read(&site->area, settings, settings->site.area, "area", crs, err));
-    TAL_TRY(tal_areas_read(&site->stable, settings, settings->ingest.stable, "stable", crs, err));
-    TAL_TRY(tal_areas_read(&site->source, settings, settings->ingest.source, "source", crs, err));
-    return tal_areas_read(&site->deposit, settings, settings->ingest.deposit, "deposit", crs, err);
-}
-
-static void close_case(tal_case *site) {
-    tal_epoch_release(&site->before);
-    tal_epoch_release(&site->after);
-    tal_survey_close(&site->before.survey);
-    tal_survey_close(&site->after.survey);
-    tal_areas_destroy(&site->area);
-    tal_areas_destroy(&site->stable);
-    tal_areas_destroy(&site->source);
-    tal_areas_destroy(&site->deposit);
-    tal_site_crs_destroy(&site->study);
-}
+// ---- Reading -----------------------------------------------------------------------------------
 
 static tal_status scan(tal_case *site, const char *folder, tal_overwrite overwrite,
                        tal_error *err) {
@@ -115,56 +33,13 @@ static tal_status scan(tal_case *site, const char *folder, tal_overwrite overwri
 
 // ---- The grid ----------------------------------------------------------------------------------
 
-static void narrow(tal_bounds *bounds, tal_bounds other) {
-    bounds->west = fmax(bounds->west, other.west);
-    bounds->south = fmax(bounds->south, other.south);
-    bounds->east = fmin(bounds->east, other.east);
-    bounds->north = fmin(bounds->north, other.north);
-}
-
-static bool is_empty(tal_bounds b) {
-    return !(b.west < b.east && b.south < b.north);
-}
-
-static tal_status refuse_disjoint(const char *first, tal_bounds a, const char *second, tal_bounds b,
-                                  tal_error *err) {
-    return TAL_FAIL(err, TAL_BAD_INPUT,
-                    "%s (east %.0f to %.0f, north %.0f to %.0f) and %s (east %.0f to "
-                    "%.0f, north %.0f to %.0f) do not overlap; are their coordinate systems right?",
-                    first, a.west, a.east, a.south, a.north, second, b.west, b.east, b.south,
-                    b.north);
-}
-
-static tal_status find_bounds(const tal_case *site, tal_bounds *bounds, tal_error *err) {
-    const tal_reals *box = &site->settings->site.bounds_m;
-    *bounds = site->before.survey.bounds;
-    if (site->epoch_count == 2) {
-        narrow(bounds, site->after.survey.bounds);
-        if (is_empty(*bounds)) {
-            return refuse_disjoint("the surveys from before", site->before.survey.bounds,
-                                   "from after", site->after.survey.bounds, err);
-        }
-    }
-    const tal_bounds data = *bounds;
-    if (site->area.count > 0) {
-        narrow(bounds, tal_areas_bounds(&site->area));
-    }
-    if (box->count == 4) {
-        narrow(bounds, (tal_bounds){box->value[0], box->value[1], box->value[2], box->value[3]});
-    }
-    if (is_empty(*bounds)) {
-        const tal_bounds asked = site->area.count > 0 ? tal_areas_bounds(&site->area)
-                                                      : (tal_bounds){box->value[0], box->value[1],
-                                                                     box->value[2], box->value[3]};
-        return refuse_disjoint("the surveys", data, "the area of interest", asked, err);
-    }
-    return TAL_OK;
-}
-
 // One grid, one whole-number origin near its middle for everything.
 static tal_status settle_grid(tal_case *site, tal_grid *grid, tal_error *err) {
     tal_bounds bounds;
-    TAL_TRY(find_bounds(site, &bounds, err));
+    tal_check_places(site, &bounds);
+    if (tal_findings_refuse(&site->findings)) {
+        return tal_findings_tell(&site->findings, err);
+    }
     const double low = fmin(site->before.survey.low, site->after.survey.low);
     site->study.origin =
         tal_origin_near(0.5 * (bounds.west + bounds.east), 0.5 * (bounds.south + bounds.north),
@@ -256,13 +131,18 @@ static void hashing_end(hashing *h) {
     tal_memory_destroy(h->provenance);
 }
 
-static tal_status write_all(tal_ingest_result *result, hashing *inputs, tal_error *err) {
-    TAL_TRY(hashing_wait(inputs, err));
-    result->provenance = inputs->provenance;
+static tal_status write_files(const tal_ingest_result *result, tal_error *err) {
     TAL_TRY(tal_output_rasters(result, err));
     TAL_TRY(tal_output_geopackage(result, err));
     TAL_TRY(tal_output_quick_look(result, err));
-    return tal_output_summary(result, err); // last: its presence says that all is there
+    return tal_output_summary(result, err);
+}
+
+static tal_status write_all(tal_ingest_result *result, hashing *inputs, tal_error *err) {
+    TAL_TRY(hashing_wait(inputs, err));
+    result->provenance = inputs->provenance;
+    TAL_TRY(tal_results_begin(result->folder, "ingest", err));
+    return tal_results_end(write_files(result, err), err);
 }
 
 static void tell_volume(const char *name, const tal_volume_estimate *v) {
@@ -271,8 +151,6 @@ static void tell_volume(const char *name, const tal_volume_estimate *v) {
         tal_volume_text(v, text, sizeof text);
         tal_log_info("%s: %s on %.0f m2, up to %.3g m thick", name, text, v->area_m2,
                      v->max_thickness_m);
-    } else {
-        tal_log_warn("no %s was found beyond the level of detection", name);
     }
 }
 
@@ -300,6 +178,9 @@ static tal_status run_two_epochs(tal_case *site, const tal_grid *grid, tal_inges
     tal_layers layers = {0};
     tal_status status = TAL_OK;
     TAL_TRY_OR_DONE(tal_comparison_run(&vertical, site, &upright, grid, err));
+    if (tal_findings_refuse(&site->findings)) {
+        TAL_TRY_OR_DONE(tal_findings_tell(&site->findings, err));
+    }
     result->vertical = &vertical;
     result->source_slope_deg = tal_comparison_slope(&vertical, vertical.change.source);
     TAL_TRY_OR_DONE(tal_cliff_analyse(&cliff, site, &vertical, result->source_slope_deg, err));
@@ -307,6 +188,9 @@ static tal_status run_two_epochs(tal_case *site, const tal_grid *grid, tal_inges
     result->source = cliff.is_cliff ? &cliff.source : &vertical.source;
     result->deposit_on_cliff = cliff.is_cliff && tal_cliff_holds_deposit(&vertical);
     result->deposit = result->deposit_on_cliff ? &cliff.deposit : &vertical.deposit;
+    TAL_TRY_OR_DONE(tal_check_registration(site, cliff.is_cliff ? &cliff : &vertical, err));
+    TAL_TRY_OR_DONE(tal_check_outcome(site, &vertical, result->source, result->deposit, err));
+    TAL_TRY_OR_DONE(tal_findings_tell(&site->findings, err));
     TAL_TRY_OR_DONE(tal_layers_create(&layers, grid, err));
     tal_layers_fill(&layers, &vertical, result->cliff, result->deposit_on_cliff,
                     site->settings->ingest.bed);
@@ -328,6 +212,7 @@ static tal_status run_scenario(tal_case *site, const tal_grid *grid, tal_ingest_
     tal_status status = TAL_OK;
     TAL_TRY_OR_DONE(tal_comparison_run(&alone, site, &upright, grid, err));
     TAL_TRY_OR_DONE(tal_scenario_make(&scenario, site, &alone, err));
+    TAL_TRY_OR_DONE(tal_findings_tell(&site->findings, err));
     result->vertical = &alone;
     result->source = &scenario.source;
     result->deposit = &scenario.deposit;
@@ -347,11 +232,8 @@ tal_status tal_ingest_run(const tal_settings *settings, const char *folder, tal_
     tal_grid grid;
     tal_status status = TAL_OK;
     TAL_CREATE(site, 1, "a study", err);
-    site->settings = settings;
-    site->depth_max = INFINITY;
     tal_gdal_init();
-    TAL_TRY_OR_DONE(open_surveys(site, err));
-    TAL_TRY_OR_DONE(read_areas(site, err));
+    TAL_TRY_OR_DONE(tal_case_open(site, settings, err));
     TAL_TRY_OR_DONE(tal_output_check(folder, overwrite, err));
     TAL_CREATE_OR_DONE(inputs, 1, "the provenance", err);
     TAL_TRY_OR_DONE(hashing_start(inputs, settings, err));
@@ -366,7 +248,7 @@ done:
         hashing_end(inputs);
     }
     tal_memory_destroy(inputs);
-    close_case(site);
+    tal_case_close(site);
     tal_memory_destroy(site);
     return status;
 }

@@ -7,7 +7,6 @@
 #include "core/base/settings.h"
 #include "core/base/status.h"
 
-tal_status tal_ingest_check(const tal_settings *settings, tal_error *err);
 tal_status tal_ingest_run(const tal_settings *settings, const char *folder, tal_overwrite overwrite,
                           tal_error *err);
 

@@ -3,10 +3,6 @@
 #include "core/app/program.h"
 #include "ingest/ingest.h"
 
-static tal_status check(tal_invocation *invocation, tal_error *err) {
-    return tal_ingest_check(&invocation->settings, err);
-}
-
 static tal_status run(const tal_invocation *invocation, tal_error *err) {
     return tal_ingest_run(&invocation->settings, invocation->out, invocation->overwrite, err);
 }
@@ -23,13 +19,16 @@ static const tal_program program = {
         "The results are written to DIR: before.tif, after.tif, bed.tif, dz.tif, lod.tif, "
         "source.tif, deposit.tif (one grid), site.gpkg with the outlines, ingest.json with every "
         "volume and its interval, ingest.png as a quick look.\n\n"
-        "With a survey from before only, the source is given in the site file (an outline with a "
-        "basal plane, its thickness, or the surface below it) and a scenario is prepared.",
+        "With one survey only, what falls is given in the site file (outlines with basal planes, a "
+        "thickness, the surface below it, or blocks of one's own) and a scenario is prepared.\n\n"
+        "The surveys are checked: units, axes, place, order, the shift between them, the balance "
+        "of "
+        "masses. What cannot be right is refused with its reason and the line to change, all at "
+        "once; what is odd is told and kept in ingest.json.",
     .examples = "talus-ingest site.ini --out result\n"
                 "talus-ingest site.ini --out result --overwrite --set ingest.cell_m=0.5",
     .stages = TAL_STAGE_INGEST,
     .needs_site_file = true,
-    .check = check,
     .run = run};
 
 int main(int argc, char **argv) {

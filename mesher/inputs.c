@@ -80,8 +80,8 @@ tal_status tal_mesh_read_inputs(tal_mesh_stage *stage, tal_error *err) {
     const tal_mesh_settings *mesh = &stage->settings->mesh;
     TAL_TRY(read_json(stage, err));
     TAL_TRY(read_raster(stage, "bed.tif", &stage->bed, err));
-    stage->has_body = mesh->blocks != TAL_BLOCKS_IMPORT;
-    if (stage->has_body) {
+    stage->has_rock = mesh->blocks != TAL_BLOCKS_IMPORT;
+    if (stage->has_rock) {
         TAL_TRY(read_raster(stage, "before.tif", &stage->before, err));
         TAL_TRY(read_raster(stage, "source.tif", &stage->source, err));
     } else {

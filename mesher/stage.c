@@ -2,6 +2,7 @@
 // The stage from beginning to end.
 #include "mesher/stage.h"
 
+#include "core/app/results.h"
 #include "core/base/log.h"
 #include "core/base/memory.h"
 #include "mesher/write/terrain_file.h"
@@ -100,18 +101,18 @@ static tal_status make_terrain(tal_mesh_stage *stage, tal_error *err) {
 // ---- Blocks ----------------------------------------------------------------------------
 
 static void compare_volumes(const tal_mesh_stage *stage) {
-    const tal_body *body = &stage->body;
-    const double difference = body->volume / body->source_volume - 1;
-    tal_log_info("source: %.6g m3 of rock between the old surface and the bed", body->volume);
+    const tal_rock *rock = &stage->rock;
+    const double difference = rock->volume / rock->source_volume - 1;
+    tal_log_info("source: %.6g m3 of rock between the old surface and the bed", rock->volume);
     if (fabs(difference) > 0.005) {
         tal_log_warn("that is %.2f %% off the volume of source.tif (%.6g m3): the bed is not the "
                      "old surface minus the source, as with a cliff frame or bed = after",
-                     100 * difference, body->source_volume);
+                     100 * difference, rock->source_volume);
     }
-    if (body->buried_cells > 0) {
+    if (rock->buried_cells > 0) {
         tal_log_warn("%lld cells of the source have their old surface below the bed; they hold no "
                      "rock",
-                     (long long)body->buried_cells);
+                     (long long)rock->buried_cells);
     }
 }
 
@@ -138,7 +139,7 @@ static tal_status make_blocks(tal_mesh_stage *stage, tal_error *err) {
         return TAL_FAIL(err, TAL_BAD_SETTING, "[mesh] block_class = %s is longer than %d letters",
                         name, TAL_CLASS_NAME_SIZE - 1);
     }
-    if (!stage->has_body) {
+    if (!stage->has_rock) {
         TAL_TRY(import_blocks(stage, err));
     } else {
         TAL_TRY(tal_mesh_make_blocks(stage, err));
@@ -169,7 +170,7 @@ static tal_status write_netcdf(const tal_mesh_stage *stage, const char *provenan
                                  &notes, err);
 }
 
-static tal_status write_outputs(const tal_mesh_stage *stage, tal_error *err) {
+static tal_status write_files(const tal_mesh_stage *stage, tal_error *err) {
     char *provenance = tal_provenance_text(&stage->provenance);
     if (provenance == NULL) {
         return TAL_FAIL(err, TAL_NO_MEMORY, "no memory for the provenance");
@@ -182,6 +183,11 @@ static tal_status write_outputs(const tal_mesh_stage *stage, tal_error *err) {
     return tal_mesh_write_summary(stage, err);
 }
 
+static tal_status write_outputs(const tal_mesh_stage *stage, tal_error *err) {
+    TAL_TRY(tal_results_begin(stage->folder, "mesh", err));
+    return tal_results_end(write_files(stage, err), err);
+}
+
 // ---- All -------------------------------------------------------------------------------
 
 static void destroy_stage(tal_mesh_stage *stage) {
@@ -192,7 +198,7 @@ static void destroy_stage(tal_mesh_stage *stage) {
     tal_raster_destroy(&stage->source);
     tal_terrain_mesh_destroy(&stage->terrain);
     tal_memory_destroy(stage->face_class);
-    tal_body_destroy(&stage->body);
+    tal_rock_destroy(&stage->rock);
     tal_import_report_destroy(&stage->import);
     tal_block_set_destroy(&stage->blocks);
     tal_memory_destroy(stage->block_class);

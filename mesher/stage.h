@@ -9,9 +9,9 @@
 #include "core/geo/grid.h"
 #include "mesher/import/import.h"
 #include "mesher/rock/block_set.h"
-#include "mesher/rock/body.h"
 #include "mesher/rock/classes.h"
 #include "mesher/rock/divide.h"
+#include "mesher/rock/rock.h"
 #include "mesher/terrain/terrain_mesh.h"
 
 // Everything the stage knows, in the order it comes to know it.
@@ -29,8 +29,8 @@ typedef struct {
     tal_terrain_mesh terrain;
     int32_t *face_class;
     tal_class_names ground_names;
-    bool has_body;
-    tal_body body;
+    bool has_rock;
+    tal_rock rock;
     double strike;       // of bricks and Voronoi cells
     double block_size;   // wanted: cube root of the volume; NaN where no size is wanted
     int effort;          // where divisions begin, see tal_divide_options

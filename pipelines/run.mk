@@ -58,7 +58,7 @@ results = $(wildcard $(addprefix $(OUT)/,$($(1)_files)))
 define rule
 $(call record,$(1)).done: $(call record,$(1)) $(BIN)/talus-$(1) $(if $(call lost,$(1)),again) \
     $(foreach earlier,$(filter $(present),$($(1)_reads)),$(call record,$(earlier)).done $(call results,$(earlier)))
-	@$(BIN)/talus-$(1) $$(call quote,$$(SITE)) --out $$(call quote,$$(OUT)) --overwrite --threads $$(call quote,$$(or $$(THREADS),$(cores)))
+	@$(BIN)/talus-$(1) $$(call quote,$$(SITE)) --out $$(call quote,$$(OUT)) --overwrite $(if $(filter solve,$(1)),--resume )--threads $$(call quote,$$(or $$(THREADS),$(cores)))
 	@cd $$(call quote,$$(OUT)) && ls $($(1)_files) >'.depends/$(1).done' 2>/dev/null || true
 endef
 $(foreach stage,$(present),$(eval $(call rule,$(stage))))

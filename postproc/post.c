@@ -3,10 +3,11 @@
 #include "postproc/post.h"
 
 #include "core/app/provenance.h"
+#include "core/app/results.h"
 #include "core/base/log.h"
 #include "postproc/figures/figures.h"
-#include "postproc/measure/analysis.h"
-#include "postproc/measure/ground.h"
+#include "postproc/measure/back_analysis.h"
+#include "postproc/measure/ground_mesh.h"
 #include "postproc/report/report.h"
 #include "postproc/write/gis.h"
 #include "postproc/write/maps.h"
@@ -73,15 +74,16 @@ static tal_status check_inputs(const tal_invocation *invocation, const char *con
     return err->status;
 }
 
-static tal_status write_all(const tal_analysis *a, const tal_output_place *place, tal_error *err) {
+static tal_status write_all(const tal_back_analysis *a, const tal_output_place *place,
+                            tal_error *err) {
     char path[TAL_PATH_SIZE];
-    tal_ground ground;
+    tal_ground_mesh ground;
     tal_figures figures = {0};
     TAL_TRY(tal_output_path(place, "terrain.nc", path, err));
     tal_log_info("writing maps");
     TAL_TRY(tal_maps_write(a, place, err));
     TAL_TRY(tal_score_file_write(a, place, err));
-    TAL_TRY(tal_ground_read(&ground, path, &a->survey.origin, err));
+    TAL_TRY(tal_ground_mesh_read(&ground, path, &a->survey.origin, err));
     tal_status status = TAL_OK;
     tal_log_info("writing layers for QGIS");
     TAL_TRY_OR_DONE(tal_gis_write(a, place, err));
@@ -95,11 +97,11 @@ static tal_status write_all(const tal_analysis *a, const tal_output_place *place
     tal_log_info("writing the report");
     TAL_TRY_OR_DONE(tal_report_write(a, &ground, &figures, place, err));
 done:
-    tal_ground_destroy(&ground);
+    tal_ground_mesh_destroy(&ground);
     return status;
 }
 
-static void say_result(const tal_analysis *a) {
+static void say_result(const tal_back_analysis *a) {
     if (a->trust.level == TAL_TRUST_BAD) {
         tal_log_warn("do not trust this result:");
     }
@@ -130,7 +132,7 @@ tal_status tal_post_run(const tal_invocation *invocation, tal_error *err) {
     const int run_count = invocation->argument_count > 0 ? invocation->argument_count : 1;
     tal_status status = TAL_OK;
     tal_provenance provenance = {0};
-    tal_analysis analysis = {0};
+    tal_back_analysis analysis = {0};
     cJSON *json = NULL;
     char *line = NULL;
     TAL_TRY(check_inputs(invocation, runs, run_count, err));
@@ -142,17 +144,18 @@ tal_status tal_post_run(const tal_invocation *invocation, tal_error *err) {
         goto done;
     }
     tal_log_info("reading %d run%s", run_count, run_count == 1 ? "" : "s");
-    TAL_TRY_OR_DONE(tal_analysis_create(&analysis, invocation->out, runs, run_count,
-                                        (int)invocation->settings.report.surface_rays, err));
+    TAL_TRY_OR_DONE(tal_back_analysis_create(&analysis, invocation->out, runs, run_count,
+                                             (int)invocation->settings.report.surface_rays, err));
     const tal_output_place place = {.folder = invocation->out,
                                     .overwrite = invocation->overwrite,
                                     .settings = &invocation->settings,
                                     .provenance = line,
                                     .provenance_json = json};
-    TAL_TRY_OR_DONE(write_all(&analysis, &place, err));
+    TAL_TRY_OR_DONE(tal_results_begin(invocation->out, "post", err));
+    TAL_TRY_OR_DONE(tal_results_end(write_all(&analysis, &place, err), err));
     say_result(&analysis);
 done:
-    tal_analysis_destroy(&analysis);
+    tal_back_analysis_destroy(&analysis);
     cJSON_Delete(json);
     cJSON_free(line);
     tal_provenance_destroy(&provenance);

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Puts PDAL into DIR/pdal: Debian 12 does not package it, Debian 11 does. The signed Debian 11
-# packages are fetched with apt into a private folder and unpacked there; the machine's own
-# packages, package lists and apt settings are neither changed nor used at run time.
+# packages, with their security updates, are fetched with apt into a private folder and unpacked
+# there; the machine's own packages, package lists and apt settings are neither changed nor used at
+# run time.
 set -eu
 
 suite=bullseye
@@ -12,7 +13,7 @@ packages="pdal libpdal-plugin-e57"
 wanted="readers.las readers.e57 filters.smrf filters.outlier filters.icp filters.reprojection"
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 # Written into the stamp; a new number rebuilds older prefixes.
-recipe=1
+recipe=2
 
 usage() {
     cat <<'TEXT'
@@ -91,10 +92,22 @@ machine_mirrors() {
         }'
 }
 
+source_line() { echo "deb [signed-by=$keyring arch=$architecture target=Packages] $1 $2 main"; }
+
 read_index() {
-    echo "deb [signed-by=$keyring arch=$architecture target=Packages]" \
-        "$1 $suite main" >"$apt/sources.list"
+    source_line "$1" "$suite" >"$apt/sources.list"
     private_apt -qq update
+}
+
+# The security suite, from beside the mirror that was found: apt then takes the newer packages.
+add_security_suite() {
+    for place in "${1%/debian}/debian-security" "$1-security"; do
+        source_line "$1" "$suite" >"$apt/sources.list"
+        source_line "$place" "$suite-security" >>"$apt/sources.list"
+        if private_apt -qq update; then return 0; fi
+    done
+    say "no mirror gave the security updates of Debian 11: PDAL comes without them."
+    read_index "$1"
 }
 
 # Some mirrors keep finished releases beside the living ones, in NAME-archive.
@@ -104,7 +117,10 @@ read_index_somewhere() {
     error=
     for mirror in $mirrors; do
         for place in "$mirror" "$mirror-archive/debian" "$mirror-archive"; do
-            if read_index "$place"; then return 0; fi
+            if read_index "$place"; then
+                add_security_suite "$place"
+                return
+            fi
             error=${error:-$(apt_error)}
             # A mirror that does not answer will not answer for its archive either.
             grep -q 'does not have a Release file' "$apt/log" || break

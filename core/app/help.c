@@ -99,6 +99,9 @@ static void append_preset(tal_text *out, const tal_setting *setting) {
     }
 }
 
+#define EXIT_STATUS                                                                                \
+    "0 done, 1 failed, 2 wrong command line or settings, 130 stopped by Ctrl-C, 143 by SIGTERM."
+
 static void append_text_settings(tal_text *out, unsigned stages) {
     int count = 0;
     const tal_settings_section *sections = tal_settings_sections(&count);
@@ -137,7 +140,7 @@ static void write_text(const tal_program *program, tal_text *out) {
     if (program->examples != NULL) {
         tal_text_append(out, "\nExamples:\n%s", program->examples);
     }
-    tal_text_append(out, "\nExit status: 0 done, 1 failed, 2 wrong command line or settings.\n");
+    tal_text_append(out, "\nExit status: " EXIT_STATUS "\n");
 }
 
 // --- man ---
@@ -217,7 +220,7 @@ static void write_man(const tal_program *program, tal_text *out) {
         append_man_settings(out, program->stages);
     }
     tal_text_append(out, ".SH EXIT STATUS\n");
-    append_man(out, "0 done, 1 failed, 2 wrong command line or settings.");
+    append_man(out, EXIT_STATUS);
     if (program->examples != NULL) {
         tal_text_append(out, ".SH EXAMPLES\n.nf\n");
         append_man(out, program->examples);

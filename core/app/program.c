@@ -4,6 +4,7 @@
 #include "core/app/program.h"
 
 #include "core/app/help.h"
+#include "core/app/results.h"
 #include "core/app/site_check.h"
 #include "core/app/site_file.h"
 #include "core/base/fault.h"
@@ -22,7 +23,7 @@
 
 const char *const tal_version = TALUS_VERSION;
 
-enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, COMMON_MAX = 16 };
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_SIGNAL = 128, COMMON_MAX = 16 };
 
 // What parsing collects before anything is done with it.
 typedef struct {
@@ -391,6 +392,9 @@ static int run(command_line *line) {
         return fail(err, EXIT_FAILED);
     }
     tal_interrupt_install();
+    if (tal_results_recover(invocation->out, err) != TAL_OK) {
+        return fail(err, EXIT_FAILED);
+    }
     tal_status status = line->program->run(invocation, err);
     if (status == TAL_OK && invocation->refused_count > 0) {
         status = TAL_FAIL(err, TAL_BAD_USAGE, "%d of %d sites were left out, see above",
@@ -403,7 +407,9 @@ static int run(command_line *line) {
     if (err->message_count == 0) { // a stage that forgot to say why
         err->status = status;
     }
-    return fail(err, EXIT_FAILED);
+    // As a shell says of a program that a signal has ended: scripts tell a stop from a failure.
+    const int stopped = tal_interrupt_signal();
+    return fail(err, stopped != 0 ? EXIT_SIGNAL + stopped : EXIT_FAILED);
 }
 
 static int parse_and_run(command_line *line, int argc, char **argv) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The command line all programs share: GNU long options, a site file, --set, --help in several
-// formats, exit 0 done, 1 failed, 2 usage or settings.
+// formats, exit 0 done, 1 failed, 2 usage or settings, 128 + the signal when stopped by one.
 #ifndef TALUS_CORE_APP_PROGRAM_H
 #define TALUS_CORE_APP_PROGRAM_H
 
@@ -53,7 +53,8 @@ typedef struct {
     tal_program_run *run;
 } tal_program;
 
-// Parses, checks, runs. Returns the exit code: 0 done, 1 failed, 2 wrong usage or settings.
+// Parses, checks, runs. Returns the exit code: 0 done, 1 failed, 2 wrong usage or settings, 130 stopped
+// by Ctrl-C, 143 by SIGTERM.
 int tal_program_main(const tal_program *program, int argc, char **argv);
 
 // The value of an option by name, NULL when it was not given.

@@ -297,3 +297,39 @@ tal_status tal_site_file_read(tal_settings *settings, const char *path, unsigned
     tal_memory_destroy(bytes);
     return status;
 }
+
+// ---- Where a key stands ------------------------------------------------------------------------
+
+static bool line_sets(const char *text, const char *key) {
+    const size_t length = strlen(key);
+    return strncmp(text, key, length) == 0 &&
+           strchr("=:", text[length + strspn(text + length, " \t")]) != NULL &&
+           text[length + strspn(text + length, " \t")] != '\0';
+}
+
+int tal_site_file_find_line(const tal_settings *settings, const char *section, const char *key) {
+    char *bytes = NULL, header[NAME_SIZE];
+    size_t length = 0;
+    tal_error unread;
+    tal_error_reset(&unread);
+    if (settings->site_file[0] == '\0' ||
+        tal_file_read(settings->site_file, &bytes, &length, &unread) != TAL_OK) {
+        return 0;
+    }
+    bool inside = false;
+    int line = 0, found = 0;
+    snprintf(header, sizeof header, "[%s]", section);
+    for (char *at = bytes; at != NULL && found == 0;) {
+        const char *text = at + strspn(at, " \t");
+        line++;
+        if (text[0] == '[') {
+            inside = strncmp(text, header, strlen(header)) == 0;
+        } else if (inside && line_sets(text, key)) {
+            found = line;
+        }
+        at = strchr(at, '\n');
+        at = at != NULL ? at + 1 : NULL;
+    }
+    tal_memory_destroy(bytes);
+    return found;
+}

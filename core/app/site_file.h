@@ -14,4 +14,7 @@ tal_status tal_site_file_read(tal_settings *settings, const char *path, unsigned
 tal_status tal_site_file_check_files(const tal_settings *settings, const char *section,
                                      const char *key, const char *where, tal_error *err);
 
+// The line on which the site file sets `[section] key`; 0 where it does not, or without a site file.
+int tal_site_file_find_line(const tal_settings *settings, const char *section, const char *key);
+
 #endif

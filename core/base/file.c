@@ -63,10 +63,46 @@ static tal_status sync_path(const char *path, int flags) {
     return status;
 }
 
+tal_status tal_file_sync_folder(const char *path) {
+    return sync_path(path, O_RDONLY | O_DIRECTORY);
+}
+
+// --- aside ---
+
+static char aside_folder[TAL_PATH_SIZE], aside_place[TAL_PATH_SIZE];
+
+void tal_file_put_aside(const char *folder, const char *aside) {
+    tal_text_copy(aside_folder, sizeof aside_folder, folder != NULL ? folder : "");
+    tal_text_copy(aside_place, sizeof aside_place, aside != NULL ? aside : "");
+}
+
+// True where `path` is one of those; `place` is where it goes.
+static bool goes_aside(const char *path, char place[TAL_PATH_SIZE]) {
+    const size_t length = strlen(aside_folder);
+    if (strcmp(aside_folder, ".") == 0) { // paths in it have nothing before their name
+        return path[0] != '/' && path[0] != '.' && tal_path_join(place, aside_place, path);
+    }
+    return length > 0 && strncmp(path, aside_folder, length) == 0 && path[length] == '/' &&
+           tal_path_join(place, aside_place, path + length + strspn(path + length, "/"));
+}
+
+void tal_file_written_path(const char *path, char written[TAL_PATH_SIZE]) {
+    if (!goes_aside(path, written)) {
+        tal_text_copy(written, TAL_PATH_SIZE, path);
+    }
+}
+
+static bool part_path(const char *path, char part[TAL_PATH_SIZE]) {
+    if (goes_aside(path, part)) {
+        return true;
+    }
+    const int length = snprintf(part, TAL_PATH_SIZE, "%s.part", path);
+    return length > 0 && length < TAL_PATH_SIZE;
+}
+
 tal_status tal_part_begin(const char *path, tal_overwrite overwrite, char part[TAL_PATH_SIZE],
                           tal_error *err) {
-    const int length = snprintf(part, TAL_PATH_SIZE, "%s.part", path);
-    if (length < 0 || length >= TAL_PATH_SIZE) {
+    if (!part_path(path, part)) {
         return TAL_FAIL(err, TAL_TOO_LARGE, "%.100s...: path longer than %d characters", path,
                         TAL_PATH_SIZE - 6);
     }
@@ -77,6 +113,11 @@ tal_status tal_part_begin(const char *path, tal_overwrite overwrite, char part[T
             "with --out",
             path);
     }
+    char folder[TAL_PATH_SIZE];
+    if (goes_aside(path, part)) {
+        tal_path_folder(folder, part);
+        TAL_TRY(tal_folder_create(folder, err));
+    }
     if (unlink(part) != 0 && errno != ENOENT) {
         return fail_writing(err, part, "cannot remove the leftover of an earlier run", errno);
     }
@@ -84,6 +125,10 @@ tal_status tal_part_begin(const char *path, tal_overwrite overwrite, char part[T
 }
 
 static tal_status rename_part(const char *part, const char *path, tal_error *err) {
+    char aside[TAL_PATH_SIZE];
+    if (goes_aside(path, aside)) {
+        return TAL_OK; // it stays there until all are complete
+    }
     const bool strikes = tal_fault_strikes(TAL_FAULT_RENAME);
     if (strikes || rename(part, path) != 0) {
         const int number = strikes ? EIO : errno;
@@ -99,8 +144,8 @@ static tal_status rename_part(const char *part, const char *path, tal_error *err
 
 tal_status tal_part_commit(const char *path, tal_error *err) {
     char part[TAL_PATH_SIZE];
-    const int length = snprintf(part, sizeof part, "%s.part", path);
-    TAL_ASSERT(length > 0 && length < TAL_PATH_SIZE); // tal_part_begin checked it
+    const bool fits = part_path(path, part);
+    TAL_ASSERT(fits); // tal_part_begin checked it
     if (sync_path(part, O_RDONLY) != TAL_OK) {
         const int number = errno;
         unlink(part);
@@ -111,8 +156,7 @@ tal_status tal_part_commit(const char *path, tal_error *err) {
 
 void tal_part_discard(const char *path) {
     char part[TAL_PATH_SIZE];
-    const int length = snprintf(part, sizeof part, "%s.part", path);
-    if (length > 0 && length < TAL_PATH_SIZE) {
+    if (part_path(path, part)) {
         unlink(part);
     }
 }

@@ -44,6 +44,14 @@ tal_status tal_part_begin(const char *path, tal_overwrite overwrite, char part[T
 tal_status tal_part_commit(const char *path, tal_error *err);
 void tal_part_discard(const char *path);
 
+// Until it is called with NULL, files below `folder` are written to the same names below `aside`, and
+// stay there (core/app/results.h).
+void tal_file_put_aside(const char *folder, const char *aside);
+// Where a file written just now lies: aside, or at `path` itself.
+void tal_file_written_path(const char *path, char written[TAL_PATH_SIZE]);
+// What happened in a folder reaches the disk.
+tal_status tal_file_sync_folder(const char *path);
+
 tal_status tal_file_write_text(const char *path, const char *text, tal_overwrite overwrite,
                                tal_error *err);
 // Whole file with a '\0' added; the caller frees it with tal_memory_destroy.

@@ -8,18 +8,17 @@
 #include <stddef.h>
 
 // Read by every thread and written by a handler: C17 7.14.1.1 allows lock-free atomics there.
-static atomic_bool pending;
-_Static_assert(ATOMIC_BOOL_LOCK_FREE == 2, "a signal handler writes this");
+static atomic_int pending; // number of the first signal; 0: none
+_Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a signal handler writes this");
 
 // The first signal of either kind gives both their default action back: the next one ends the
 // program.
 static void note_signal(int number) {
-    (void)number;
     struct sigaction usual = {.sa_handler = SIG_DFL};
     sigemptyset(&usual.sa_mask);
     sigaction(SIGINT, &usual, NULL);
     sigaction(SIGTERM, &usual, NULL);
-    atomic_store(&pending, true);
+    atomic_store(&pending, number);
 }
 
 void tal_interrupt_install(void) {
@@ -30,8 +29,12 @@ void tal_interrupt_install(void) {
     sigaction(SIGTERM, &action, NULL);
 }
 
-bool tal_interrupt_pending(void) {
+int tal_interrupt_signal(void) {
     return atomic_load_explicit(&pending, memory_order_relaxed);
+}
+
+bool tal_interrupt_pending(void) {
+    return tal_interrupt_signal() != 0;
 }
 
 tal_status tal_interrupt_check(tal_error *err) {

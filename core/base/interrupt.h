@@ -7,6 +7,8 @@
 
 void tal_interrupt_install(void);
 bool tal_interrupt_pending(void);
+// The signal that is pending, SIGINT or SIGTERM; 0: none.
+int tal_interrupt_signal(void);
 // TAL_INTERRUPTED with a sentence when one is pending; for loops of long work.
 tal_status tal_interrupt_check(tal_error *err);
 

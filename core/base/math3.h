@@ -3,21 +3,9 @@
 #ifndef TALUS_CORE_BASE_MATH3_H
 #define TALUS_CORE_BASE_MATH3_H
 
+#include "core/base/math3_types.h"
+
 #include <math.h>
-
-typedef struct {
-    double x, y, z;
-} tal_vec3;
-
-// Rotation from body to world axes, scalar part first.
-typedef struct {
-    double w, x, y, z;
-} tal_quat;
-
-// Row-major.
-typedef struct {
-    double m[3][3];
-} tal_mat3;
 
 static inline tal_vec3 tal_vec3_make(double x, double y, double z) {
     return (tal_vec3){x, y, z};

@@ -37,6 +37,16 @@ tal_status tal_memory_failed(tal_error *err, const char *what, size_t count, siz
         }                                                                                          \
     } while (0)
 
+// Grows to `count` items, or returns with an error that names what it was for; `pointer` stays good.
+#define TAL_GROW(pointer, old_count, count, what, err)                                             \
+    do {                                                                                           \
+        void *grown_ = tal_memory_grow((pointer), (old_count), (count), sizeof *(pointer));        \
+        if (grown_ == NULL) {                                                                      \
+            return tal_memory_failed((err), (what), (count), sizeof *(pointer));                   \
+        }                                                                                          \
+        (pointer) = grown_;                                                                        \
+    } while (0)
+
 #define TAL_CREATE_OR_DONE(pointer, count, what, err)                                              \
     do {                                                                                           \
         (pointer) = tal_memory_create((count), sizeof *(pointer));                                 \

@@ -45,6 +45,8 @@ enum {
     X(TAL_COREGISTER_AUTO, "auto")                                                                 \
     X(TAL_COREGISTER_SHIFT, "shift") X(TAL_COREGISTER_ICP, "icp") X(TAL_COREGISTER_NONE, "none")
 #define TAL_BED_CHOICES(X) X(TAL_BED_MIN, "min") X(TAL_BED_AFTER, "after")
+#define TAL_THICKNESS_CHOICES(X)                                                                   \
+    X(TAL_THICKNESS_ASK, "ask") X(TAL_THICKNESS_BELOW, "below") X(TAL_THICKNESS_ABOVE, "above")
 #define TAL_BLOCKS_CHOICES(X)                                                                      \
     X(TAL_BLOCKS_BRICKS, "bricks")                                                                 \
     X(TAL_BLOCKS_JOINTS, "joints")                                                                 \
@@ -76,6 +78,7 @@ typedef enum { TAL_HEIGHT_UNIT_CHOICES(TAL_CHOICE_ENUM) } tal_height_unit_choice
 typedef enum { TAL_FRAME_CHOICES(TAL_CHOICE_ENUM) } tal_frame_choice;
 typedef enum { TAL_COREGISTER_CHOICES(TAL_CHOICE_ENUM) } tal_coregister_choice;
 typedef enum { TAL_BED_CHOICES(TAL_CHOICE_ENUM) } tal_bed_choice;
+typedef enum { TAL_THICKNESS_CHOICES(TAL_CHOICE_ENUM) } tal_thickness_choice;
 typedef enum { TAL_BLOCKS_CHOICES(TAL_CHOICE_ENUM) } tal_blocks_choice;
 typedef enum { TAL_CLIP_CHOICES(TAL_CHOICE_ENUM) } tal_clip_choice;
 typedef enum { TAL_IMPORT_UNIT_CHOICES(TAL_CHOICE_ENUM) } tal_import_unit_choice;

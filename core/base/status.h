@@ -79,7 +79,12 @@ tal_status tal_error_add_list(tal_error *err, tal_status status, const char *for
     } while (0)
 
 // Wrong code, not wrong input: says where and aborts.
-_Noreturn void tal_assert_failed(const char *condition, const char *file, int line);
+#ifdef __cplusplus
+#define TAL_NORETURN [[noreturn]]
+#else
+#define TAL_NORETURN _Noreturn
+#endif
+TAL_NORETURN void tal_assert_failed(const char *condition, const char *file, int line);
 #define TAL_ASSERT(condition)                                                                      \
     ((condition) ? (void)0 : tal_assert_failed(#condition, __FILE__, __LINE__))
 

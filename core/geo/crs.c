@@ -325,6 +325,13 @@ bool tal_crs_equal(const tal_crs *a, const tal_crs *b) {
                                           PJ_COMP_EQUIVALENT_EXCEPT_AXIS_ORDER_GEOGCRS) != 0;
 }
 
+bool tal_crs_find_area(const tal_crs *crs, double degrees[4]) {
+    return !crs->info.is_local && crs->horizontal != NULL &&
+           proj_get_area_of_use(crs->context, crs->horizontal, &degrees[0], &degrees[1],
+                                &degrees[2], &degrees[3], NULL) != 0 &&
+           degrees[0] > -1000.0 && degrees[0] < degrees[2] && degrees[1] < degrees[3];
+}
+
 static bool is_metre(double metres_per_unit) {
     return fabs(metres_per_unit - 1.0) < 1e-9;
 }

@@ -34,6 +34,9 @@ const char *tal_crs_wkt(const tal_crs *crs);            // WKT2:2019; "" for loc
 const char *tal_crs_horizontal_wkt(const tal_crs *crs); // the same without heights
 bool tal_crs_equal(const tal_crs *a, const tal_crs *b);
 
+// Where it is meant to be used: west, south, east, north in degrees; false where that is not known.
+bool tal_crs_find_area(const tal_crs *crs, double degrees[4]);
+
 // A study's CRS must be local, or projected in metres with heights in metres on a stated datum.
 tal_status tal_crs_check_site(const tal_crs *crs, const char *where, tal_error *err);
 

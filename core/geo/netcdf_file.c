@@ -49,11 +49,10 @@ static bool can_put(tal_netcdf *file, const void *values, const char **name,
 tal_status tal_netcdf_create(tal_netcdf *file, const char *path, tal_overwrite overwrite,
                              const char *title, const char *provenance, tal_error *err) {
     *file = (tal_netcdf){.id = -1, .writing = true};
-    char part[TAL_PATH_SIZE];
-    TAL_TRY(tal_part_begin(path, overwrite, part, err));
+    TAL_TRY(tal_part_begin(path, overwrite, file->part, err));
     tal_text_copy(file->path, sizeof file->path, path);
     tal_hdf5_init();
-    const int code = nc_create(part, NC_NETCDF4 | NC_CLOBBER, &file->id);
+    const int code = nc_create(file->part, NC_NETCDF4 | NC_CLOBBER, &file->id);
     if (code != NC_NOERR) {
         file->id = -1;
         tal_part_discard(path);
@@ -189,9 +188,7 @@ void tal_netcdf_put_slab(tal_netcdf *file, int variable, const size_t *start, co
 
 // HDF5 keeps a file open whose close has failed: its room on the disk is given back by hand.
 static void discard_part(const tal_netcdf *file) {
-    char part[TAL_PATH_SIZE + 8];
-    snprintf(part, sizeof part, "%s.part", file->path);
-    (void)!truncate(part, 0);
+    (void)!truncate(file->part, 0);
     tal_part_discard(file->path);
 }
 

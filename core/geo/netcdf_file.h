@@ -16,6 +16,7 @@ typedef struct {
     tal_status failed; // first failure while writing, reported by the commit
     tal_error error;
     char path[TAL_PATH_SIZE];
+    char part[TAL_PATH_SIZE]; // while writing
 } tal_netcdf;
 
 typedef enum {

@@ -2,12 +2,21 @@
 // NetCDF files with checked calls: reading. Each message names the file and the variable.
 #include "core/geo/netcdf_file.h"
 
+#include "core/app/results.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/geo/hdf5_exit.h"
+#include "core/geo/netcdf_private.h"
 
 #include <netcdf.h>
 #include <string.h>
+
+tal_status tal_netcdf_open_failed(const char *path, int code, tal_error *err) {
+    return TAL_FAIL(err, TAL_BAD_INPUT,
+                    "%s cannot be read as NetCDF (%s). It is of another kind, incomplete or "
+                    "damaged: make it again",
+                    path, nc_strerror(code));
+}
 
 tal_status tal_netcdf_open(tal_netcdf *file, const char *path, tal_error *err) {
     *file = (tal_netcdf){.id = -1};
@@ -16,13 +25,15 @@ tal_status tal_netcdf_open(tal_netcdf *file, const char *path, tal_error *err) {
         return TAL_FAIL(err, TAL_TOO_LARGE, "%.100s...: path too long", path);
     }
     tal_hdf5_init();
+    bool is_listed = false;
+    TAL_TRY(tal_results_check_file(path, &is_listed, err));
+    if (!is_listed) {
+        TAL_TRY(tal_netcdf_probe(path, err));
+    }
     const int code = nc_open(path, NC_NOWRITE, &file->id);
     if (code != NC_NOERR) {
         file->id = -1;
-        return TAL_FAIL(err, TAL_BAD_INPUT,
-                        "%s cannot be read as NetCDF (%s). It is of another kind, incomplete or "
-                        "damaged: make it again",
-                        path, nc_strerror(code));
+        return tal_netcdf_open_failed(path, code, err);
     }
     return TAL_OK;
 }

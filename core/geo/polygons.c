@@ -21,7 +21,7 @@ typedef struct {
     size_t polygon_room, ring_room, vertex_room;
     int32_t ring_count, vertex_count;
     int64_t other_count; // features that are no polygons
-} reader;
+} polygon_reader;
 
 // Room for `more` items in an array that doubles; `larger` is the array from now on.
 static tal_status grow(void **larger, void *array, size_t *room, size_t used, size_t more,
@@ -52,7 +52,7 @@ static tal_status grow(void **larger, void *array, size_t *room, size_t used, si
         (array) = larger_;                                                                         \
     } while (0)
 
-static tal_status reserve_vertices(reader *r, size_t more, tal_error *err) {
+static tal_status reserve_vertices(polygon_reader *r, size_t more, tal_error *err) {
     tal_polygons *p = r->polygons;
     size_t room = r->vertex_room;
     const size_t used = (size_t)r->vertex_count;
@@ -61,7 +61,7 @@ static tal_status reserve_vertices(reader *r, size_t more, tal_error *err) {
     return TAL_OK;
 }
 
-static tal_status read_ring(reader *r, OGRGeometryH ring, tal_error *err) {
+static tal_status read_ring(polygon_reader *r, OGRGeometryH ring, tal_error *err) {
     tal_polygons *p = r->polygons;
     int count = OGR_G_GetPointCount(ring);
     // OGR repeats the first vertex at the end; here each vertex stands once.
@@ -96,7 +96,8 @@ static char *copy_string(const char *string) {
     return copy;
 }
 
-static tal_status read_polygon(reader *r, OGRGeometryH polygon, const char *text, tal_error *err) {
+static tal_status read_polygon(polygon_reader *r, OGRGeometryH polygon, const char *text,
+                               tal_error *err) {
     tal_polygons *p = r->polygons;
     const int rings = OGR_G_GetGeometryCount(polygon);
     if (rings == 0) {
@@ -119,7 +120,7 @@ static tal_status read_polygon(reader *r, OGRGeometryH polygon, const char *text
 }
 
 // Polygons, and collections of them to any depth.
-static tal_status read_geometry(reader *r, OGRGeometryH geometry, const char *text,
+static tal_status read_geometry(polygon_reader *r, OGRGeometryH geometry, const char *text,
                                 tal_error *err) {
     const OGRwkbGeometryType type = OGR_GT_Flatten(OGR_G_GetGeometryType(geometry));
     if (type == wkbPolygon || type == wkbTriangle) {
@@ -137,7 +138,7 @@ static tal_status read_geometry(reader *r, OGRGeometryH geometry, const char *te
     return TAL_OK;
 }
 
-static tal_status read_feature(reader *r, OGRFeatureH feature, const char *text_field,
+static tal_status read_feature(polygon_reader *r, OGRFeatureH feature, const char *text_field,
                                tal_error *err) {
     OGRGeometryH geometry = OGR_F_GetGeometryRef(feature);
     if (geometry == NULL || OGR_G_IsEmpty(geometry)) {
@@ -155,7 +156,7 @@ static tal_status read_feature(reader *r, OGRFeatureH feature, const char *text_
     return status;
 }
 
-static tal_status read_crs(reader *r, OGRLayerH layer, tal_error *err) {
+static tal_status read_crs(polygon_reader *r, OGRLayerH layer, tal_error *err) {
     static const char *const options[] = {"FORMAT=WKT2_2019", "MULTILINE=NO", NULL};
     OGRSpatialReferenceH crs = OGR_L_GetSpatialRef(layer);
     char *wkt = NULL;
@@ -179,7 +180,8 @@ static tal_status read_crs(reader *r, OGRLayerH layer, tal_error *err) {
     return status;
 }
 
-static tal_status read_layer(reader *r, OGRLayerH layer, const char *text_field, tal_error *err) {
+static tal_status read_layer(polygon_reader *r, OGRLayerH layer, const char *text_field,
+                             tal_error *err) {
     if (text_field != NULL && OGR_FD_GetFieldIndex(OGR_L_GetLayerDefn(layer), text_field) < 0) {
         return TAL_FAIL(err, TAL_BAD_INPUT, "%s: layer '%s' has no field '%s'", r->path,
                         OGR_L_GetName(layer), text_field);
@@ -205,7 +207,7 @@ static bool has_geometry(OGRLayerH layer) {
     return OGR_L_GetGeomType(layer) != wkbNone;
 }
 
-static tal_status read_layers(reader *r, GDALDatasetH dataset, const char *name,
+static tal_status read_layers(polygon_reader *r, GDALDatasetH dataset, const char *name,
                               const char *text_field, tal_error *err) {
     if (name != NULL) {
         OGRLayerH layer = GDALDatasetGetLayerByName(dataset, name);
@@ -224,7 +226,7 @@ static tal_status read_layers(reader *r, GDALDatasetH dataset, const char *name,
     return TAL_OK;
 }
 
-static tal_status start_arrays(reader *r, tal_error *err) {
+static tal_status start_arrays(polygon_reader *r, tal_error *err) {
     tal_polygons *p = r->polygons;
     size_t room = 0;
     RESERVE(p->text, &room, 0, 1, err);
@@ -236,7 +238,7 @@ static tal_status start_arrays(reader *r, tal_error *err) {
 tal_status tal_polygons_read(tal_polygons *polygons, const char *path, const char *layer,
                              const char *text_field, tal_error *err) {
     *polygons = (tal_polygons){0};
-    reader r = {.polygons = polygons, .path = path};
+    polygon_reader r = {.polygons = polygons, .path = path};
     tal_status status = TAL_OK;
     tal_gdal_log log;
     tal_gdal_log_begin(&log);

@@ -2,6 +2,7 @@
 // Rasters on disk by GDAL: any format in, Cloud Optimized GeoTIFF out.
 #include "core/geo/raster_file.h"
 
+#include "core/app/results.h"
 #include "core/base/fault.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
@@ -23,6 +24,7 @@
 static const char crs_item[] = "TALUS_CRS";
 
 static tal_status open_raster(GDALDatasetH *dataset, const char *path, tal_error *err) {
+    TAL_TRY(tal_results_check_file(path, NULL, err));
     tal_gdal_log log;
     tal_gdal_log_begin(&log);
     *dataset = GDALOpenEx(path, GDAL_OF_RASTER | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR, NULL,

@@ -51,16 +51,8 @@ static int64_t fill(flood *f, int64_t first, int32_t number, bool corners, uint8
 
 static tal_status grow_lists(tal_components *parts, int32_t *capacity, tal_error *err) {
     const size_t old_count = (size_t)*capacity, count = 2 * old_count;
-    int64_t *size = tal_memory_grow(parts->size, old_count, count, sizeof *size);
-    if (size == NULL) {
-        return tal_memory_failed(err, "connected parts", count, sizeof *size);
-    }
-    parts->size = size;
-    uint8_t *at_rim = tal_memory_grow(parts->at_rim, old_count, count, sizeof *at_rim);
-    if (at_rim == NULL) {
-        return tal_memory_failed(err, "connected parts", count, sizeof *at_rim);
-    }
-    parts->at_rim = at_rim;
+    TAL_GROW(parts->size, old_count, count, "connected parts", err);
+    TAL_GROW(parts->at_rim, old_count, count, "connected parts", err);
     *capacity = (int32_t)count;
     return TAL_OK;
 }

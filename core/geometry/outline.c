@@ -14,7 +14,7 @@ static const int STEP_ROW[4] = {0, 1, 0, -1};
 // not.
 typedef struct {
     const tal_components *parts;
-    tal_lattice lattice;
+    tal_cell_frame lattice;
     uint8_t *walked; // per node, bit d
     tal_outline *out;
     int32_t ring_room, vertex_room;
@@ -50,16 +50,8 @@ static tal_status add_vertex(tracer *t, int32_t column, int32_t row, tal_error *
     tal_outline *out = t->out;
     if (out->vertex_count == t->vertex_room) {
         const int32_t room = 2 * t->vertex_room + 64;
-        double *x = tal_memory_grow(out->x, (size_t)t->vertex_room, (size_t)room, sizeof *x);
-        if (x == NULL) {
-            return tal_memory_failed(err, "an outline", (size_t)room, sizeof *x);
-        }
-        out->x = x;
-        double *y = tal_memory_grow(out->y, (size_t)t->vertex_room, (size_t)room, sizeof *y);
-        if (y == NULL) {
-            return tal_memory_failed(err, "an outline", (size_t)room, sizeof *y);
-        }
-        out->y = y;
+        TAL_GROW(out->x, (size_t)t->vertex_room, (size_t)room, "an outline", err);
+        TAL_GROW(out->y, (size_t)t->vertex_room, (size_t)room, "an outline", err);
         t->vertex_room = room;
     }
     out->x[out->vertex_count] = t->lattice.west + (double)column * t->lattice.cell;
@@ -72,12 +64,7 @@ static tal_status begin_ring(tracer *t, tal_error *err) {
     tal_outline *out = t->out;
     if (out->ring_count + 2 > t->ring_room) {
         const int32_t room = 2 * t->ring_room + 16;
-        int32_t *start =
-            tal_memory_grow(out->ring_start, (size_t)t->ring_room, (size_t)room, sizeof *start);
-        if (start == NULL) {
-            return tal_memory_failed(err, "an outline", (size_t)room, sizeof *start);
-        }
-        out->ring_start = start;
+        TAL_GROW(out->ring_start, (size_t)t->ring_room, (size_t)room, "an outline", err);
         t->ring_room = room;
     }
     out->ring_start[out->ring_count++] = out->vertex_count;
@@ -160,8 +147,9 @@ done:
     return status;
 }
 
-tal_status tal_outline_trace(tal_outline *outline, const tal_components *parts, tal_lattice lattice,
-                             tal_error *err) {
+tal_status tal_outline_trace(tal_outline *outline, const tal_components *parts,
+                             tal_cell_frame lattice, tal_error *err) {
+    TAL_ASSERT(lattice.cell > 0 && parts->columns > 0 && parts->rows > 0);
     tracer t = {.parts = parts, .lattice = lattice, .out = outline, .ring_room = 2};
     tal_status status = TAL_OK;
     *outline = (tal_outline){.polygon_count = parts->count};

@@ -20,11 +20,11 @@ typedef struct {
 // run east, rows south.
 typedef struct {
     double west, north, cell;
-} tal_lattice;
+} tal_cell_frame;
 
 // Parts must be connected over edges: those that touch only at a corner are separate polygons.
-tal_status tal_outline_trace(tal_outline *outline, const tal_components *parts, tal_lattice lattice,
-                             tal_error *err);
+tal_status tal_outline_trace(tal_outline *outline, const tal_components *parts,
+                             tal_cell_frame lattice, tal_error *err);
 void tal_outline_destroy(tal_outline *outline);
 
 #endif

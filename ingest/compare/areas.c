@@ -18,7 +18,7 @@ static tal_status to_study(tal_polygons *polygons, const char *path, const tal_c
     tal_crs *own = NULL;
     tal_crs_transform *transform = NULL;
     tal_status status = TAL_OK;
-    if (polygons->crs_definition == NULL || tal_crs_get_info(study)->is_local) {
+    if (study == NULL || polygons->crs_definition == NULL || tal_crs_get_info(study)->is_local) {
         return TAL_OK;
     }
     TAL_TRY_OR_DONE(tal_crs_create(&own, polygons->crs_definition, path, err));

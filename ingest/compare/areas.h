@@ -16,7 +16,8 @@ typedef struct {
     tal_polygons polygons[TAL_AREA_FILES_MAX]; // in metres from the study's origin
 } tal_areas;
 
-// Reads every file of a FILES setting; polygons without a coordinate system are in the study's.
+// Reads every file of a FILES setting; polygons without a coordinate system are in the study's (NULL
+// while that is not known: they are only looked at).
 tal_status tal_areas_read(tal_areas *areas, const tal_settings *settings, const char *files,
                           const char *key, const tal_crs *study, tal_error *err);
 void tal_areas_destroy(tal_areas *areas);

@@ -26,6 +26,7 @@ tal_status tal_change_create(tal_change *change, const tal_grid *grid, tal_error
     TAL_CREATE_OR_DONE(change->stable, cells, "differences", err);
     TAL_CREATE_OR_DONE(change->source, cells, "differences", err);
     TAL_CREATE_OR_DONE(change->deposit, cells, "differences", err);
+    TAL_TRY_OR_DONE(tal_patches_create(&change->dropped, err));
 done:
     if (status != TAL_OK) {
         tal_change_destroy(change);
@@ -42,6 +43,7 @@ void tal_change_destroy(tal_change *change) {
     tal_memory_destroy(change->stable);
     tal_memory_destroy(change->source);
     tal_memory_destroy(change->deposit);
+    tal_patches_destroy(&change->dropped);
     *change = (tal_change){0};
 }
 
@@ -363,14 +365,42 @@ done:
     return status;
 }
 
+// Lone cells are noise and nobody's patch.
+enum { PATCH_CELLS_MIN = 4 };
+
+typedef struct {
+    int64_t strong;  // cells beyond the level of detection
+    double dz, x, y; // sums
+} part_sums;
+
+static void keep_dropped(tal_change *change, const tal_components *parts, const part_sums *sums,
+                         double sign, int64_t least) {
+    const double cell_m2 = change->grid.cell * change->grid.cell;
+    for (int32_t part = 1; part <= parts->count; part++) {
+        const double size = (double)parts->size[part];
+        const bool is_small = parts->size[part] < least;
+        if (parts->size[part] < PATCH_CELLS_MIN ||
+            (!is_small && 2 * sums[part].strong >= parts->size[part])) {
+            continue;
+        }
+        const tal_patch patch = {.sign = sign,
+                                 .reason = is_small ? TAL_DROPPED_SMALL : TAL_DROPPED_WEAK,
+                                 .area_m2 = size * cell_m2,
+                                 .volume_m3 = sign * sums[part].dz * cell_m2,
+                                 .x = sums[part].x / size,
+                                 .y = sums[part].y / size};
+        tal_patches_add(&change->dropped, &patch);
+    }
+}
+
 // A cell belongs to the change when it and its neighbourhood do beyond half the level of detection,
 // or itself beyond the whole of it; a part, when most of its cells are beyond the whole.
-static tal_status delineate(const tal_change *change, const float *middle, float sign,
-                            int64_t least, uint8_t *mask, uint8_t *strong, tal_error *err) {
+static tal_status delineate(tal_change *change, const float *middle, float sign, int64_t least,
+                            uint8_t *mask, uint8_t *strong, tal_error *err) {
     const tal_grid *grid = &change->grid;
     const size_t cells = tal_grid_cell_count(grid);
     tal_components parts;
-    int64_t *strong_count = NULL;
+    part_sums *sums = NULL;
     for (size_t i = 0; i < cells; i++) {
         strong[i] = sign * change->dz[i] > change->lod[i];
         mask[i] = strong[i] || (sign * middle[i] > 0.5F * change->lod[i] &&
@@ -382,19 +412,27 @@ static tal_status delineate(const tal_change *change, const float *middle, float
     tal_components_destroy(&parts);
     TAL_TRY(status);
     TAL_TRY(tal_components_find(&parts, mask, grid->columns, grid->rows, false, err));
-    TAL_CREATE_OR_DONE(strong_count, (size_t)parts.count + 1, "source and deposit", err);
+    TAL_CREATE_OR_DONE(sums, (size_t)parts.count + 1, "source and deposit", err);
     for (size_t i = 0; i < cells; i++) {
-        strong_count[parts.label[i]] += strong[i];
+        part_sums *own = &sums[parts.label[i]];
+        double x, y;
+        tal_grid_centre(grid, (int32_t)(i % (size_t)grid->columns),
+                        (int32_t)(i / (size_t)grid->columns), &x, &y);
+        own->strong += strong[i];
+        own->dz += (double)change->dz[i];
+        own->x += x;
+        own->y += y;
     }
+    keep_dropped(change, &parts, sums, (double)sign, least);
     for (size_t i = 0; i < cells; i++) {
         const int32_t part = parts.label[i];
         mask[i] =
-            part != 0 && parts.size[part] >= least && 2 * strong_count[part] >= parts.size[part];
+            part != 0 && parts.size[part] >= least && 2 * sums[part].strong >= parts.size[part];
     }
     status = tal_mask_fill_holes(mask, grid->columns, grid->rows, least, err);
 done:
     tal_components_destroy(&parts);
-    tal_memory_destroy(strong_count);
+    tal_memory_destroy(sums);
     return status;
 }
 

@@ -3,6 +3,7 @@
 #ifndef TALUS_INGEST_COMPARE_CHANGE_H
 #define TALUS_INGEST_COMPARE_CHANGE_H
 
+#include "ingest/compare/patches.h"
 #include "ingest/compare/statistics.h"
 #include "ingest/ground/dem.h"
 
@@ -19,6 +20,7 @@ typedef struct {
     double registration[TAL_SLOPE_CLASSES]; // what the scatter of points does not explain
     int64_t stable_cells[TAL_SLOPE_CLASSES];
     tal_statistics stable_statistics;
+    tal_patches dropped; // change that is neither source nor deposit
 } tal_change;
 
 tal_status tal_change_create(tal_change *change, const tal_grid *grid, tal_error *err);

@@ -4,6 +4,7 @@
 
 #include "core/base/log.h"
 #include "core/base/memory.h"
+#include "ingest/check/kinship.h"
 
 #include <math.h>
 #include <string.h>
@@ -98,10 +99,7 @@ static tal_status coregister(tal_comparison *a, tal_case *site, tal_error *err) 
     TAL_ASSERT(tal_rigid_is_valid(&motion));
     r->fit.motion = motion;
     r->done = true;
-    if (!r->fit.converged) {
-        tal_log_warn("the co-registration did not settle within %d rounds", r->fit.rounds);
-    }
-    return TAL_OK;
+    return tal_repeats_find(&r->repeats, &a->before, &a->after, a->change.stable, &options, err);
 }
 
 // dz on the stable terrain of the end, before anything was moved.
@@ -111,10 +109,9 @@ static tal_status statistics_at_first(tal_comparison *a, const float *first_z, t
                                      &a->registration.at_first, err);
 }
 
-// The co-registration is as good as the mean of the stable terrain: its correlated errors do not
-// average out over an area smaller than their range.
-static tal_status find_shift_deviation(tal_comparison *a, tal_error *err) {
-    tal_registration *r = &a->registration;
+// Standard deviation of the mean of the stable terrain: its correlated errors do not average out over
+// an area smaller than their range.
+static tal_status find_mean_deviation(const tal_comparison *a, double *deviation, tal_error *err) {
     const size_t cells = tal_grid_cell_count(&a->grid);
     double sum_deviation = 0.0, count = 0.0;
     TAL_TRY(tal_variogram_sum_deviation(&a->variogram, &a->grid, a->change.stable, a->change.spread,
@@ -123,16 +120,29 @@ static tal_status find_shift_deviation(tal_comparison *a, tal_error *err) {
         count += a->change.stable[i] != 0;
     }
     const double mean = count > 0.0 ? sum_deviation / count : 0.0;
-    const double nmad = a->change.stable_statistics.nmad;
-    const double plain = nmad / sqrt(fmax(count, 1.0));
-    r->deviation[2] = hypot(mean, plain);
-    // Along the ground the same errors act through the slopes: the covariance of the fit says how
-    // much more than upwards.
-    const double up = sqrt(fmax(r->fit.covariance[2][2], 1e-300));
-    for (int axis = 0; axis < 2; axis++) {
-        const double ratio = r->done ? sqrt(fmax(r->fit.covariance[axis][axis], 0.0)) / up : 0.0;
-        r->deviation[axis] = r->deviation[2] * ratio;
+    *deviation = hypot(mean, a->change.stable_statistics.nmad / sqrt(fmax(count, 1.0)));
+    return TAL_OK;
+}
+
+enum { BLOCKS_MIN = 4 }; // fewer say nothing about a deviation
+
+// What blocks of the terrain and wider cells show; upwards also what hangs together over more than a
+// block. Where there are too few blocks, the covariance of the fit says how much larger the deviation
+// is along the ground than upwards.
+static tal_status find_shift_deviation(tal_comparison *a, tal_error *err) {
+    tal_registration *r = &a->registration;
+    const tal_coregister_result *fit = &r->fit;
+    double mean;
+    TAL_TRY(find_mean_deviation(a, &mean, err));
+    const double up = sqrt(fmax(fit->covariance[2][2], 1e-300));
+    for (int axis = 0; axis < 3 && r->done; axis++) {
+        const double by_cell = r->repeats.has_cell ? r->repeats.by_cell[axis] : 0.0;
+        const double ratio = sqrt(fmax(fit->covariance[axis][axis], 0.0)) / up;
+        const double block =
+            fit->block_count >= BLOCKS_MIN ? fit->block_deviation[axis] : mean * ratio;
+        r->deviation[axis] = hypot(block, by_cell);
     }
+    r->deviation[2] = hypot(r->deviation[2], mean);
     return TAL_OK;
 }
 
@@ -206,6 +216,7 @@ tal_status tal_comparison_run(tal_comparison *a, tal_case *site, const tal_rigid
                               const tal_grid *grid, tal_error *err) {
     const tal_settings *settings = site->settings;
     const tal_origin origin = site->study.origin;
+    const bool is_upright = frame->rotation[8] == 1.0;
     *a = (tal_comparison){.frame = *frame, .grid = *grid};
     TAL_TRY(tal_epoch_prepare(&site->before, origin, frame, grid, &settings->ingest,
                               site->depth_max, err));
@@ -218,6 +229,12 @@ tal_status tal_comparison_run(tal_comparison *a, tal_case *site, const tal_rigid
                               err));
     TAL_TRY(make_dem(a, site, &site->after, NULL, &a->after, err));
     TAL_TRY(check_overlap(a, err));
+    if (is_upright) {
+        TAL_TRY(tal_check_kinship(site, &a->before, &a->after, err));
+        if (tal_findings_refuse(&site->findings)) {
+            return TAL_OK; // nothing that follows would mean anything
+        }
+    }
     TAL_TRY(tal_change_create(&a->change, grid, err));
     TAL_TRY(register_epochs(a, site, err));
     tal_epoch_release(&site->after);

@@ -4,9 +4,11 @@
 #ifndef TALUS_INGEST_COMPARE_COMPARISON_H
 #define TALUS_INGEST_COMPARE_COMPARISON_H
 
+#include "ingest/check/findings.h"
 #include "ingest/compare/areas.h"
 #include "ingest/compare/change.h"
 #include "ingest/compare/coregister.h"
+#include "ingest/compare/repeats.h"
 #include "ingest/compare/variogram.h"
 #include "ingest/ground/epoch.h"
 #include "ingest/volume/volume.h"
@@ -18,7 +20,8 @@ typedef struct {
     tal_epoch_ground before, after;
     int epoch_count;
     tal_areas area, stable, source, deposit;
-    double depth_max; // in the cliff frame: points farther from the face are left out
+    tal_findings findings; // of the checks so far
+    double depth_max;      // in the cliff frame: points farther from the face are left out
 } tal_case;
 
 typedef struct {
@@ -26,7 +29,8 @@ typedef struct {
     bool by_user; // the motion was not sought
     bool with_rotation;
     tal_coregister_result fit;
-    tal_rigid motion;                 // in the study's axes
+    tal_rigid motion; // in the study's axes
+    tal_repeats repeats;
     double deviation[3];              // of the shift: east, north, up (in the axes of the frame)
     tal_statistics at_first, at_last; // of dz on the stable terrain
 } tal_registration;

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROUNDS_MAX = 40, UNKNOWNS = 6, CELLS_MIN = 50 };
+enum { ROUNDS_MAX = 40, UNKNOWNS = 6, CELLS_MIN = 50, BLOCKS = 5 };
 
 typedef struct {
     int64_t count;
@@ -223,8 +223,13 @@ static double weight_of(double residual, double deviation) {
     return rest <= 0.0 ? 0.0 : rest * rest / (deviation * deviation);
 }
 
-static void add_equation(fit *f, int64_t i, const tal_rigid *motion,
-                         double normal[UNKNOWNS][UNKNOWNS], double right[UNKNOWNS]) {
+typedef struct {
+    double normal[UNKNOWNS][UNKNOWNS];
+    double right[UNKNOWNS];
+    double weight;
+} equations;
+
+static void add_equation(fit *f, int64_t i, const tal_rigid *motion, equations *e) {
     double x = f->c->x[i], y = f->c->y[i], z = f->c->z[i];
     footing ground;
     tal_rigid_apply(motion, &x, &y, &z);
@@ -245,27 +250,38 @@ static void add_equation(fit *f, int64_t i, const tal_rigid *motion,
     const double w = weight_of(f->residual[i], f->deviation[f->c->slope_class[i]]);
     for (int a = 0; a < f->unknowns; a++) {
         for (int b = 0; b < f->unknowns; b++) {
-            normal[a][b] += w * row[a] * row[b];
+            e->normal[a][b] += w * row[a] * row[b];
         }
-        right[a] -= w * row[a] * f->residual[i];
+        e->right[a] -= w * row[a] * f->residual[i];
     }
+    e->weight += w;
+}
+
+static bool solve_equations(int unknowns, equations *e, double inverse[UNKNOWNS][UNKNOWNS],
+                            double solution[UNKNOWNS]) {
+    if (!invert(unknowns, e->normal, inverse)) {
+        return false;
+    }
+    for (int a = 0; a < UNKNOWNS; a++) {
+        solution[a] = 0.0;
+        for (int b = 0; b < unknowns && a < unknowns; b++) {
+            solution[a] += inverse[a][b] * e->right[b];
+        }
+    }
+    return true;
 }
 
 // One step; the sums run in index order, so that the bits do not depend on threads.
 static bool step(fit *f, tal_rigid *motion, double covariance[UNKNOWNS][UNKNOWNS], double *length) {
-    double normal[UNKNOWNS][UNKNOWNS] = {0}, right[UNKNOWNS] = {0}, update[UNKNOWNS] = {0};
+    double update[UNKNOWNS];
+    equations all = {0};
     for (int64_t i = 0; i < f->c->count; i++) {
         if (!isnan(f->residual[i])) {
-            add_equation(f, i, motion, normal, right);
+            add_equation(f, i, motion, &all);
         }
     }
-    if (!invert(f->unknowns, normal, covariance)) {
+    if (!solve_equations(f->unknowns, &all, covariance, update)) {
         return false;
-    }
-    for (int a = 0; a < f->unknowns; a++) {
-        for (int b = 0; b < f->unknowns; b++) {
-            update[a] += covariance[a][b] * right[b];
-        }
     }
     const double angles[3] = {update[3] / f->reach, update[4] / f->reach, update[5] / f->reach};
     const tal_rigid more = tal_rigid_make(angles, f->centre, update);
@@ -275,6 +291,64 @@ static bool step(fit *f, tal_rigid *motion, double covariance[UNKNOWNS][UNKNOWNS
         *length = fmax(*length, fabs(update[a])); // rotation times reach: metres at the rim
     }
     return true;
+}
+
+// ---- Blocks ------------------------------------------------------------------------------------
+
+// Neighbouring cells err together, so the covariance above is too small. Blocks of terrain, and bands
+// of it (the strips of a survey err as a whole), do less so: each is left out in turn, and what that does to the solution gives its deviation (the
+// delete-a-group jackknife for groups of unequal weight, Busing, Meijer and van der Leeden 1999).
+static void add_left_out(fit *f, const equations *all, const equations *block, double variance[]) {
+    equations rest = *all;
+    double inverse[UNKNOWNS][UNKNOWNS], moved[UNKNOWNS];
+    for (int a = 0; a < UNKNOWNS; a++) {
+        for (int b = 0; b < UNKNOWNS; b++) {
+            rest.normal[a][b] -= block->normal[a][b];
+        }
+        rest.right[a] -= block->right[a];
+    }
+    if (block->weight <= 0.0 || !solve_equations(f->unknowns, &rest, inverse, moved)) {
+        return;
+    }
+    for (int a = 0; a < f->unknowns; a++) {
+        variance[a] += (all->weight / block->weight - 1.0) * moved[a] * moved[a];
+    }
+}
+
+static void find_block_deviation(fit *f, const tal_rigid *motion, const tal_bounds *bounds,
+                                 int across, int up, tal_coregister_result *result) {
+    equations all = {0}, block[BLOCKS * BLOCKS] = {0};
+    int count = 0;
+    double variance[UNKNOWNS] = {0};
+    const double width = bounds->east - bounds->west, height = bounds->north - bounds->south;
+    for (int64_t i = 0; i < f->c->count; i++) {
+        if (isnan(f->residual[i])) {
+            continue;
+        }
+        const int column = (int)(across * (f->c->x[i] - bounds->west) / width);
+        const int row = (int)(up * (f->c->y[i] - bounds->south) / height);
+        TAL_ASSERT(column >= 0 && column < across && row >= 0 && row < up);
+        add_equation(f, i, motion, &block[row * across + column]);
+    }
+    for (int k = 0; k < across * up; k++) {
+        for (int a = 0; a < UNKNOWNS; a++) {
+            for (int b = 0; b < UNKNOWNS; b++) {
+                all.normal[a][b] += block[k].normal[a][b];
+            }
+            all.right[a] += block[k].right[a];
+        }
+        all.weight += block[k].weight;
+        count += block[k].weight > 0.0;
+    }
+    for (int k = 0; k < across * up; k++) {
+        add_left_out(f, &all, &block[k], variance);
+    }
+    for (int a = 0; a < f->unknowns && count > 1; a++) {
+        const double scale = a < 3 ? 1.0 : 1.0 / f->reach;
+        result->block_deviation[a] =
+            fmax(result->block_deviation[a], scale * sqrt(variance[a] / count));
+    }
+    result->block_count = count > result->block_count ? count : result->block_count;
 }
 
 static tal_status solve(fit *f, tal_coregister_result *result, tal_error *err) {
@@ -338,6 +412,10 @@ tal_status tal_coregister(const tal_dem *before, const tal_dem *after, const uin
     f.reach = 0.5 * fmax(bounds.east - bounds.west, bounds.north - bounds.south);
     f.slope_max = tan(options->slope_max_deg * 0.017453292519943295);
     TAL_TRY_OR_DONE(solve(&f, result, err));
+    find_residuals(&f, &result->motion);
+    find_block_deviation(&f, &result->motion, &bounds, BLOCKS, BLOCKS, result);
+    find_block_deviation(&f, &result->motion, &bounds, BLOCKS, 1, result); // bands, as strips are
+    find_block_deviation(&f, &result->motion, &bounds, 1, BLOCKS, result);
 done:
     cloud_destroy(&c);
     tal_memory_destroy(t.slope_x);

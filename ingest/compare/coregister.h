@@ -16,8 +16,10 @@ typedef struct {
 } tal_coregister_options;
 
 typedef struct {
-    tal_rigid motion;        // moves the later survey onto the earlier one
-    double covariance[6][6]; // of (shift, angles), for independent cells
+    tal_rigid motion;          // moves the later survey onto the earlier one
+    double covariance[6][6];   // of (shift, angles), for independent cells
+    double block_deviation[6]; // the same by leaving out blocks and bands of terrain: the largest
+    int block_count;
     int rounds;
     bool converged;
     int64_t cell_count; // that took part

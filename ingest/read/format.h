@@ -12,8 +12,10 @@ typedef struct {
     char *crs_definition; // freed with tal_memory_destroy; NULL: it does not say
     double height_m; // metres per unit of height, as the file states it beside that; 0: it does not
     double plan_m;   // the same of the map
-    uint64_t point_count; // 0: not known
-    char note[256];       // what was odd but harmless; "" without
+    uint64_t point_count;   // 0: not known
+    bool has_extent;        // whether the next two are known
+    double low[2], high[2]; // of x and y
+    char note[256];         // what was odd but harmless; "" without
 } tal_file_header;
 
 // A format holds either points, which are read from begin to end, or a raster, which is sampled.

@@ -496,6 +496,11 @@ tal_status tal_las_look(const char *path, tal_file_header *found, tal_error *err
     found->height_m = header->vertical_m;
     found->plan_m = header->plan_m;
     found->point_count = header->point_count;
+    found->has_extent = header->point_count > 0;
+    for (int axis = 0; axis < 2; axis++) {
+        found->low[axis] = header->low[axis];
+        found->high[axis] = header->high[axis];
+    }
     memcpy(found->note, header->note, sizeof found->note);
     const tal_status status = tal_file_header_set_crs(found, header->crs_definition, err);
     tal_las_close(las);

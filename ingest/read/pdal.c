@@ -12,9 +12,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 // ---- Finding -----------------------------------------------------------------------------------
@@ -151,9 +158,50 @@ static cJSON *pipeline(const char *input, const char *output, tal_pdal_work work
 
 // ---- Running -----------------------------------------------------------------------------------
 
-// In the child: the folder of the results is where the paths of the pipeline begin.
+// More than any cloud we know took, and less than a night.
+enum { TIME_MAX_S = 4 * 3600, MEMORY_MIN_MB = 2048 };
+
+// Four fifths of the machine: a filter that runs away is stopped before everything else is.
+static rlim_t memory_limit(void) {
+    const double pages = (double)sysconf(_SC_PHYS_PAGES), page = (double)sysconf(_SC_PAGESIZE);
+    return (rlim_t)fmax(0.8 * pages * page, MEMORY_MIN_MB * 1048576.0);
+}
+
+static void limit(int resource, rlim_t most) {
+    struct rlimit now;
+    if (getrlimit(resource, &now) == 0 && (now.rlim_max == RLIM_INFINITY || now.rlim_max > most)) {
+        setrlimit(resource, &(struct rlimit){.rlim_cur = most, .rlim_max = most});
+    }
+}
+
+// A cloud, or a pipeline made from its name, must reach nobody. The kernel sees to it where it lets us;
+// else whatever PDAL and its libraries fetch goes to a proxy that is not there.
+static void leave_network(void) {
+    if (unshare(CLONE_NEWNET) == 0 || unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0) {
+        return;
+    }
+    static const char *const proxies[] = {"http_proxy", "https_proxy", "HTTPS_PROXY", "ftp_proxy",
+                                          "ALL_PROXY"};
+    for (size_t i = 0; i < sizeof proxies / sizeof proxies[0]; i++) {
+        setenv(proxies[i], "http://127.0.0.1:9", 1);
+    }
+    unsetenv("no_proxy");
+    unsetenv("NO_PROXY");
+    setenv("PROJ_NETWORK", "OFF", 1);
+}
+
+// In the child: it ends when we do. The folder of the results is where the paths of the pipeline begin.
 static _Noreturn void become_pdal(const char *program, const char *folder, const char *json,
-                                  int messages) {
+                                  int messages, pid_t parent) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) {
+        _exit(127);
+    }
+    setpgid(0, 0); // ended together with whatever it starts
+    limit(RLIMIT_AS, memory_limit());
+    limit(RLIMIT_CPU, (rlim_t)TIME_MAX_S * (rlim_t)sysconf(_SC_NPROCESSORS_ONLN));
+    limit(RLIMIT_CORE, 0);
+    leave_network();
     dup2(messages, STDOUT_FILENO);
     dup2(messages, STDERR_FILENO);
     if (chdir(folder) == 0) {
@@ -176,28 +224,56 @@ static void last_line_of(int messages, char *line, size_t size) {
     snprintf(line, size, "%.500s", newline != NULL ? newline + 1 : text);
 }
 
+// Waits for the end of the child, of our time or of its own; `alive` closes when it has ended. False
+// when it was stopped for taking too long.
+static bool wait_for(pid_t child, int alive, int *outcome) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const time_t end = now.tv_sec + TIME_MAX_S;
+    struct pollfd watched = {.fd = alive, .events = POLLIN};
+    while (poll(&watched, 1, 1000) <= 0 && !tal_interrupt_pending() && now.tv_sec < end) {
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    }
+    kill(-child, SIGKILL); // nobody is left where it has ended by itself
+    while (waitpid(child, outcome, 0) < 0 && errno == EINTR) {
+    }
+    return now.tv_sec < end;
+}
+
+static const char *why_it_failed(int outcome, bool in_time, const char *line) {
+    return !in_time               ? "it took more than four hours"
+           : line[0] != '\0'      ? line
+           : WIFSIGNALED(outcome) ? "it was killed: out of memory, perhaps"
+                                  : "it stopped without a message";
+}
+
 static tal_status run(const char *program, const char *folder, const char *json, const char *input,
                       tal_error *err) {
     FILE *kept = tmpfile();
-    if (kept == NULL) {
+    int alive[2];
+    if (kept == NULL || pipe(alive) != 0) {
         return TAL_FAIL(err, TAL_IO, "no temporary file for pdal's messages: %s", strerror(errno));
     }
     const int messages = fileno(kept);
-    const pid_t child = fork();
+    const pid_t self = getpid(), child = fork();
     if (child == 0) {
-        become_pdal(program, folder, json, messages);
+        close(alive[0]);
+        become_pdal(program, folder, json, messages, self);
     }
-    int outcome = 0;
-    pid_t ended = -1;
-    while (child > 0 && (ended = waitpid(child, &outcome, 0)) < 0 && errno == EINTR) {
+    close(alive[1]);
+    int outcome = 1;
+    if (child > 0) {
+        setpgid(child, child); // whoever of the two comes first
     }
+    const bool in_time = child > 0 && wait_for(child, alive[0], &outcome);
+    close(alive[0]);
     char line[512] = "";
     last_line_of(messages, line, sizeof line);
     fclose(kept);
     TAL_TRY(tal_interrupt_check(err));
-    if (child < 0 || ended != child || !WIFEXITED(outcome) || WEXITSTATUS(outcome) != 0) {
+    if (!in_time || !WIFEXITED(outcome) || WEXITSTATUS(outcome) != 0) {
         return TAL_FAIL(err, TAL_BAD_INPUT, "%s: pdal could not read it: %s", input,
-                        line[0] != '\0' ? line : "it stopped without a message");
+                        why_it_failed(outcome, child < 0 || in_time, line));
     }
     return TAL_OK;
 }

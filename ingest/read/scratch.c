@@ -13,7 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BUFFER_BYTES = 1 << 20 };
+// Small, so that whole arrays go past it.
+enum { BUFFER_BYTES = 1 << 14 };
 
 struct tal_scratch {
     char folder[TAL_PATH_SIZE]; // for messages

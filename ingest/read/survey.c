@@ -54,6 +54,7 @@ tal_status tal_survey_open(tal_survey_reader *survey, const char *name,
         if (status != TAL_OK) {
             tal_error_add(err, status, "%s", own.text);
             first = first == TAL_OK ? status : first;
+            file->format = NULL;
         }
         survey->has_rasters |= file->format != NULL && file->format->is_raster;
         survey->has_clouds |= file->format != NULL && !file->format->is_raster;
@@ -91,16 +92,36 @@ static const tal_survey_file *first_with_definition(tal_survey_reader *const *su
     return NULL;
 }
 
+// Degrees by its tag, metres by its numbers.
+static bool tag_is_wrong(const tal_survey_file *file, const tal_crs *tag) {
+    const tal_file_header *h = &file->header;
+    return tal_crs_get_info(tag)->is_geographic && h->has_extent &&
+           (fmax(fabs(h->low[0]), fabs(h->high[0])) > 540.0 ||
+            fmax(fabs(h->low[1]), fabs(h->high[1])) > 360.0);
+}
+
+static tal_status refuse_tag(const tal_survey_file *file, const tal_crs *tag, const char *key,
+                             tal_error *err) {
+    const tal_file_header *h = &file->header;
+    return TAL_FAIL(
+        err, TAL_BAD_CRS,
+        "%s: says that it is in %s, in degrees, but its coordinates (%.0f to %.0f, %.0f "
+        "to %.0f) are no degrees: its tag is wrong. Write the right system into the "
+        "site file, as in %s = EPSG:MAP+HEIGHTS",
+        file->path, tal_crs_get_info(tag)->name, h->low[0], h->high[0], h->low[1], h->high[1], key);
+}
+
 tal_status tal_site_crs_settle(tal_site_crs *study, const tal_site_settings *site,
-                               tal_survey_reader *const *surveys, int survey_count,
-                               tal_error *err) {
+                               const char *own_crs, tal_survey_reader *const *surveys,
+                               int survey_count, tal_error *err) {
     *study = (tal_site_crs){.crs_stated = site->crs[0] != '\0'};
     const tal_survey_file *first = first_with_definition(surveys, survey_count);
     const char *definition = site->crs, *where = "[site] crs";
-    if (!study->crs_stated && site->before_crs[0] != '\0') {
-        definition = site->before_crs;
-        where = "[site] before_crs";
-    } else if (!study->crs_stated && first != NULL) {
+    const bool from_file = !study->crs_stated && own_crs[0] == '\0' && first != NULL;
+    if (!study->crs_stated && own_crs[0] != '\0') {
+        definition = own_crs;
+        where = surveys[0]->name[0] == 'b' ? "[site] before_crs" : "[site] after_crs";
+    } else if (from_file) {
         definition = first->header.crs_definition;
         where = first->path;
     }
@@ -113,7 +134,13 @@ tal_status tal_site_crs_settle(tal_site_crs *study, const tal_site_settings *sit
             surveys[0]->file_count > 0 ? surveys[0]->file[0].path : "[site]");
     }
     TAL_TRY(tal_crs_create(&study->crs, definition, where, err));
-    return tal_crs_check_site(study->crs, where, err);
+    const tal_status status = from_file && tag_is_wrong(first, study->crs)
+                                  ? refuse_tag(first, study->crs, "crs", err)
+                                  : tal_crs_check_site(study->crs, where, err);
+    if (status != TAL_OK) {
+        tal_site_crs_destroy(study);
+    }
+    return status;
 }
 
 void tal_site_crs_destroy(tal_site_crs *study) {
@@ -158,6 +185,13 @@ static double unit_m(int unit) {
     }
 }
 
+static tal_status refuse_unit(const tal_survey_file *file, const char *epoch, tal_error *err) {
+    return TAL_FAIL(err, TAL_BAD_CRS,
+                    "%s: the raster does not say whether its heights are metres "
+                    "or feet; write it into the site file, as in %s_unit = m (or ft, us-ft)",
+                    file->path, epoch);
+}
+
 // The user's word, then the file's own unit, then the unit of the system the file itself carries.
 static tal_status settle_unit(tal_survey_file *file, int unit, bool own_heights, const char *epoch,
                               tal_error *err) {
@@ -170,18 +204,17 @@ static tal_status settle_unit(tal_survey_file *file, int unit, bool own_heights,
         metres = info->vertical_m;
     }
     if (metres == 0.0) {
-        return TAL_FAIL(err, TAL_BAD_CRS,
-                        "%s: the raster does not say whether its heights are metres "
-                        "or feet; write it into the site file, as in %s_unit = m (or ft, us-ft)",
-                        file->path, epoch);
+        return refuse_unit(file, epoch, err);
     }
     file->height_factor = metres / info->vertical_m;
     return TAL_OK;
 }
 
+// Who says `before_crs = local` has the last word on the file's own tag.
 static tal_status check_local(const tal_survey_file *file, const tal_site_crs *study,
-                              tal_error *err) {
-    if (!tal_crs_get_info(study->crs)->is_local || file->header.crs_definition == NULL) {
+                              const char *own_crs, tal_error *err) {
+    if (!tal_crs_get_info(study->crs)->is_local || file->header.crs_definition == NULL ||
+        strcmp(own_crs, "local") == 0) {
         return TAL_OK;
     }
     tal_crs *stated = NULL;
@@ -190,8 +223,9 @@ static tal_status check_local(const tal_survey_file *file, const tal_site_crs *s
     tal_crs_destroy(stated);
     if (info.is_geographic || fabs(info.horizontal_m - 1.0) > 1e-9) {
         return TAL_FAIL(err, TAL_BAD_CRS,
-                        "%s: crs = local means metres, but the file is in %s (%s)", file->path,
-                        info.horizontal_unit, info.name);
+                        "%s: crs = local means metres, but the file says that it is in %s (%s). If "
+                        "that is wrong, say before_crs = local (after_crs = local)",
+                        file->path, info.horizontal_unit, info.name);
     }
     return TAL_OK;
 }
@@ -225,29 +259,68 @@ static void tell_conversion(const tal_survey_file *file, const tal_site_crs *stu
     }
 }
 
+// A mistake of its own beside those that were found before.
+static void add_mistake(tal_error *err, tal_status status, const tal_error *own) {
+    if (status != TAL_OK) {
+        tal_error_add(err, status, "%s", own->text);
+    }
+}
+
+// What can be said of a file while the study has no coordinate system: the unit of its heights.
+static tal_status look_at_unit(tal_survey_file *file, int unit, const char *epoch, tal_error *err) {
+    tal_crs *own = NULL;
+    tal_error ignored;
+    tal_error_reset(&ignored);
+    const bool stated = file->header.crs_definition != NULL &&
+                        tal_crs_create(&own, file->header.crs_definition, "", &ignored) == TAL_OK &&
+                        tal_crs_get_info(own)->has_vertical;
+    tal_crs_destroy(own);
+    const bool known = unit_m(unit) > 0.0 || file->header.height_m > 0.0 || stated;
+    return !file->format->is_raster || known ? TAL_OK : refuse_unit(file, epoch, err);
+}
+
+// Heights and their unit are two questions; both are asked at once.
+static tal_status settle_heights(tal_survey_file *file, const tal_site_crs *study,
+                                 const tal_site_settings *site, int unit, bool own_definition,
+                                 const char *epoch, tal_error *err) {
+    tal_error own;
+    const bool own_heights = own_definition && tal_crs_get_info(file->crs)->has_vertical;
+    tal_error_reset(&own);
+    const tal_status heights = complete_heights(file, study, site, epoch, &own);
+    add_mistake(err, heights, &own);
+    tal_error_reset(&own);
+    const tal_status units = heights == TAL_OK ? settle_unit(file, unit, own_heights, epoch, &own)
+                                               : look_at_unit(file, unit, epoch, &own);
+    add_mistake(err, units, &own);
+    return heights != TAL_OK ? heights : units;
+}
+
 static tal_status place_file(tal_survey_file *file, const tal_site_crs *study,
                              const tal_site_settings *site, const char *own_crs, int unit,
                              const char *epoch, tal_error *err) {
-    TAL_TRY(check_local(file, study, err));
+    char key[32];
+    snprintf(key, sizeof key, "%s_crs", epoch);
+    TAL_TRY(check_local(file, study, own_crs, err));
     const bool local = tal_crs_get_info(study->crs)->is_local;
     const char *definition = local                                 ? "local"
                              : own_crs[0] != '\0'                  ? own_crs
                              : file->header.crs_definition != NULL ? file->header.crs_definition
                                                                    : site->crs;
+    const bool own_definition = definition == file->header.crs_definition;
     if (definition[0] == '\0') {
         return TAL_FAIL(err, TAL_BAD_CRS,
                         "%s: the file does not say in which coordinate system it is; "
-                        "write it into the site file, as in %s_crs = EPSG:5490+5756",
-                        file->path, epoch);
+                        "write it into the site file, as in %s = EPSG:5490+5756",
+                        file->path, key);
     }
     TAL_TRY(tal_crs_create(&file->crs, definition, file->path, err));
-    if (definition == file->header.crs_definition) {
+    if (own_definition && tag_is_wrong(file, file->crs)) {
+        return refuse_tag(file, file->crs, key, err);
+    }
+    if (own_definition) {
         TAL_TRY(check_plan_unit(file, epoch, err));
     }
-    const bool own_heights =
-        definition == file->header.crs_definition && tal_crs_get_info(file->crs)->has_vertical;
-    TAL_TRY(complete_heights(file, study, site, epoch, err));
-    TAL_TRY(settle_unit(file, unit, own_heights, epoch, err));
+    TAL_TRY(settle_heights(file, study, site, unit, own_definition, epoch, err));
     TAL_TRY(tal_crs_transform_create(&file->to_study, file->crs, study->crs, file->path, err));
     tell_conversion(file, study);
     if (file->format->is_raster) {
@@ -264,8 +337,11 @@ tal_status tal_survey_place(tal_survey_reader *survey, const tal_site_crs *study
     for (int i = 0; i < survey->file_count; i++) {
         tal_error own;
         tal_error_reset(&own);
+        tal_survey_file *file = &survey->file[i];
         const tal_status status =
-            place_file(&survey->file[i], study, site, own_crs, unit, survey->name, &own);
+            file->format == NULL ? TAL_OK // told already
+            : study->crs == NULL ? look_at_unit(file, unit, survey->name, &own)
+                                 : place_file(file, study, site, own_crs, unit, survey->name, &own);
         if (status != TAL_OK) {
             tal_error_add(err, status, "%s", own.text);
             first = first == TAL_OK ? status : first;

@@ -22,8 +22,10 @@ typedef struct {
     double height_factor; // from the file's heights to those of `crs`
     uint64_t point_count; // of clouds, once scanned
     uint64_t ground_count;
-    tal_bounds bounds; // in the study's coordinates
-    double low, high;  // heights
+    tal_bounds own_bounds; // in its own coordinates, as they stand in the file
+    tal_bounds bounds;     // in the study's coordinates
+    double low, high;      // heights
+    double raster_cell_m;  // of a raster, about; 0 of clouds
 } tal_survey_file;
 
 typedef struct {
@@ -50,12 +52,15 @@ tal_status tal_survey_open(tal_survey_reader *survey, const char *name,
                            const tal_settings *settings, const char *files, tal_error *err);
 void tal_survey_close(tal_survey_reader *survey);
 
-// The study's coordinate system: as stated, else that of the first file that has one.
+// The study's coordinate system: as stated, else `own_crs`, which the site file states for the files
+// of the first survey, else that of the first file that has one.
 tal_status tal_site_crs_settle(tal_site_crs *study, const tal_site_settings *site,
-                               tal_survey_reader *const *surveys, int survey_count, tal_error *err);
+                               const char *own_crs, tal_survey_reader *const *surveys,
+                               int survey_count, tal_error *err);
 void tal_site_crs_destroy(tal_site_crs *study);
 
-// Brings every file together with the study; `own_crs` and `unit` are what the site file says.
+// Brings every file together with the study (or says what stands in the way of that, where the study
+// has no coordinate system yet); `own_crs` and `unit` are what the site file says.
 tal_status tal_survey_place(tal_survey_reader *survey, const tal_site_crs *study,
                             const tal_site_settings *site, const char *own_crs, int unit,
                             tal_error *err);

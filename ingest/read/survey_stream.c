@@ -35,6 +35,12 @@ static void widen(tal_bounds *bounds, double x, double y) {
 
 static const tal_bounds no_bounds = {INFINITY, INFINITY, -INFINITY, -INFINITY};
 
+static void note_own_bounds(tal_survey_file *file, const tal_points *points) {
+    for (size_t i = 0; i < points->count; i++) {
+        widen(&file->own_bounds, points->x[i], points->y[i]);
+    }
+}
+
 // Counts the chunk in; coordinates are those of the study, from no origin yet.
 static tal_status look_at_points(tal_survey_file *file, const tal_points *points, tal_error *err) {
     tal_bounds bounds = file->bounds;
@@ -76,6 +82,7 @@ static tal_status read_cloud(tal_survey_file *file, tal_points *points, tal_prog
         if (points->count == 0) {
             break;
         }
+        note_own_bounds(file, points);
         TAL_TRY_OR_DONE(bring_to_study(file, points, err));
         TAL_TRY_OR_DONE(look_at_points(file, points, err));
         TAL_TRY_OR_DONE(tal_scratch_add(scratch, points, err));
@@ -112,16 +119,21 @@ static tal_status scan_raster(tal_survey_file *file, tal_error *err) {
     tal_raster_info info;
     TAL_TRY(tal_raster_info_read(&info, file->path, err));
     const double *g = info.geotransform;
+    const int columns = info.columns;
     double x[4], y[4], z[4] = {0};
     for (int k = 0; k < 4; k++) {
         x[k] = g[0] + g[1] * (k % 2 == 0 ? 0 : info.columns);
         y[k] = g[3] + g[5] * (k < 2 ? 0 : info.rows);
     }
     tal_raster_info_destroy(&info);
+    for (int k = 0; k < 4; k++) {
+        widen(&file->own_bounds, x[k], y[k]);
+    }
     TAL_TRY(tal_crs_transform_apply(file->to_study, x, y, z, 4, err));
     for (int k = 0; k < 4; k++) {
         widen(&file->bounds, x[k], y[k]);
     }
+    file->raster_cell_m = (file->bounds.east - file->bounds.west) / columns;
     return TAL_OK;
 }
 
@@ -134,7 +146,7 @@ tal_status tal_survey_scan(tal_survey_reader *survey, const char *folder, tal_er
     }
     for (int i = 0; i < survey->file_count; i++) {
         tal_survey_file *file = &survey->file[i];
-        file->bounds = no_bounds;
+        file->bounds = file->own_bounds = no_bounds;
         file->low = INFINITY;
         file->high = -INFINITY;
         TAL_TRY(file->format->is_raster ? scan_raster(file, err) : scan_cloud(survey, file, err));

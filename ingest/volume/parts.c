@@ -204,6 +204,33 @@ void tal_parts_sum_columns(const tal_grid *grid, const tal_components *parts, co
     }
 }
 
+static bool is_rim(const tal_grid *grid, const tal_components *parts, size_t i) {
+    const size_t columns = (size_t)grid->columns, column = i % columns, row = i / columns;
+    const int32_t own = parts->label[i];
+    return column == 0 || row == 0 || column + 1 == columns || row + 1 == (size_t)grid->rows ||
+           parts->label[i - 1] != own || parts->label[i + 1] != own ||
+           parts->label[i - columns] != own || parts->label[i + columns] != own;
+}
+
+void tal_parts_widen_by_rim(const tal_grid *grid, const tal_components *parts, const float *columns,
+                            tal_volume_estimate *volumes) {
+    const size_t cells = tal_grid_cell_count(grid);
+    const double cell_m2 = grid->cell * grid->cell;
+    for (size_t i = 0; i < cells; i++) {
+        if (parts->label[i] != 0 && is_rim(grid, parts, i)) {
+            tal_volume_estimate *v = &volumes[parts->label[i]];
+            const double deviation =
+                (double)columns[i] * cell_m2 / sqrt(12.0); // even over the cell
+            v->random_m3 = hypot(v->random_m3, deviation);
+        }
+    }
+    for (int32_t number = 1; number <= parts->count; number++) {
+        tal_volume_estimate *v = &volumes[number];
+        v->low_m3 = v->volume_m3 - 1.96 * v->random_m3;
+        v->high_m3 = v->volume_m3 + 1.96 * v->random_m3;
+    }
+}
+
 // ---- Parts of what the cliff frame found -------------------------------------------------------
 
 // The map's part below the middle of a cell of the face. A column thinner than the sampling leaves

@@ -17,6 +17,11 @@ tal_status tal_parts_measure(const tal_comparison *comparison, const int32_t *la
 void tal_parts_sum_columns(const tal_grid *grid, const tal_components *parts, const float *columns,
                            tal_volume_estimate *volumes);
 
+// Gives such volumes the interval that follows from drawing them on cells: every cell of their rim may
+// lie inside by any share.
+void tal_parts_widen_by_rim(const tal_grid *grid, const tal_components *parts, const float *columns,
+                            tal_volume_estimate *volumes);
+
 // As tal_parts_measure, for parts on the vertical grid whose volume was found in the cliff frame:
 // each cell of the face goes to the part that lies nearest in plan. Areas, thicknesses and volumes
 // are those of the vertical columns (tal_cliff_columns, fitted to the volume), intervals as wide as

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One epoch only: the source is what the user says, by a basal plane under an outline, by its
-// thickness, or by the surface below it.
+// One epoch only: what falls is what the user says, by a basal plane under each outline, by its
+// thickness below the ground or on top of it, by the surface below it, or as blocks alone.
 #ifndef TALUS_INGEST_VOLUME_SCENARIO_H
 #define TALUS_INGEST_VOLUME_SCENARIO_H
 
@@ -11,9 +11,12 @@ typedef struct {
     tal_volume_estimate source, deposit;
 } tal_scenario;
 
-bool tal_scenario_is_given(const tal_ingest_settings *settings);
-tal_status tal_scenario_make(tal_scenario *scenario, const tal_case *site,
-                             const tal_comparison *ground, tal_error *err);
+bool tal_scenario_is_given(const tal_settings *settings);
+// Adds what is missing to `err`: a plane for every polygon of the source.
+void tal_scenario_check(const tal_case *site, tal_error *err);
+// A pile on top raises `ground->before`: that is the ground from which it falls.
+tal_status tal_scenario_make(tal_scenario *scenario, tal_case *site, tal_comparison *ground,
+                             tal_error *err);
 void tal_scenario_destroy(tal_scenario *scenario);
 
 #endif

@@ -52,6 +52,7 @@ static tal_status measure_parts(const outlines *o, const tal_components *parts,
                                 tal_error *err) {
     if (o->change == NULL) {
         tal_parts_sum_columns(grid, parts, o->thickness, volumes);
+        tal_parts_widen_by_rim(grid, parts, o->thickness, volumes);
         return TAL_OK;
     }
     return o->change->is_cliff
@@ -96,7 +97,7 @@ static tal_status add_outlines(tal_geopackage *package, const tal_ingest_result 
     if (measured) {
         TAL_TRY_OR_DONE(measure_parts(o, &parts, &result->vertical->grid, volumes, err));
     }
-    const tal_lattice lattice = {grid.west, grid.north, grid.cell};
+    const tal_cell_frame lattice = {grid.west, grid.north, grid.cell};
     TAL_TRY_OR_DONE(tal_outline_trace(&outline, &parts, lattice, err));
     for (int32_t number = 1; number <= parts.count; number++) {
         TAL_TRY_OR_DONE(

@@ -83,6 +83,18 @@ static void add_motion(cJSON *object, const tal_registration *r, const tal_origi
         "onto that from before");
 }
 
+static void add_repeats(cJSON *object, const tal_registration *r, double cell) {
+    if (r->done && r->repeats.has_cell) {
+        cJSON *item = cJSON_AddObjectToObject(object, "with_wider_cells");
+        NUMBER(item, "cell_m", 2.0 * cell);
+        add_reals(item, "shift_added_m", r->repeats.by_cell, 3);
+    }
+    if (r->done && r->repeats.has_halves) {
+        cJSON *item = cJSON_AddObjectToObject(object, "on_halves");
+        add_reals(item, "shift_difference_m", r->repeats.by_half, 3);
+    }
+}
+
 static void add_registration(cJSON *root, const tal_ingest_result *result) {
     const tal_comparison *a = result->cliff != NULL ? result->cliff : result->vertical;
     const tal_registration *r = &a->registration;
@@ -104,9 +116,44 @@ static void add_registration(cJSON *root, const tal_ingest_result *result) {
         NUMBER(object, "cells", (double)r->fit.cell_count);
     }
     add_reals(object, "shift_standard_deviation_m", r->deviation, 3);
+    add_repeats(object, r, a->grid.cell);
     cJSON *stable = cJSON_AddObjectToObject(object, "stable_terrain");
     add_statistics(stable, "before_fit", &r->at_first);
     add_statistics(stable, "after_fit", &r->at_last);
+}
+
+static void add_checks(cJSON *root, const tal_findings *findings) {
+    cJSON *list = cJSON_AddArrayToObject(root, "checks");
+    for (int i = 0; i < findings->count; i++) {
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddStringToObject(item, "check", findings->item[i].check);
+        cJSON_AddStringToObject(item, "text", findings->item[i].sentence);
+        cJSON_AddItemToArray(list, item);
+    }
+}
+
+// Change that is neither source nor deposit: the largest first.
+static void add_dropped(cJSON *root, const tal_ingest_result *result) {
+    const tal_patches *patches = &result->vertical->change.dropped;
+    const tal_origin *origin = &result->site->study.origin;
+    cJSON *object = cJSON_AddObjectToObject(root, "dropped");
+    NUMBER(object, "smaller_not_listed", (double)patches->left_out);
+    cJSON *list = cJSON_AddArrayToObject(object, "patches");
+    for (int i = 0; i < patches->count; i++) {
+        const tal_patch *p = &patches->item[i];
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddStringToObject(item, "change", p->sign < 0.0 ? "loss" : "gain");
+        NUMBER(item, "area_m2", p->area_m2);
+        NUMBER(item, "volume_m3", p->volume_m3);
+        NUMBER(item, "east_m", p->x + (double)origin->east);
+        NUMBER(item, "north_m", p->y + (double)origin->north);
+        cJSON_AddStringToObject(item, "why",
+                                p->reason == TAL_DROPPED_SMALL
+                                    ? p->sign < 0.0 ? "smaller than source_area_min_m2"
+                                                    : "smaller than deposit_area_min_m2"
+                                    : "most of it is within the level of detection");
+        cJSON_AddItemToArray(list, item);
+    }
 }
 
 static void add_detection(cJSON *root, const tal_ingest_result *result) {
@@ -192,6 +239,7 @@ static void add_two_epochs(cJSON *root, const tal_ingest_result *result) {
     add_frame(root, result);
     add_registration(root, result);
     add_detection(root, result);
+    add_dropped(root, result);
     add_variogram(root,
                   result->cliff != NULL ? &result->cliff->variogram : &result->vertical->variogram);
 }
@@ -214,6 +262,7 @@ tal_status tal_output_summary(const tal_ingest_result *result, tal_error *err) {
     if (site->epoch_count == 2) {
         add_two_epochs(root, result);
     }
+    add_checks(root, &site->findings);
     cJSON_AddItemToObject(root, "provenance", tal_provenance_json(result->provenance));
     const tal_status status = tal_json_write(path, root, result->overwrite, err);
     cJSON_Delete(root);

@@ -22,13 +22,13 @@ typedef struct {
     tal_import_report *report;
     int32_t *class_of;
     int32_t class_capacity;
-    double next_east; // where the next rock without a place goes
-    bool has_rock;
+    double next_east; // where the next solid without a place goes
+    bool has_solid;
 } importing;
 
 void tal_import_report_destroy(tal_import_report *report) {
     if (report != NULL) {
-        tal_memory_destroy(report->rock);
+        tal_memory_destroy(report->solid);
         *report = (tal_import_report){0};
     }
 }
@@ -39,12 +39,7 @@ static tal_status add_class(importing *work, const char *name, const char *where
     const int32_t block = work->set->block_count - 1;
     if (block >= work->class_capacity) {
         const size_t target = 2 * (size_t)block + 64;
-        int32_t *larger =
-            tal_memory_grow(work->class_of, (size_t)work->class_capacity, target, sizeof *larger);
-        if (larger == NULL) {
-            return tal_memory_failed(err, "classes of blocks", target, sizeof *larger);
-        }
-        work->class_of = larger;
+        TAL_GROW(work->class_of, (size_t)work->class_capacity, target, "classes of blocks", err);
         work->class_capacity = (int32_t)target;
     }
     const int number =
@@ -68,37 +63,37 @@ static tal_status add_surface(importing *work, const tal_surface *surface, const
 
 // ---- Rocks -----------------------------------------------------------------------------
 
-static tal_status add_report(importing *work, const tal_import_rock *rock, tal_error *err) {
+static tal_status add_report(importing *work, const tal_import_solid *solid, tal_error *err) {
     tal_import_report *report = work->report;
-    if (report->rock == NULL) {
-        TAL_CREATE(report->rock, TAL_IMPORT_ROCKS_MAX, "a list of rocks", err);
+    if (report->solid == NULL) {
+        TAL_CREATE(report->solid, TAL_IMPORT_SOLIDS_MAX, "a list of rocks", err);
     }
-    if (report->rock_count < TAL_IMPORT_ROCKS_MAX) {
-        report->rock[report->rock_count++] = *rock;
+    if (report->solid_count < TAL_IMPORT_SOLIDS_MAX) {
+        report->solid[report->solid_count++] = *solid;
     }
     return TAL_OK;
 }
 
-// What the user should know about a rock: convex blocks hold more than a hollow surface.
-static void tell(const tal_import_rock *rock) {
-    if (rock->open_edges > 0) {
+// What the user should know about a solid: convex blocks hold more than a hollow surface.
+static void tell(const tal_import_solid *solid) {
+    if (solid->open_edges > 0) {
         tal_log_warn("%s is not closed (%lld edges without a partner): its convex hull of %.4g m3 "
                      "is taken, its own volume cannot be told",
-                     rock->name, (long long)rock->open_edges, rock->hull_volume);
-    } else if (rock->crossings > 0) {
+                     solid->name, (long long)solid->open_edges, solid->hull_volume);
+    } else if (solid->crossings > 0) {
         tal_log_warn("%s crosses itself (%lld pairs of triangles pass through each other): its "
                      "convex hull of %.4g m3 is taken, its own volume cannot be told",
-                     rock->name, (long long)rock->crossings, rock->hull_volume);
-    } else if (!isnan(rock->file_volume) && rock->hull_volume > 2 * rock->file_volume) {
+                     solid->name, (long long)solid->crossings, solid->hull_volume);
+    } else if (!isnan(solid->file_volume) && solid->hull_volume > 2 * solid->file_volume) {
         tal_log_warn("%s encloses %.4g m3 but its convex hull %.4g m3: the surface is very hollow",
-                     rock->name, rock->file_volume, rock->hull_volume);
-    } else if (!isnan(rock->file_volume)) {
-        tal_log_info("%s: %.4g m3; its convex hull has %+.1f %%", rock->name, rock->file_volume,
-                     100 * (rock->hull_volume / rock->file_volume - 1));
+                     solid->name, solid->file_volume, solid->hull_volume);
+    } else if (!isnan(solid->file_volume)) {
+        tal_log_info("%s: %.4g m3; its convex hull has %+.1f %%", solid->name, solid->file_volume,
+                     100 * (solid->hull_volume / solid->file_volume - 1));
     }
-    if (rock->block_volume < 0.999 * rock->hull_volume) {
-        tal_log_info("%s: simplified to %d corners, %.2f %% less volume", rock->name,
-                     rock->block_vertices, 100 * (1 - rock->block_volume / rock->hull_volume));
+    if (solid->block_volume < 0.999 * solid->hull_volume) {
+        tal_log_info("%s: simplified to %d corners, %.2f %% less volume", solid->name,
+                     solid->block_vertices, 100 * (1 - solid->block_volume / solid->hull_volume));
     }
 }
 
@@ -130,7 +125,7 @@ static tal_status take_points(const tal_mesh_file *mesh, int32_t part, double un
 
 static tal_status hull_part(const importing *work, const tal_mesh_file *mesh, int32_t part,
                             tal_vec3 shift, const char *what, tal_hull *simple,
-                            tal_import_rock *rock, tal_error *err) {
+                            tal_import_solid *solid, tal_error *err) {
     tal_vec3 *points = NULL;
     tal_hull hull = {0};
     int64_t count = 0;
@@ -139,25 +134,26 @@ static tal_status hull_part(const importing *work, const tal_mesh_file *mesh, in
     TAL_TRY_OR_DONE(take_points(mesh, part, unit, shift, &points, &count, err));
     TAL_TRY_OR_DONE(tal_hull_create(&hull, points, count, what, err));
     TAL_TRY_OR_DONE(tal_hull_simplify(simple, &hull, work->options->vertices_max, what, err));
-    TAL_TRY_OR_DONE(tal_mesh_file_measure(mesh, part, &rock->file_volume, &rock->open_edges, err));
-    TAL_TRY_OR_DONE(tal_mesh_file_crossings(mesh, part, &rock->crossings, err));
+    TAL_TRY_OR_DONE(
+        tal_mesh_file_measure(mesh, part, &solid->file_volume, &solid->open_edges, err));
+    TAL_TRY_OR_DONE(tal_mesh_file_crossings(mesh, part, &solid->crossings, err));
     const tal_surface whole = tal_hull_surface(&hull), small = tal_hull_surface(simple);
-    rock->file_volume = rock->open_edges == 0 && rock->crossings <= 0 && mesh->triangle_count > 0
-                            ? fabs(rock->file_volume) * unit * unit * unit
-                            : NAN;
-    rock->hull_volume = tal_surface_mass(&whole).volume;
-    rock->block_volume = tal_surface_mass(&small).volume;
-    rock->block_vertices = simple->vertex_count;
-    rock->vertex_count = count;
-    rock->face_count = mesh->face_count;
+    solid->file_volume = solid->open_edges == 0 && solid->crossings <= 0 && mesh->triangle_count > 0
+                             ? fabs(solid->file_volume) * unit * unit * unit
+                             : NAN;
+    solid->hull_volume = tal_surface_mass(&whole).volume;
+    solid->block_volume = tal_surface_mass(&small).volume;
+    solid->block_vertices = simple->vertex_count;
+    solid->vertex_count = count;
+    solid->face_count = mesh->face_count;
 done:
     tal_memory_destroy(points);
     tal_hull_destroy(&hull);
     return status;
 }
 
-// Moves a rock to its place in the row, its centroid at the wanted position.
-static void place_rock(importing *work, tal_hull *hull) {
+// Moves a solid to its place in the row, its centroid at the wanted position.
+static void place_solid(importing *work, tal_hull *hull) {
     const tal_import_options *options = work->options;
     const tal_surface surface = tal_hull_surface(hull);
     const tal_vec3 centroid = tal_surface_mass(&surface).centroid;
@@ -165,10 +161,10 @@ static void place_rock(importing *work, tal_hull *hull) {
     for (int32_t v = 0; v < hull->vertex_count; v++) {
         reach = fmax(reach, tal_vec3_length(tal_vec3_subtract(hull->vertex[v], centroid)));
     }
-    const tal_vec3 place = {options->position.x + (work->has_rock ? work->next_east + reach : 0),
+    const tal_vec3 place = {options->position.x + (work->has_solid ? work->next_east + reach : 0),
                             options->position.y, options->position.z};
-    work->next_east = (work->has_rock ? work->next_east + reach : 0) + 1.1 * reach;
-    work->has_rock = true;
+    work->next_east = (work->has_solid ? work->next_east + reach : 0) + 1.1 * reach;
+    work->has_solid = true;
     const tal_vec3 origin = {options->origin[0], options->origin[1], options->origin[2]};
     const tal_vec3 move = tal_vec3_subtract(tal_vec3_subtract(place, origin), centroid);
     for (int32_t v = 0; v < hull->vertex_count; v++) {
@@ -180,15 +176,15 @@ static tal_status import_part(importing *work, const tal_mesh_file *mesh, int32_
                               const char *what, tal_error *err) {
     const tal_import_options *options = work->options;
     tal_hull hull = {0};
-    tal_import_rock rock = {0};
+    tal_import_solid solid = {0};
     const tal_vec3 zero = {0, 0, 0};
     const tal_vec3 origin = {options->origin[0], options->origin[1], options->origin[2]};
-    (void)tal_text_copy(rock.name, sizeof rock.name, tal_path_name(what));
-    tal_status status =
-        hull_part(work, mesh, part, options->has_position ? zero : origin, what, &hull, &rock, err);
+    (void)tal_text_copy(solid.name, sizeof solid.name, tal_path_name(what));
+    tal_status status = hull_part(work, mesh, part, options->has_position ? zero : origin, what,
+                                  &hull, &solid, err);
     if (status == TAL_OK) {
         if (options->has_position) {
-            place_rock(work, &hull);
+            place_solid(work, &hull);
         }
         const tal_surface surface = tal_hull_surface(&hull);
         status = add_surface(work, &surface, what, err);
@@ -197,8 +193,8 @@ static tal_status import_part(importing *work, const tal_mesh_file *mesh, int32_
         status = add_class(work, "", what, err);
     }
     if (status == TAL_OK) {
-        tell(&rock);
-        status = add_report(work, &rock, err);
+        tell(&solid);
+        status = add_report(work, &solid, err);
     }
     tal_hull_destroy(&hull);
     return status;
@@ -213,7 +209,7 @@ static bool part_has_faces(const tal_mesh_file *mesh, int32_t part) {
     return mesh->triangle_count == 0 && part == 0;
 }
 
-static tal_status import_rocks(importing *work, const char *path, tal_error *err) {
+static tal_status import_solids(importing *work, const char *path, tal_error *err) {
     tal_mesh_file mesh;
     TAL_TRY(tal_mesh_file_read(&mesh, path, err));
     tal_status status = TAL_OK;
@@ -244,13 +240,13 @@ static tal_status add_box(importing *work, const tal_block_row *row, tal_vec3 ce
     return add_surface(work, &surface, where, err);
 }
 
-// The rock of a file, turned and with its centroid at the place of the row.
+// The solid of a file, turned and with its centroid at the place of the row.
 static tal_status add_shape(importing *work, const tal_block_row *row, tal_vec3 centre,
                             const char *table, tal_error *err) {
     char folder[TAL_PATH_SIZE], path[TAL_PATH_SIZE];
     tal_mesh_file mesh = {0};
     tal_hull hull = {0};
-    tal_import_rock rock = {0};
+    tal_import_solid solid = {0};
     tal_status status = TAL_OK;
     tal_path_folder(folder, table);
     if (!tal_path_join(path, folder, row->shape) || !tal_mesh_file_is_known(path)) {
@@ -258,7 +254,7 @@ static tal_status add_shape(importing *work, const tal_block_row *row, tal_vec3 
                         table, (long long)row->line, row->shape);
     }
     TAL_TRY_OR_DONE(tal_mesh_file_read(&mesh, path, err));
-    TAL_TRY_OR_DONE(hull_part(work, &mesh, 0, tal_vec3_make(0, 0, 0), path, &hull, &rock, err));
+    TAL_TRY_OR_DONE(hull_part(work, &mesh, 0, tal_vec3_make(0, 0, 0), path, &hull, &solid, err));
     const tal_surface at_home = tal_hull_surface(&hull);
     const tal_vec3 centroid = tal_surface_mass(&at_home).centroid;
     for (int32_t v = 0; v < hull.vertex_count; v++) {
@@ -316,7 +312,7 @@ tal_status tal_import(tal_block_set *set, int32_t **block_class, tal_class_names
     const char *cursor = options->settings->mesh.import;
     tal_status status = TAL_OK;
     while (status == TAL_OK && tal_settings_next_file(options->settings, &cursor, path)) {
-        status = tal_mesh_file_is_known(path) ? import_rocks(&work, path, err)
+        status = tal_mesh_file_is_known(path) ? import_solids(&work, path, err)
                                               : import_table(&work, path, err);
     }
     if (status == TAL_OK && set->block_count == 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Blocks of the user's own: rocks from OBJ, STL and PLY files, and tables of blocks.
+// Blocks of the user's own: solids from OBJ, STL and PLY files, and tables of blocks.
 #ifndef TALUS_MESHER_IMPORT_IMPORT_H
 #define TALUS_MESHER_IMPORT_IMPORT_H
 
@@ -10,18 +10,18 @@
 
 typedef struct {
     const tal_settings *settings; // [mesh] import names the files
-    double unit_m; // metres per unit of rocks; tables say their units in their header
+    double unit_m; // metres per unit of solids; tables say their units in their header
     int vertices_max;
     bool has_position;
-    tal_vec3 position; // of the first rock, in coordinates of the study
+    tal_vec3 position; // of the first solid, in coordinates of the study
     double origin[3];
     const char *block_class;
     double density_kg_m3;
 } tal_import_options;
 
-enum { TAL_IMPORT_ROCKS_MAX = 4096 };
+enum { TAL_IMPORT_SOLIDS_MAX = 4096 };
 
-// One imported rock file.
+// One imported solid file.
 typedef struct {
     char name[256];
     int64_t vertex_count, face_count; // in the file
@@ -31,11 +31,11 @@ typedef struct {
     double hull_volume;
     double block_volume; // after simplification
     int32_t block_vertices;
-} tal_import_rock;
+} tal_import_solid;
 
 typedef struct {
-    int rock_count;
-    tal_import_rock *rock;
+    int solid_count;
+    tal_import_solid *solid;
     int64_t row_count; // of tables
 } tal_import_report;
 

@@ -50,11 +50,7 @@ static tal_status reserve_triangle(tal_mesh_file *mesh, tal_error *err) {
         return tal_memory_failed(err, "faces of a file", 3 * target, sizeof *triangle);
     }
     mesh->triangle = triangle;
-    int32_t *part = tal_memory_grow(mesh->part, old, target, sizeof *part);
-    if (part == NULL) {
-        return tal_memory_failed(err, "faces of a file", target, sizeof *part);
-    }
-    mesh->part = part;
+    TAL_GROW(mesh->part, old, target, "faces of a file", err);
     mesh->triangle_capacity = (int64_t)target;
     return TAL_OK;
 }

@@ -128,9 +128,9 @@ static bool is_convex_there(const tal_polyhedron *p, int32_t first_face, double 
         if (!(tal_vec3_length(area) > 1e-9 * size * size)) {
             return false; // the normal of a needle is noise
         }
-        const tal_plane plane = tal_plane_through(a, area);
+        const tal_halfspace plane = tal_halfspace_through(a, area);
         for (int32_t v = 0; v < p->vertex_count; v++) {
-            if (tal_plane_distance(plane, p->vertex[v]) > 1e-10 * size) {
+            if (tal_halfspace_distance(plane, p->vertex[v]) > 1e-10 * size) {
                 return false;
             }
         }

@@ -69,8 +69,9 @@ static void end_block(tal_block_set *set) {
     set->face_start[set->block_count] = set->face_count;
 }
 
-tal_status tal_block_set_add(tal_block_set *set, const tal_surface *surface, double rock,
+tal_status tal_block_set_add(tal_block_set *set, const tal_surface *surface, double rock_volume,
                              tal_error *err) {
+    TAL_ASSERT(surface->vertex_count >= 4 && surface->face_count >= 4);
     const int32_t first = surface->corner_start[0];
     const int32_t corners = surface->corner_start[surface->face_count] - first;
     TAL_TRY(reserve(set, surface->vertex_count, surface->face_count, corners, err));
@@ -88,7 +89,7 @@ tal_status tal_block_set_add(tal_block_set *set, const tal_surface *surface, dou
     set->corner_count += corners;
     const tal_mass_properties mass = tal_surface_mass(surface);
     block->volume = mass.volume;
-    block->rock = rock;
+    block->rock_volume = rock_volume;
     block->position = mass.centroid;
     end_block(set);
     return TAL_OK;
@@ -100,13 +101,14 @@ tal_status tal_block_set_add_sphere(tal_block_set *set, tal_vec3 centre, double 
     tal_block *block = begin_block(set);
     block->sphere_radius = radius;
     block->volume = 4 * TAL_PI / 3 * radius * radius * radius;
-    block->rock = block->volume;
+    block->rock_volume = block->volume;
     block->position = centre;
     end_block(set);
     return TAL_OK;
 }
 
 tal_surface tal_block_set_surface(const tal_block_set *set, int32_t block) {
+    TAL_ASSERT(block >= 0 && block < set->block_count);
     const int32_t vertex = set->vertex_start[block], face = set->face_start[block];
     return (tal_surface){set->vertex + vertex, set->vertex_start[block + 1] - vertex,
                          set->corner_start + face, set->face_start[block + 1] - face, set->corner};
@@ -123,6 +125,8 @@ static void finish_polyhedron(tal_block_set *set, int32_t b) {
     const tal_surface surface = tal_block_set_surface(set, b);
     const tal_mass_properties mass = tal_surface_mass(&surface);
     const tal_principal_axes principal = tal_inertia_principal((const double(*)[3])mass.inertia);
+    TAL_ASSERT(principal.moment[0] > 0 && principal.moment[0] <= principal.moment[1] &&
+               principal.moment[1] <= principal.moment[2]);
     block->position = mass.centroid;
     memcpy(block->orientation, principal.quaternion, sizeof block->orientation);
     for (int k = 0; k < 3; k++) {
@@ -138,7 +142,8 @@ void tal_block_set_finish(tal_block_set *set, double density_kg_m3, double facto
     for (int32_t b = 0; b < set->block_count; b++) {
         tal_block *block = &set->block[b];
         const double density = block->density > 0 ? block->density : density_kg_m3;
-        block->mass = density * block->rock * factor;
+        TAL_ASSERT(block->volume > 0 && block->rock_volume > 0 && density > 0);
+        block->mass = density * block->rock_volume * factor;
         block->density = block->mass / block->volume;
         if (block->sphere_radius > 0) {
             finish_sphere(block);

@@ -12,9 +12,9 @@
 // One block. Vertices are in local coordinates of the study until tal_block_set_finish, in body axes
 // after it.
 typedef struct {
-    double volume;  // of the shape
-    double rock;    // volume of rock it stands for: its own and that of dropped slivers
-    double density; // kg/m3; 0: that of the rock
+    double volume;      // of the shape
+    double rock_volume; // of the rock it stands for: its own and that of dropped slivers
+    double density;     // kg/m3; 0: that of the rock
     double mass;
     double inertia[3];
     tal_vec3 position; // of the centroid, local
@@ -40,7 +40,7 @@ typedef struct {
 void tal_block_set_destroy(tal_block_set *set);
 
 // Copies a closed surface in local coordinates and measures it.
-tal_status tal_block_set_add(tal_block_set *set, const tal_surface *surface, double rock,
+tal_status tal_block_set_add(tal_block_set *set, const tal_surface *surface, double rock_volume,
                              tal_error *err);
 tal_status tal_block_set_add_sphere(tal_block_set *set, tal_vec3 centre, double radius,
                                     tal_error *err);

@@ -23,7 +23,7 @@ typedef struct {
 } waiting_part;
 
 struct tal_carver {
-    const tal_body *body;
+    const tal_rock *rock;
     tal_carve_options options;
     tal_columns columns;
     tal_columns finer; // every grid cell, where `columns` skips some
@@ -121,20 +121,20 @@ static void add_surface_fits(carving *work, surface_kind kind) {
 // From the rock towards columns without any.
 static void add_outward(carving *work) {
     const tal_columns *columns = &work->carver->columns;
-    double rock = 0, rx = 0, ry = 0, empty = 0, ex = 0, ey = 0;
+    double rock_volume = 0, rx = 0, ry = 0, empty = 0, ex = 0, ey = 0;
     for (int32_t k = 0; k < columns->count; k++) {
         const tal_column *c = &columns->column[k];
         const double length = fmax(0, fmin(c->high, c->top) - fmax(c->low, c->bed));
         const double rest = c->high - c->low - length;
-        rock += length;
+        rock_volume += length;
         rx += length * c->x;
         ry += length * c->y;
         empty += rest;
         ex += rest * c->x;
         ey += rest * c->y;
     }
-    if (rock > 0 && empty > 0) {
-        const tal_vec3 out = {ex / empty - rx / rock, ey / empty - ry / rock, 0};
+    if (rock_volume > 0 && empty > 0) {
+        const tal_vec3 out = {ex / empty - rx / rock_volume, ey / empty - ry / rock_volume, 0};
         add_candidate(work, out);
         add_candidate(work, tal_vec3_make(out.y, -out.x, 0));
         add_candidate(work, tal_vec3_make(-out.y, out.x, 0));
@@ -180,7 +180,7 @@ static double climb(const tal_columns *columns, tal_vec3 *normal, double score, 
 }
 
 // The plane that wins most; false when none wins enough.
-static bool find_fit(carving *work, tal_plane *plane) {
+static bool find_fit(carving *work, tal_halfspace *plane) {
     const tal_columns *columns = &work->carver->columns;
     work->candidate_count = 0;
     add_surface_fits(work, SURFACE_BED);
@@ -192,7 +192,7 @@ static bool find_fit(carving *work, tal_plane *plane) {
         const double score = tal_columns_score(columns, work->candidate[k], &offset);
         if (score > best) {
             best = score;
-            *plane = (tal_plane){work->candidate[k], offset};
+            *plane = (tal_halfspace){work->candidate[k], offset};
         }
     }
     if (best == -INFINITY) {
@@ -207,7 +207,7 @@ static bool find_fit(carving *work, tal_plane *plane) {
 // ---- Cutting ---------------------------------------------------------------------------
 
 // Cuts the shape and its columns; rock worth a block of its own waits for its turn.
-static bool apply_plane(carving *work, tal_plane plane) {
+static bool apply_plane(carving *work, tal_halfspace plane) {
     tal_columns *columns = &work->carver->columns;
     const double lost = tal_columns_lost(columns, plane);
     const tal_carve_options *options = &work->carver->options;
@@ -215,7 +215,7 @@ static bool apply_plane(carving *work, tal_plane plane) {
     if (lost > worth && work->waiting_count < PARTS_MAX && work->depth < DEPTH_MAX) {
         waiting_part *part = &work->carver->waiting[work->waiting_count];
         tal_polyhedron_copy(&part->shape, &work->shape);
-        if (tal_polyhedron_cut(&part->shape, tal_plane_flip(plane)) == TAL_CUT_DONE) {
+        if (tal_polyhedron_cut(&part->shape, tal_halfspace_flip(plane)) == TAL_CUT_DONE) {
             part->depth = work->depth + 1;
             work->waiting_count++;
             work->waiting_rock += lost;
@@ -235,7 +235,7 @@ static bool apply_plane(carving *work, tal_plane plane) {
 
 static void fit_planes(carving *work) {
     for (int cut = 0; cut < FIT_CUTS_MAX && work->shape.vertex_count > 0; cut++) {
-        tal_plane plane;
+        tal_halfspace plane;
         if (!find_fit(work, &plane) || !apply_plane(work, plane)) {
             return;
         }
@@ -251,13 +251,13 @@ static void note_depth(tal_deep_point *deepest, double x, double y, double groun
 }
 
 // Both ends of an edge and points between them, half a cell apart.
-static void note_edge(const tal_body *body, tal_deep_point *deepest, tal_vec3 from, tal_vec3 to) {
+static void note_edge(const tal_rock *rock, tal_deep_point *deepest, tal_vec3 from, tal_vec3 to) {
     const double length = hypot(to.x - from.x, to.y - from.y);
-    const int steps = 1 + (int)fmin(1000, 2 * length / body->cell);
+    const int steps = 1 + (int)fmin(1000, 2 * length / rock->cell);
     for (int k = 0; k <= steps; k++) {
         const tal_vec3 p =
             tal_vec3_add(from, tal_vec3_scale(tal_vec3_subtract(to, from), (double)k / steps));
-        const tal_body_sample sample = tal_body_at(body, p.x, p.y);
+        const tal_rock_sample sample = tal_rock_at(rock, p.x, p.y);
         note_depth(deepest, p.x, p.y, sample.ground, p.z);
     }
 }
@@ -277,13 +277,13 @@ static tal_deep_point find_deepest(const carving *work) {
             const int32_t from = work->shape.corner[c];
             const int32_t to = work->shape.corner[c + 1 < end ? c + 1 : start];
             if (from < to) { // each edge belongs to two faces
-                note_edge(carver->body, &deepest, work->shape.vertex[from], work->shape.vertex[to]);
+                note_edge(carver->rock, &deepest, work->shape.vertex[from], work->shape.vertex[to]);
             }
         }
     }
     if (deepest.depth <= carver->options.depth) {
         deepest.depth = carver->options.depth; // only what is deeper matters now
-        tal_ground_find_deepest(&carver->body->triangles, &work->shape, &deepest);
+        tal_near_ground_find_deepest(&carver->rock->triangles, &work->shape, &deepest);
     }
     return deepest;
 }
@@ -302,19 +302,19 @@ static void add_ground_fits(carving *work, const tal_deep_point *at) {
         }
         add_fit(work, SURFACE_BED, &fit);
     }
-    const double h = 0.5 * work->carver->body->cell;
-    const tal_body *body = work->carver->body;
+    const double h = 0.5 * work->carver->rock->cell;
+    const tal_rock *rock = work->carver->rock;
     add_slopes(
         work, SURFACE_BED,
-        (tal_body_at(body, at->x + h, at->y).ground - tal_body_at(body, at->x - h, at->y).ground) /
+        (tal_rock_at(rock, at->x + h, at->y).ground - tal_rock_at(rock, at->x - h, at->y).ground) /
             (2 * h),
-        (tal_body_at(body, at->x, at->y + h).ground - tal_body_at(body, at->x, at->y - h).ground) /
+        (tal_rock_at(rock, at->x, at->y + h).ground - tal_rock_at(rock, at->x, at->y - h).ground) /
             (2 * h));
     add_candidate(work, tal_vec3_make(0, 0, -1));
 }
 
 // Rock lost and depth left when the shape is cut there.
-static double lift_cost(const tal_columns *columns, tal_plane plane, double allowed) {
+static double lift_cost(const tal_columns *columns, tal_halfspace plane, double allowed) {
     double left = 0;
     for (int32_t k = 0; k < columns->count; k++) {
         const tal_column *c = &columns->column[k];
@@ -331,11 +331,11 @@ static double clearance(const tal_carver *carver) {
 }
 
 // Through the deepest point, or above all of the ground below the block.
-static tal_plane find_lift(carving *work, const tal_deep_point *deepest, bool above_all) {
+static tal_halfspace find_lift(carving *work, const tal_deep_point *deepest, bool above_all) {
     const tal_columns *columns = &work->carver->columns;
     const double clear = clearance(work->carver);
     const tal_vec3 through = {deepest->x, deepest->y, deepest->ground + clear};
-    tal_plane best = tal_plane_through(through, tal_vec3_make(0, 0, -1));
+    tal_halfspace best = tal_halfspace_through(through, tal_vec3_make(0, 0, -1));
     double best_cost = INFINITY;
     work->candidate_count = 0;
     add_ground_fits(work, deepest);
@@ -343,7 +343,7 @@ static tal_plane find_lift(carving *work, const tal_deep_point *deepest, bool ab
         if (work->candidate[k].z > -1e-3) {
             continue;
         }
-        tal_plane plane = tal_plane_through(through, work->candidate[k]);
+        tal_halfspace plane = tal_halfspace_through(through, work->candidate[k]);
         for (int all = above_all ? 1 : 0; all < 2; all++) {
             for (int32_t c = 0; all == 1 && c < columns->count; c++) {
                 const tal_column *column = &columns->column[c];
@@ -366,7 +366,7 @@ static bool lift_off(carving *work) {
         if (deepest.depth <= work->carver->options.depth) {
             return true;
         }
-        const tal_plane plane = find_lift(work, &deepest, cut >= LIFT_CUTS_MAX / 2);
+        const tal_halfspace plane = find_lift(work, &deepest, cut >= LIFT_CUTS_MAX / 2);
         if (!apply_plane(work, plane)) {
             return false;
         }
@@ -393,13 +393,13 @@ static tal_status finish_piece(carving *work, bool is_clear, tal_carve_emit *emi
         return TAL_OK;
     }
     const double volume = tal_polyhedron_volume(&work->shape);
-    const double rock = tal_columns_rock(&work->carver->columns);
+    const double rock_volume = tal_columns_rock(&work->carver->columns);
     if (volume <= 1e-9 * nominal) {
         return TAL_OK;
     }
     const bool is_sliver = !is_clear || volume < work->carver->options.sliver_share * nominal ||
-                           rock < 0.25 * volume || thinness(&work->shape) < sliver_ratio;
-    return emit(context, &work->shape, rock, is_sliver, err);
+                           rock_volume < 0.25 * volume || thinness(&work->shape) < sliver_ratio;
+    return emit(context, &work->shape, rock_volume, is_sliver, err);
 }
 
 static tal_status fill_columns(tal_carver *carver, const tal_polyhedron *cell, tal_error *err) {
@@ -407,8 +407,8 @@ static tal_status fill_columns(tal_carver *carver, const tal_polyhedron *cell, t
     tal_polyhedron_bounds(cell, &low, &high);
     carver->size = sqrt((high.x - low.x) * (high.y - low.y));
     tal_columns_set_spacing(&carver->columns, carver->size / columns_across);
-    tal_columns_set_spacing(&carver->finer, carver->body->cell);
-    carver->has_finer = carver->columns.spacing > 1.5 * carver->body->cell;
+    tal_columns_set_spacing(&carver->finer, carver->rock->cell);
+    carver->has_finer = carver->columns.spacing > 1.5 * carver->rock->cell;
     TAL_TRY(tal_columns_fill(&carver->columns, cell, err));
     return carver->has_finer ? tal_columns_fill(&carver->finer, cell, err) : TAL_OK;
 }
@@ -425,18 +425,18 @@ static bool is_untouched(const carving *work) {
 }
 
 // The plane through the middle of the cell, across its longest axis.
-static tal_plane halving_plane(const tal_polyhedron *shape) {
+static tal_halfspace halving_plane(const tal_polyhedron *shape) {
     const tal_surface surface = tal_polyhedron_surface(shape);
     const tal_mass_properties mass = tal_surface_mass(&surface);
     const tal_principal_axes principal = tal_inertia_principal((const double(*)[3])mass.inertia);
     const tal_vec3 longest = {principal.axis[0][0], principal.axis[1][0], principal.axis[2][0]};
-    return tal_plane_through(mass.centroid, longest);
+    return tal_halfspace_through(mass.centroid, longest);
 }
 
 // Puts both halves of the cell back into the queue.
 static bool halve(carving *work, const tal_polyhedron *cell) {
     waiting_part *first = &work->carver->waiting[work->waiting_count];
-    const tal_plane plane = halving_plane(cell);
+    const tal_halfspace plane = halving_plane(cell);
     if (work->waiting_count + 2 > PARTS_MAX ||
         !tal_polyhedron_split(cell, plane, &first[1].shape, &first[0].shape) ||
         first[0].shape.vertex_count == 0 || first[1].shape.vertex_count == 0) {
@@ -468,8 +468,8 @@ static tal_status carve_part(carving *work, const tal_polyhedron *cell, tal_carv
                              void *context, tal_error *err) {
     tal_carver *carver = work->carver;
     TAL_TRY(fill_columns(carver, cell, err));
-    const double rock = tal_columns_rock(&carver->columns);
-    if (rock <= 1e-4 * carver->options.nominal_volume) {
+    const double rock_volume = tal_columns_rock(&carver->columns);
+    if (rock_volume <= 1e-4 * carver->options.nominal_volume) {
         return TAL_OK;
     }
     tal_polyhedron_copy(&work->shape, cell);
@@ -480,7 +480,7 @@ static tal_status carve_part(carving *work, const tal_polyhedron *cell, tal_carv
         fit_planes(work);
         is_clear = lift_off(work);
     }
-    if (should_halve(work, rock, is_clear)) {
+    if (should_halve(work, rock_volume, is_clear)) {
         const int waiting_after = work->waiting_count;
         work->waiting_count = waiting_before;
         if (halve(work, cell)) {
@@ -495,7 +495,7 @@ tal_status tal_carver_cut(tal_carver *carver, const tal_polyhedron *cell, tal_ca
                           void *context, tal_error *err) {
     tal_vec3 low, high;
     tal_polyhedron_bounds(cell, &low, &high);
-    if (!tal_body_may_touch(carver->body, low, high)) {
+    if (!tal_rock_may_touch(carver->rock, low, high)) {
         return TAL_OK;
     }
     carving work = {.carver = carver};
@@ -523,14 +523,14 @@ tal_status tal_carver_rock(tal_carver *carver, const tal_polyhedron *cell, doubl
     return TAL_OK;
 }
 
-tal_status tal_carver_create(tal_carver **carver, const tal_body *body,
+tal_status tal_carver_create(tal_carver **carver, const tal_rock *rock,
                              const tal_carve_options *options, tal_error *err) {
     tal_carver *made;
     TAL_CREATE(made, 1, "carving", err);
-    made->body = body;
+    made->rock = rock;
     made->options = *options;
-    made->columns.body = body;
-    made->finer.body = body;
+    made->columns.rock = rock;
+    made->finer.rock = rock;
     made->columns.air_weight = options->air_weight;
     *carver = made;
     return TAL_OK;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Cutting a convex cell to the source body by planes, so that what is left is convex, fills the
-// body and stays above the ground.
+// Cutting a convex cell to the missing rock by planes, so that what is left is convex, fills the
+// rock and stays above the ground.
 #ifndef TALUS_MESHER_ROCK_CARVE_H
 #define TALUS_MESHER_ROCK_CARVE_H
 
 #include "core/base/status.h"
-#include "mesher/rock/body.h"
 #include "mesher/rock/polyhedron.h"
+#include "mesher/rock/rock.h"
 
 #include <stdint.h>
 
@@ -19,14 +19,14 @@ typedef struct {
     double air_weight;     // 1: as much air is kept as rock is lost; less: blocks stand out more
 } tal_carve_options;
 
-// Receives each piece as it is done. `rock` is the volume of the body inside the piece. A sliver is
+// Receives each piece as it is done. `rock_volume` is the volume of the rock inside the piece. A sliver is
 // to be dropped.
-typedef tal_status tal_carve_emit(void *context, const tal_polyhedron *piece, double rock,
+typedef tal_status tal_carve_emit(void *context, const tal_polyhedron *piece, double rock_volume,
                                   bool is_sliver, tal_error *err);
 
 // Working memory of one thread.
 typedef struct tal_carver tal_carver;
-tal_status tal_carver_create(tal_carver **carver, const tal_body *body,
+tal_status tal_carver_create(tal_carver **carver, const tal_rock *rock,
                              const tal_carve_options *options, tal_error *err);
 void tal_carver_destroy(tal_carver *carver);
 
@@ -37,7 +37,7 @@ void tal_carver_set_nominal(tal_carver *carver, double nominal_volume);
 tal_status tal_carver_cut(tal_carver *carver, const tal_polyhedron *cell, tal_carve_emit *emit,
                           void *context, tal_error *err);
 
-// Volume of the body inside a convex cell, by columns.
+// Volume of the rock inside a convex cell, by columns.
 tal_status tal_carver_rock(tal_carver *carver, const tal_polyhedron *cell, double *volume,
                            tal_error *err);
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 void tal_columns_set_spacing(tal_columns *columns, double spacing_wish) {
-    const double cell = columns->body->cell;
+    const double cell = columns->rock->cell;
     // Odd divisors and multiples keep the centres of grid cells among the columns.
     if (spacing_wish < cell) {
         const int divisor = (int)fmin(ceil(cell / spacing_wish), 1001) | 1;
@@ -34,40 +34,36 @@ static tal_status reserve(tal_columns *columns, int64_t wanted, tal_error *err) 
     if (target > INT32_MAX / 2) {
         return TAL_FAIL(err, TAL_TOO_LARGE, "a cell of the partition spans more than 1e9 columns");
     }
-    tal_column *larger =
-        tal_memory_grow(columns->column, (size_t)columns->capacity, (size_t)target, sizeof *larger);
-    if (larger == NULL) {
-        return tal_memory_failed(err, "columns of a block", (size_t)target, sizeof *larger);
-    }
-    columns->column = larger;
+    TAL_GROW(columns->column, (size_t)columns->capacity, (size_t)target, "columns of a block", err);
     columns->capacity = (int32_t)target;
     return TAL_OK;
 }
 
-static void add_column(tal_columns *columns, const tal_plane *planes, int32_t plane_count, double x,
-                       double y) {
+static void add_column(tal_columns *columns, const tal_halfspace *planes, int32_t plane_count,
+                       double x, double y) {
     tal_column c = {.x = x, .y = y};
-    if (!tal_planes_column(planes, plane_count, x, y, &c.low, &c.high)) {
+    if (!tal_halfspaces_column(planes, plane_count, x, y, &c.low, &c.high)) {
         return;
     }
-    const tal_body_sample sample = tal_body_at(columns->body, x, y);
+    const tal_rock_sample sample = tal_rock_at(columns->rock, x, y);
     c.bed = sample.bed;
     c.top = sample.bed + sample.thickness;
     c.ground = sample.ground;
     if (isnan(c.bed)) {
         c.bed = c.top = c.ground = -INFINITY; // no ground here: nothing forbids the cell, no rock
     }
+    TAL_ASSERT(columns->count < columns->capacity && c.low < c.high && c.bed <= c.top);
     columns->column[columns->count++] = c;
 }
 
 tal_status tal_columns_fill(tal_columns *columns, const tal_polyhedron *cell, tal_error *err) {
-    tal_plane planes[TAL_POLYHEDRON_FACES];
+    tal_halfspace planes[TAL_POLYHEDRON_FACES];
     tal_vec3 low, high;
     tal_polyhedron_planes(cell, planes);
     tal_polyhedron_bounds(cell, &low, &high);
     const double h = columns->spacing;
-    const double x0 = columns->body->west - columns->body->cell / 2 + h / 2;
-    const double y0 = columns->body->south - columns->body->cell / 2 + h / 2;
+    const double x0 = columns->rock->west - columns->rock->cell / 2 + h / 2;
+    const double y0 = columns->rock->south - columns->rock->cell / 2 + h / 2;
     const double i0 = ceil((low.x - x0) / h), i1 = floor((high.x - x0) / h);
     const double j0 = ceil((low.y - y0) / h), j1 = floor((high.y - y0) / h);
     columns->count = 0;
@@ -98,7 +94,7 @@ double tal_columns_rock(const tal_columns *columns) {
 }
 
 // The inside of the plane on a column: false when none of it is.
-static bool cut_column(const tal_column *c, tal_plane plane, double *low, double *high) {
+static bool cut_column(const tal_column *c, tal_halfspace plane, double *low, double *high) {
     const double rest = plane.offset - plane.normal.x * c->x - plane.normal.y * c->y;
     *low = c->low;
     *high = c->high;
@@ -112,7 +108,7 @@ static bool cut_column(const tal_column *c, tal_plane plane, double *low, double
     return *low < *high;
 }
 
-double tal_columns_lost(const tal_columns *columns, tal_plane plane) {
+double tal_columns_lost(const tal_columns *columns, tal_halfspace plane) {
     double kept = 0;
     for (int32_t k = 0; k < columns->count; k++) {
         const tal_column *c = &columns->column[k];
@@ -124,7 +120,7 @@ double tal_columns_lost(const tal_columns *columns, tal_plane plane) {
     return tal_columns_rock(columns) - kept * columns->spacing * columns->spacing;
 }
 
-void tal_columns_cut(tal_columns *columns, tal_plane plane) {
+void tal_columns_cut(tal_columns *columns, tal_halfspace plane) {
     int32_t kept = 0;
     for (int32_t k = 0; k < columns->count; k++) {
         tal_column c = columns->column[k];

@@ -4,8 +4,8 @@
 #define TALUS_MESHER_ROCK_COLUMNS_H
 
 #include "core/base/status.h"
-#include "mesher/rock/body.h"
 #include "mesher/rock/polyhedron.h"
+#include "mesher/rock/rock.h"
 
 #include <stdint.h>
 
@@ -17,7 +17,7 @@ typedef struct {
 } tal_column;
 
 typedef struct {
-    const tal_body *body;
+    const tal_rock *rock;
     double spacing;    // between columns; divides the cell of the grid or is a multiple of it
     double air_weight; // what a plane pays for keeping air, where keeping rock earns one
     int32_t count, capacity;
@@ -31,12 +31,12 @@ tal_status tal_columns_fill(tal_columns *columns, const tal_polyhedron *cell, ta
 
 double tal_columns_rock(const tal_columns *columns);
 // Rock beyond the plane.
-double tal_columns_lost(const tal_columns *columns, tal_plane plane);
+double tal_columns_lost(const tal_columns *columns, tal_halfspace plane);
 // Shortens every column to the inside of the plane.
-void tal_columns_cut(tal_columns *columns, tal_plane plane);
+void tal_columns_cut(tal_columns *columns, tal_halfspace plane);
 
 // How good the best plane with this outward normal is: rock kept, minus air_weight times what is
-// kept above the body, minus twice what is kept below it, per column area. Sets the offset.
+// kept above the rock, minus twice what is kept below it, per column area. Sets the offset.
 double tal_columns_score(const tal_columns *columns, tal_vec3 normal, double *offset);
 // The same without any cut.
 double tal_columns_score_uncut(const tal_columns *columns);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Divides the body: every thread carves cells into a store of its own, then all pieces are put in
+// Divides the rock: every thread carves cells into a store of its own, then all pieces are put in
 // the order of their cells, so that the number of threads leaves no trace.
 #include "mesher/rock/divide.h"
 
@@ -20,7 +20,7 @@ typedef struct {
     int32_t number;        // within its cell
     int32_t thread, block; // block -1: a sliver
     tal_vec3 centroid;
-    double inside; // rock of the body in it
+    double inside; // rock of the rock in it
     double volume; // before gaps
 } piece_entry;
 
@@ -32,29 +32,24 @@ typedef struct {
     int32_t number, thread;
     int64_t rough_count; // blocks with short edges or many corners that could not be simplified
     double gap;
-    bool clip_to_body;
+    bool clip_to_rock;
     tal_status status;
     tal_error error;
-} worker;
+} divider;
 
-static tal_status reserve_entry(worker *w, tal_error *err) {
+static tal_status reserve_entry(divider *w, tal_error *err) {
     if (w->entry_count < w->entry_capacity) {
         return TAL_OK;
     }
     const size_t target = (size_t)w->entry_capacity * 2 + 256;
-    piece_entry *larger =
-        tal_memory_grow(w->entry, (size_t)w->entry_capacity, target, sizeof *larger);
-    if (larger == NULL) {
-        return tal_memory_failed(err, "a list of blocks", target, sizeof *larger);
-    }
-    w->entry = larger;
+    TAL_GROW(w->entry, (size_t)w->entry_capacity, target, "a list of blocks", err);
     w->entry_capacity = (int64_t)target;
     return TAL_OK;
 }
 
 // Every face moves inwards by half the gap; false when nothing is left.
 static bool shrink(tal_polyhedron *piece, double gap) {
-    tal_plane planes[TAL_POLYHEDRON_FACES];
+    tal_halfspace planes[TAL_POLYHEDRON_FACES];
     const int32_t count = piece->face_count;
     tal_polyhedron_planes(piece, planes);
     for (int32_t f = 0; f < count; f++) {
@@ -70,7 +65,7 @@ static bool shrink(tal_polyhedron *piece, double gap) {
 
 static tal_status take_piece(void *context, const tal_polyhedron *piece, double inside,
                              bool is_sliver, tal_error *err) {
-    worker *w = context;
+    divider *w = context;
     tal_polyhedron shape;
     TAL_TRY(reserve_entry(w, err));
     tal_polyhedron_copy(&shape, piece);
@@ -92,7 +87,7 @@ static tal_status take_piece(void *context, const tal_polyhedron *piece, double 
     return tal_block_set_add(&w->store, &surface, mass.volume, err);
 }
 
-static tal_status divide_cell(worker *w, const tal_partition *partition, const tal_body *body,
+static tal_status divide_cell(divider *w, const tal_partition *partition, const tal_rock *rock,
                               tal_carver *carver, int64_t index, tal_error *err) {
     tal_polyhedron cell;
     w->cell = index;
@@ -101,7 +96,7 @@ static tal_status divide_cell(worker *w, const tal_partition *partition, const t
     if (cell.vertex_count == 0) {
         return TAL_OK;
     }
-    if (w->clip_to_body) {
+    if (w->clip_to_rock) {
         if (partition->target != NULL) {
             // Small cells are wanted here: what is left of one is measured by itself.
             const double own = tal_polyhedron_volume(&cell), nominal = partition->nominal_volume;
@@ -109,7 +104,7 @@ static tal_status divide_cell(worker *w, const tal_partition *partition, const t
         }
         return tal_carver_cut(carver, &cell, take_piece, w, err);
     }
-    if (!tal_body_holds(body, partition->centre(partition, index, &cell))) {
+    if (!tal_rock_holds(rock, partition->centre(partition, index, &cell))) {
         return TAL_OK;
     }
     double inside = 0;
@@ -117,7 +112,7 @@ static tal_status divide_cell(worker *w, const tal_partition *partition, const t
     return take_piece(w, &cell, inside, false, err);
 }
 
-// How much trouble is taken to fill the body; more of it gives more and smaller blocks.
+// How much trouble is taken to fill the rock; more of it gives more and smaller blocks.
 typedef struct {
     double loss_share, piece_share, sliver_share, air_weight; // see tal_carve_options
 } carve_effort;
@@ -131,7 +126,7 @@ static const carve_effort efforts[] = {
     {0.025, 0.05, 0.02, 1},    {0.006, 0.02, 0.01, 1}};
 enum { EFFORT_COUNT = sizeof efforts / sizeof efforts[0] };
 
-static void divide_all(worker *workers, const tal_partition *partition, const tal_body *body,
+static void divide_all(divider *workers, const tal_partition *partition, const tal_rock *rock,
                        const tal_divide_options *options, const carve_effort *effort,
                        int thread_count) {
     const tal_carve_options carve = {partition->nominal_volume, options->depth_m,
@@ -142,15 +137,15 @@ static void divide_all(worker *workers, const tal_partition *partition, const ta
     int64_t done = 0;
 #pragma omp parallel num_threads(thread_count)
     {
-        worker *w = &workers[omp_get_thread_num()];
+        divider *w = &workers[omp_get_thread_num()];
         tal_carver *carver = NULL;
-        w->status = tal_carver_create(&carver, body, &carve, &w->error);
+        w->status = tal_carver_create(&carver, rock, &carve, &w->error);
 #pragma omp for schedule(dynamic, 16)
         for (int64_t index = 0; index < partition->cell_count; index++) {
             if (w->status != TAL_OK) {
                 continue;
             }
-            w->status = divide_cell(w, partition, body, carver, index, &w->error);
+            w->status = divide_cell(w, partition, rock, carver, index, &w->error);
             if (index % 64 == 0 && w->status == TAL_OK) {
                 w->status = tal_interrupt_check(&w->error);
 #pragma omp critical
@@ -172,9 +167,11 @@ static int compare_entries(const void *left, const void *right) {
     return a->number < b->number ? -1 : (a->number > b->number ? 1 : 0);
 }
 
-static tal_status gather(tal_block_set *set, const worker *workers, const piece_entry *entry,
+static tal_status gather(tal_block_set *set, const divider *workers, const piece_entry *entry,
                          int64_t count, tal_divide_report *report, tal_error *err) {
     for (int64_t k = 0; k < count; k++) {
+        // One order, whichever thread made it.
+        TAL_ASSERT(k == 0 || compare_entries(&entry[k - 1], &entry[k]) < 0);
         if (entry[k].block < 0) {
             report->sliver_count++;
             report->sliver_volume += entry[k].inside;
@@ -209,14 +206,14 @@ static tal_status give_slivers(tal_block_set *set, const piece_entry *entry, int
     }
     for (int64_t k = 0; k < count; k++) {
         if (heir[k] >= 0) {
-            set->block[heir[k]].rock += entry[k].inside;
+            set->block[heir[k]].rock_volume += entry[k].inside;
         }
     }
     tal_memory_destroy(heir);
     return TAL_OK;
 }
 
-static tal_status collect(tal_block_set *set, const worker *workers, int thread_count,
+static tal_status collect(tal_block_set *set, const divider *workers, int thread_count,
                           tal_divide_report *report, tal_error *err) {
     int64_t count = 0;
     for (int t = 0; t < thread_count; t++) {
@@ -235,6 +232,7 @@ static tal_status collect(tal_block_set *set, const worker *workers, int thread_
             entry[at++] = workers[t].entry[k];
         }
     }
+    TAL_ASSERT(at == count);
     qsort(entry, (size_t)count, sizeof *entry, compare_entries);
     tal_status status = gather(set, workers, entry, count, report, err);
     if (status == TAL_OK) {
@@ -247,14 +245,14 @@ static tal_status collect(tal_block_set *set, const worker *workers, int thread_
 static double rock_sum(const tal_block_set *set) {
     double sum = 0;
     for (int32_t b = 0; b < set->block_count; b++) {
-        sum += set->block[b].rock;
+        sum += set->block[b].rock_volume;
     }
     return sum;
 }
 
-static void finish(tal_block_set *set, const tal_divide_options *options, double body_volume,
+static void finish(tal_block_set *set, const tal_divide_options *options, double rock_volume,
                    tal_divide_report *report) {
-    report->mass_factor = options->clip_to_body ? body_volume / rock_sum(set) : 1;
+    report->mass_factor = options->clip_to_rock ? rock_volume / rock_sum(set) : 1;
     tal_block_set_finish(set, options->density_kg_m3, report->mass_factor);
     report->mass = 0;
     for (int32_t b = 0; b < set->block_count; b++) {
@@ -263,19 +261,19 @@ static void finish(tal_block_set *set, const tal_divide_options *options, double
 }
 
 static tal_status divide_once(tal_block_set *set, const tal_partition *partition,
-                              const tal_body *body, const tal_divide_options *options, int effort,
+                              const tal_rock *rock, const tal_divide_options *options, int effort,
                               tal_divide_report *report, tal_error *err) {
     const int thread_count = options->thread_count > 0 ? options->thread_count : 1;
     *report = (tal_divide_report){
-        .cell_count = partition->cell_count, .body_volume = body->volume, .effort = effort};
-    worker *workers;
+        .cell_count = partition->cell_count, .rock_volume = rock->volume, .effort = effort};
+    divider *workers;
     TAL_CREATE(workers, (size_t)thread_count, "threads", err);
     for (int t = 0; t < thread_count; t++) {
         workers[t].thread = t;
         workers[t].gap = options->gap_m;
-        workers[t].clip_to_body = options->clip_to_body;
+        workers[t].clip_to_rock = options->clip_to_rock;
     }
-    divide_all(workers, partition, body, options, &efforts[effort], thread_count);
+    divide_all(workers, partition, rock, options, &efforts[effort], thread_count);
     const tal_status status = collect(set, workers, thread_count, report, err);
     for (int t = 0; t < thread_count; t++) {
         tal_block_set_destroy(&workers[t].store);
@@ -290,17 +288,17 @@ static double misfit(double fill) {
     return fmax(0, fmax(0.972 - fill, 4 * (fill - 1.005)));
 }
 
-// The first effort that fills the body well counts, else the best of them.
+// The first effort that fills the rock well counts, else the best of them.
 static tal_status divide_well(tal_block_set *set, const tal_partition *partition,
-                              const tal_body *body, const tal_divide_options *options,
+                              const tal_rock *rock, const tal_divide_options *options,
                               tal_divide_report *report, tal_error *err) {
-    const int rounds = options->clip_to_body ? EFFORT_COUNT : 1;
+    const int rounds = options->clip_to_rock ? EFFORT_COUNT : 1;
     double best = INFINITY;
     int best_effort = 0, effort = options->first_effort;
     for (; effort < rounds && best > 0; effort++) {
         tal_block_set_destroy(set);
-        TAL_TRY(divide_once(set, partition, body, options, effort, report, err));
-        const double off = misfit(report->piece_volume / body->volume);
+        TAL_TRY(divide_once(set, partition, rock, options, effort, report, err));
+        const double off = misfit(report->piece_volume / rock->volume);
         if (off < best) {
             best = off;
             best_effort = effort;
@@ -308,23 +306,23 @@ static tal_status divide_well(tal_block_set *set, const tal_partition *partition
     }
     if (best_effort != effort - 1) {
         tal_block_set_destroy(set);
-        TAL_TRY(divide_once(set, partition, body, options, best_effort, report, err));
+        TAL_TRY(divide_once(set, partition, rock, options, best_effort, report, err));
     }
     if (set->block_count == 0) {
         return TAL_FAIL(err, TAL_BAD_INPUT,
                         "no block fits into the source of %.4g m3: its blocks would be %.3g m3; "
                         "ask for smaller ones in [mesh] (brick_m, size_m, block_count)",
-                        body->volume, partition->nominal_volume);
+                        rock->volume, partition->nominal_volume);
     }
     return TAL_OK;
 }
 
-tal_status tal_divide(tal_block_set *set, const tal_partition *partition, const tal_body *body,
+tal_status tal_divide(tal_block_set *set, const tal_partition *partition, const tal_rock *rock,
                       const tal_divide_options *options, tal_divide_report *report,
                       tal_error *err) {
-    const tal_status status = divide_well(set, partition, body, options, report, err);
+    const tal_status status = divide_well(set, partition, rock, options, report, err);
     if (status == TAL_OK) {
-        finish(set, options, body->volume, report);
+        finish(set, options, rock->volume, report);
     } else {
         tal_block_set_destroy(set);
     }

@@ -349,14 +349,14 @@ static tal_status take_dual_vertices(hull_run *run, tal_vec3 inside, tal_hull *h
     return status;
 }
 
-tal_status tal_hull_of_planes(tal_hull *hull, const tal_plane *planes, int64_t count,
-                              tal_vec3 inside, tal_error *err) {
+tal_status tal_hull_of_halfspaces(tal_hull *hull, const tal_halfspace *planes, int64_t count,
+                                  tal_vec3 inside, tal_error *err) {
     hull_run run;
     static const char *const what = "the intersection of planes";
     TAL_TRY(begin_run(&run, 3, count, what, err));
     tal_status status = TAL_OK;
     for (int64_t p = 0; p < count && status == TAL_OK; p++) {
-        const double room = -tal_plane_distance(planes[p], inside);
+        const double room = -tal_halfspace_distance(planes[p], inside);
         if (!(room > 0)) {
             status = TAL_FAIL(err, TAL_BAD_INPUT, "the point is not inside plane %lld",
                               (long long)p + 1);

@@ -6,7 +6,7 @@
 
 #include "core/base/status.h"
 #include "core/geometry/mass_properties.h"
-#include "mesher/rock/plane.h"
+#include "mesher/rock/halfspace.h"
 
 #include <stdint.h>
 
@@ -37,7 +37,7 @@ tal_status tal_hull_delaunay(const tal_vec3 *points, int64_t count, int32_t **tr
                              int32_t *triangle_count, tal_error *err);
 
 // The polyhedron inside all planes; `inside` must be strictly inside each.
-tal_status tal_hull_of_planes(tal_hull *hull, const tal_plane *planes, int64_t count,
-                              tal_vec3 inside, tal_error *err);
+tal_status tal_hull_of_halfspaces(tal_hull *hull, const tal_halfspace *planes, int64_t count,
+                                  tal_vec3 inside, tal_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What joint sets leave of the box around the body: cells cut by one plane after another.
+// What joint sets leave of the box around the rock: cells cut by one plane after another.
 #include "mesher/rock/partition.h"
 
 #include "core/base/interrupt.h"
@@ -11,7 +11,7 @@
 enum { PLANES_MAX = 100000 };
 
 typedef struct {
-    tal_plane plane;
+    tal_halfspace plane;
     double persistence;
 } joint_plane;
 
@@ -20,15 +20,11 @@ typedef struct {
     int64_t count, capacity;
 } plane_list;
 
-static tal_status add_plane(plane_list *list, tal_plane plane, double persistence, tal_error *err) {
+static tal_status add_plane(plane_list *list, tal_halfspace plane, double persistence,
+                            tal_error *err) {
     if (list->count == list->capacity) {
         const size_t target = (size_t)list->capacity * 2 + 64;
-        joint_plane *larger =
-            tal_memory_grow(list->plane, (size_t)list->capacity, target, sizeof *larger);
-        if (larger == NULL) {
-            return tal_memory_failed(err, "joint planes", target, sizeof *larger);
-        }
-        list->plane = larger;
+        TAL_GROW(list->plane, (size_t)list->capacity, target, "joint planes", err);
         list->capacity = (int64_t)target;
     }
     list->plane[list->count++] = (joint_plane){plane, persistence};
@@ -73,17 +69,17 @@ static tal_vec3 scatter(tal_vec3 normal, double spread, tal_random random, uint6
         tal_vec3_add(normal, tal_vec3_add(tal_vec3_scale(t1, a), tal_vec3_scale(t2, b))));
 }
 
-static tal_status add_set(plane_list *list, const tal_body *body, const tal_joint_set *set,
+static tal_status add_set(plane_list *list, const tal_rock *rock, const tal_joint_set *set,
                           int number, uint64_t seed, uint32_t run, tal_error *err) {
     char stream[64];
     (void)snprintf(stream, sizeof stream, "mesher/joints/%d", number);
     const tal_random random = tal_random_stream(seed, run, stream);
     const tal_vec3 normal = set_normal(set);
-    const tal_vec3 extent = tal_vec3_subtract(body->high, body->low);
-    const tal_vec3 middle = tal_vec3_scale(tal_vec3_add(body->low, body->high), 0.5);
+    const tal_vec3 extent = tal_vec3_subtract(rock->high, rock->low);
+    const tal_vec3 middle = tal_vec3_scale(tal_vec3_add(rock->low, rock->high), 0.5);
     const double half =
         0.5 * (fabs(normal.x) * extent.x + fabs(normal.y) * extent.y + fabs(normal.z) * extent.z);
-    // Scattered planes from farther out still reach the body.
+    // Scattered planes from farther out still reach the rock.
     const double reach = half + 0.5 * tal_vec3_length(extent) * fmin(1, tan(2 * set->spread));
     if (!(set->spacing > 0) || 2 * reach / set->spacing > PLANES_MAX) {
         return TAL_FAIL(err, TAL_BAD_SETTING,
@@ -95,7 +91,7 @@ static tal_status add_set(plane_list *list, const tal_body *body, const tal_join
     for (uint64_t k = 0; at < reach; k++) {
         const tal_vec3 direction = scatter(normal, set->spread, random, 3 * k + 2);
         const tal_vec3 point = tal_vec3_add(middle, tal_vec3_scale(normal, at));
-        TAL_TRY(add_plane(list, tal_plane_through(point, direction), set->persistence, err));
+        TAL_TRY(add_plane(list, tal_halfspace_through(point, direction), set->persistence, err));
         at += draw_spacing(set, random, 3 * k + 1);
     }
     return TAL_OK;
@@ -113,10 +109,10 @@ typedef struct {
     open_cell *stack;
     int64_t depth, capacity;
     const plane_list *planes;
-    const tal_body *body;
+    const tal_rock *rock;
     tal_random random;
     tal_partition *out;
-} cutting;
+} joint_cutting;
 
 static uint64_t mix(uint64_t path, uint64_t plane, uint64_t side) {
     uint64_t h = path ^ (2 * plane + side + 1) * 0x9E3779B97F4A7C15u;
@@ -125,21 +121,16 @@ static uint64_t mix(uint64_t path, uint64_t plane, uint64_t side) {
     return h ^ (h >> 31);
 }
 
-static tal_status push(cutting *work, const tal_polyhedron *shape, int64_t next, uint64_t path,
-                       tal_error *err) {
+static tal_status push(joint_cutting *work, const tal_polyhedron *shape, int64_t next,
+                       uint64_t path, tal_error *err) {
     tal_vec3 low, high;
     tal_polyhedron_bounds(shape, &low, &high);
-    if (!tal_body_may_touch(work->body, low, high)) {
+    if (!tal_rock_may_touch(work->rock, low, high)) {
         return TAL_OK;
     }
     if (work->depth == work->capacity) {
         const size_t target = (size_t)work->capacity * 2 + 16;
-        open_cell *larger =
-            tal_memory_grow(work->stack, (size_t)work->capacity, target, sizeof *larger);
-        if (larger == NULL) {
-            return tal_memory_failed(err, "cells between joints", target, sizeof *larger);
-        }
-        work->stack = larger;
+        TAL_GROW(work->stack, (size_t)work->capacity, target, "cells between joints", err);
         work->capacity = (int64_t)target;
     }
     open_cell *cell = &work->stack[work->depth++];
@@ -149,10 +140,10 @@ static tal_status push(cutting *work, const tal_polyhedron *shape, int64_t next,
     return TAL_OK;
 }
 
-static bool passes_through(const tal_polyhedron *shape, tal_plane plane) {
+static bool passes_through(const tal_polyhedron *shape, tal_halfspace plane) {
     bool in = false, out = false;
     for (int32_t v = 0; v < shape->vertex_count && !(in && out); v++) {
-        const double d = tal_plane_distance(plane, shape->vertex[v]);
+        const double d = tal_halfspace_distance(plane, shape->vertex[v]);
         in = in || d < -1e-9;
         out = out || d > 1e-9;
     }
@@ -160,7 +151,7 @@ static bool passes_through(const tal_polyhedron *shape, tal_plane plane) {
 }
 
 // Cuts the cell by the first plane that meets it and persists; a cell no plane cuts is done.
-static tal_status advance_cell(cutting *work, const open_cell *cell, tal_error *err) {
+static tal_status advance_cell(joint_cutting *work, const open_cell *cell, tal_error *err) {
     for (int64_t p = cell->next; p < work->planes->count; p++) {
         const joint_plane *joint = &work->planes->plane[p];
         if (!passes_through(&cell->shape, joint->plane)) {
@@ -184,7 +175,7 @@ static tal_status advance_cell(cutting *work, const open_cell *cell, tal_error *
     return tal_block_set_add(&work->out->cells, &surface, 0, err);
 }
 
-static tal_status cut_all(cutting *work, tal_error *err) {
+static tal_status cut_all(joint_cutting *work, tal_error *err) {
     open_cell *cell;
     TAL_CREATE(cell, 1, "a cell between joints", err);
     tal_status status = TAL_OK;
@@ -225,37 +216,37 @@ static tal_vec3 joint_centre(const tal_partition *p, int64_t index, const tal_po
     return p->cells.block[index].position;
 }
 
-// Parallel sets leave slabs as large as the body: there the spacing says what a block is.
-static double nominal_volume(const tal_body *body, const tal_joint_set *sets, int set_count,
+// Parallel sets leave slabs as large as the rock: there the spacing says what a block is.
+static double nominal_volume(const tal_rock *rock, const tal_joint_set *sets, int set_count,
                              int64_t cell_count) {
     double logarithm = 0;
     for (int k = 0; k < set_count; k++) {
         logarithm += log(sets[k].spacing);
     }
     const double spacing = set_count > 0 ? exp(logarithm / set_count) : INFINITY;
-    return fmin(body->volume / fmax(1, (double)cell_count), 3 * spacing * spacing * spacing);
+    return fmin(rock->volume / fmax(1, (double)cell_count), 3 * spacing * spacing * spacing);
 }
 
-tal_status tal_partition_joints(tal_partition *partition, const tal_body *body,
+tal_status tal_partition_joints(tal_partition *partition, const tal_rock *rock,
                                 const tal_joint_set *sets, int set_count, uint64_t random_seed,
                                 uint32_t run, tal_error *err) {
     tal_status status = TAL_OK;
     *partition = (tal_partition){.make_cell = make_joint_cell, .centre = joint_centre};
     plane_list planes = {0};
-    cutting work = {.planes = &planes,
-                    .body = body,
-                    .out = partition,
-                    .random = tal_random_stream(random_seed, run, "mesher/persistence")};
+    joint_cutting work = {.planes = &planes,
+                          .rock = rock,
+                          .out = partition,
+                          .random = tal_random_stream(random_seed, run, "mesher/persistence")};
     tal_polyhedron box;
     for (int k = 0; k < set_count; k++) {
-        TAL_TRY_OR_DONE(add_set(&planes, body, &sets[k], k + 1, random_seed, run, err));
+        TAL_TRY_OR_DONE(add_set(&planes, rock, &sets[k], k + 1, random_seed, run, err));
     }
     partition->plane_count = planes.count;
-    tal_polyhedron_box(&box, body->low, body->high);
+    tal_polyhedron_box(&box, rock->low, rock->high);
     TAL_TRY_OR_DONE(push(&work, &box, 0, 1, err));
     TAL_TRY_OR_DONE(cut_all(&work, err));
     partition->cell_count = partition->cells.block_count;
-    partition->nominal_volume = nominal_volume(body, sets, set_count, partition->cell_count);
+    partition->nominal_volume = nominal_volume(rock, sets, set_count, partition->cell_count);
 done:
     tal_memory_destroy(planes.plane);
     tal_memory_destroy(work.stack);

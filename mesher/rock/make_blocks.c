@@ -7,10 +7,12 @@
 
 #include <math.h>
 
+static const double degree = TAL_PI / 180;
+
 static tal_divide_options divide_options(const tal_mesh_stage *stage) {
     const tal_mesh_settings *mesh = &stage->settings->mesh;
     return (tal_divide_options){
-        .clip_to_body = mesh->clip == TAL_CLIP_BODY,
+        .clip_to_rock = mesh->clip == TAL_CLIP_BODY,
         // Not at all: a block that starts in the ground starts with a push.
         .depth_m = 0,
         .gap_m = mesh->gap_m,
@@ -35,14 +37,14 @@ static tal_status make_partition(const tal_mesh_stage *stage, double size, tal_v
         const double *b = mesh->brick_m.value;
         const tal_vec3 edge = mesh->brick_m.count == 3 ? tal_vec3_make(b[0], b[1], b[2])
                                                        : tal_vec3_make(size, size, size);
-        return tal_partition_bricks(partition, &stage->body, stage->strike, edge, phase, err);
+        return tal_partition_bricks(partition, &stage->rock, stage->strike, edge, phase, err);
     }
     if (mesh->blocks == TAL_BLOCKS_VORONOI && !isnan(mesh->size_deviation)) {
-        return tal_partition_voronoi_sized(partition, &stage->body, stage->strike, size,
+        return tal_partition_voronoi_sized(partition, &stage->rock, stage->strike, size,
                                            mesh->size_deviation, stretch_of(mesh), seed, run, err);
     }
     if (mesh->blocks == TAL_BLOCKS_VORONOI) {
-        return tal_partition_voronoi(partition, &stage->body, stage->strike, size, stretch_of(mesh),
+        return tal_partition_voronoi(partition, &stage->rock, stage->strike, size, stretch_of(mesh),
                                      seed, run, err);
     }
     tal_joint_set sets[TAL_REPEAT_MAX];
@@ -53,15 +55,15 @@ static tal_status make_partition(const tal_mesh_stage *stage, double size, tal_v
                                              [TAL_SPACING_CONSTANT] = TAL_SPACING_KIND_CONSTANT};
     for (int k = 0; k < s->joint_count; k++) {
         const tal_joint_settings *joint = &s->joint[k];
-        sets[k] = (tal_joint_set){tal_radians(joint->dip_deg),
-                                  tal_radians(joint->dip_direction_deg),
+        sets[k] = (tal_joint_set){joint->dip_deg * degree,
+                                  joint->dip_direction_deg * degree,
                                   joint->spacing_m,
                                   joint->spacing_deviation,
                                   kinds[joint->spacing_distribution],
-                                  tal_radians(joint->spread_deg),
+                                  joint->spread_deg * degree,
                                   joint->persistence};
     }
-    return tal_partition_joints(partition, &stage->body, sets, s->joint_count, seed, run, err);
+    return tal_partition_joints(partition, &stage->rock, sets, s->joint_count, seed, run, err);
 }
 
 static tal_status divide_once(tal_mesh_stage *stage, double size, tal_vec3 phase, tal_error *err) {
@@ -70,7 +72,7 @@ static tal_status divide_once(tal_mesh_stage *stage, double size, tal_vec3 phase
     TAL_TRY(make_partition(stage, size, phase, &partition, err));
     tal_block_set_destroy(&stage->blocks);
     const tal_status status =
-        tal_divide(&stage->blocks, &partition, &stage->body, &options, &stage->division, err);
+        tal_divide(&stage->blocks, &partition, &stage->rock, &options, &stage->division, err);
     stage->plane_count = partition.plane_count;
     stage->seed_count = partition.seed_count;
     tal_partition_destroy(&partition);
@@ -79,7 +81,7 @@ static tal_status divide_once(tal_mesh_stage *stage, double size, tal_vec3 phase
 
 static const tal_vec3 middle_phase = {0.5, 0.5, 0.5};
 
-// Whole bricks stick out of the body; of 27 lattices the one whose bricks do so least is taken.
+// Whole bricks stick out of the rock; of 27 lattices the one whose bricks do so least is taken.
 static tal_status divide_whole_bricks(tal_mesh_stage *stage, double size, tal_error *err) {
     enum { STEPS = 3, WORTH_TRYING = 1000000 };
     tal_vec3 best_phase = middle_phase;
@@ -122,12 +124,12 @@ static double count_slope(const double size[2], const double ratio[2]) {
 
 // Boundary blocks are smaller than whole ones, and how far cells are broken up depends on how well
 // they fit: rounds bring the count near the wish, and the best of them counts. Once cells had to be
-// broken up more to fill the body, they are in later rounds, too: else the count would jump.
+// broken up more to fill the rock, they are in later rounds, too: else the count would jump.
 static tal_status divide_to_count(tal_mesh_stage *stage, tal_error *err) {
     enum { ROUNDS_MAX = 9 };
     static const double good_enough = 0.05;
     const double wanted = (double)stage->settings->mesh.block_count;
-    double size[2] = {0, cbrt(stage->body.volume / wanted)}, ratio[2] = {1, 1};
+    double size[2] = {0, cbrt(stage->rock.volume / wanted)}, ratio[2] = {1, 1};
     double best = INFINITY, best_size = size[1];
     int best_effort = 0, last_effort = 0;
     for (int round = 0; round < ROUNDS_MAX && best > good_enough; round++) {
@@ -155,7 +157,7 @@ static tal_status divide_to_count(tal_mesh_stage *stage, tal_error *err) {
     return size[0] == best_size ? TAL_OK : divide_at(stage, best_size, err);
 }
 
-static tal_status divide_body(tal_mesh_stage *stage, tal_error *err) {
+static tal_status divide_rock(tal_mesh_stage *stage, tal_error *err) {
     const tal_mesh_settings *mesh = &stage->settings->mesh;
     if (mesh->blocks == TAL_BLOCKS_JOINTS) {
         return divide_once(stage, NAN, middle_phase, err);
@@ -173,12 +175,12 @@ static tal_status divide_body(tal_mesh_stage *stage, tal_error *err) {
 tal_status tal_mesh_make_blocks(tal_mesh_stage *stage, tal_error *err) {
     const tal_mesh_settings *mesh = &stage->settings->mesh;
     stage->block_size = NAN;
-    TAL_TRY(tal_body_create(&stage->body, &stage->bed, &stage->before, &stage->source,
+    TAL_TRY(tal_rock_create(&stage->rock, &stage->bed, &stage->before, &stage->source,
                             &stage->terrain, stage->origin, err));
-    stage->strike = isnan(mesh->strike_deg) ? stage->body.strike : tal_radians(mesh->strike_deg);
-    TAL_TRY(divide_body(stage, err));
+    stage->strike = isnan(mesh->strike_deg) ? stage->rock.strike : mesh->strike_deg * degree;
+    TAL_TRY(divide_rock(stage, err));
     const tal_divide_report *division = &stage->division;
-    const double fill = division->piece_volume / division->body_volume;
+    const double fill = division->piece_volume / division->rock_volume;
     if (mesh->clip == TAL_CLIP_BODY && fill < 0.97) {
         tal_log_warn("the blocks fill %.1f %% of the source only; its surfaces are rough compared "
                      "with the blocks. The mass is right, the density %.1f %% higher; smaller "

@@ -28,20 +28,20 @@ static void widen(tal_vec3 *low, tal_vec3 *high, tal_vec3 p) {
     *high = tal_vec3_make(fmax(high->x, p.x), fmax(high->y, p.y), fmax(high->z, p.z));
 }
 
-void tal_frame_bounds(const tal_frame *frame, const tal_body *body, tal_vec3 *low, tal_vec3 *high) {
+void tal_frame_bounds(const tal_frame *frame, const tal_rock *rock, tal_vec3 *low, tal_vec3 *high) {
     *low = tal_vec3_make(INFINITY, INFINITY, INFINITY);
     *high = tal_vec3_make(-INFINITY, -INFINITY, -INFINITY);
-    for (int32_t row = 0; row < body->rows; row++) {
-        for (int32_t column = 0; column < body->columns; column++) {
-            if (body->thickness[(size_t)row * (size_t)body->columns + (size_t)column] <= 0) {
+    for (int32_t row = 0; row < rock->rows; row++) {
+        for (int32_t column = 0; column < rock->columns; column++) {
+            if (rock->thickness[(size_t)row * (size_t)rock->columns + (size_t)column] <= 0) {
                 continue;
             }
             // Rock reaches to the centres of the neighbours.
             for (int k = 0; k < 4; k++) {
-                const double x = body->west + (column + (k & 1 ? 1 : -1)) * body->cell;
-                const double y = body->south + (row + (k & 2 ? 1 : -1)) * body->cell;
-                widen(low, high, tal_frame_coordinates(frame, tal_vec3_make(x, y, body->low.z)));
-                widen(low, high, tal_frame_coordinates(frame, tal_vec3_make(x, y, body->high.z)));
+                const double x = rock->west + (column + (k & 1 ? 1 : -1)) * rock->cell;
+                const double y = rock->south + (row + (k & 2 ? 1 : -1)) * rock->cell;
+                widen(low, high, tal_frame_coordinates(frame, tal_vec3_make(x, y, rock->low.z)));
+                widen(low, high, tal_frame_coordinates(frame, tal_vec3_make(x, y, rock->high.z)));
             }
         }
     }
@@ -61,6 +61,7 @@ void tal_partition_destroy(tal_partition *partition) {
 // ---- Bricks ----------------------------------------------------------------------------
 
 static tal_vec3 brick_corner(const tal_partition *partition, int64_t index) {
+    TAL_ASSERT(index >= 0 && index < partition->cell_count);
     const int64_t i = index % partition->count[0];
     const int64_t j = index / partition->count[0] % partition->count[1];
     const int64_t k = index / (partition->count[0] * partition->count[1]);
@@ -88,11 +89,11 @@ static tal_vec3 brick_centre(const tal_partition *partition, int64_t index,
                            tal_vec3_add(low, tal_vec3_scale(partition->edge, 0.5)));
 }
 
-tal_status tal_partition_bricks(tal_partition *partition, const tal_body *body, double strike,
+tal_status tal_partition_bricks(tal_partition *partition, const tal_rock *rock, double strike,
                                 tal_vec3 edge, tal_vec3 phase, tal_error *err) {
-    *partition = (tal_partition){.body = body, .frame = tal_frame_along(strike), .edge = edge};
+    *partition = (tal_partition){.rock = rock, .frame = tal_frame_along(strike), .edge = edge};
     tal_vec3 low, high;
-    tal_frame_bounds(&partition->frame, body, &low, &high);
+    tal_frame_bounds(&partition->frame, rock, &low, &high);
     const double extent[3] = {high.x - low.x, high.y - low.y, high.z - low.z};
     const double length[3] = {edge.x, edge.y, edge.z};
     double total = 1;

@@ -6,8 +6,8 @@
 #include "core/base/random.h"
 #include "core/base/status.h"
 #include "mesher/rock/block_set.h"
-#include "mesher/rock/body.h"
 #include "mesher/rock/polyhedron.h"
+#include "mesher/rock/rock.h"
 
 #include <stdint.h>
 
@@ -20,8 +20,8 @@ typedef struct {
 tal_frame tal_frame_along(double strike);
 tal_vec3 tal_frame_coordinates(const tal_frame *frame, tal_vec3 p);
 tal_vec3 tal_frame_point(const tal_frame *frame, tal_vec3 coordinates);
-// Box of the body in coordinates of the frame.
-void tal_frame_bounds(const tal_frame *frame, const tal_body *body, tal_vec3 *low, tal_vec3 *high);
+// Box of the rock in coordinates of the frame.
+void tal_frame_bounds(const tal_frame *frame, const tal_rock *rock, tal_vec3 *low, tal_vec3 *high);
 
 typedef struct tal_partition tal_partition;
 struct tal_partition {
@@ -30,9 +30,9 @@ struct tal_partition {
     // Cell by number; no vertices: nothing there. May be called by several threads at once.
     tal_status (*make_cell)(const tal_partition *partition, int64_t index, tal_polyhedron *cell,
                             tal_error *err);
-    // Where `clip = none` asks whether a cell belongs to the body.
+    // Where `clip = none` asks whether a cell belongs to the rock.
     tal_vec3 (*centre)(const tal_partition *partition, int64_t index, const tal_polyhedron *cell);
-    const tal_body *body;
+    const tal_rock *rock;
     tal_frame frame;
     // Bricks.
     tal_vec3 corner, edge;
@@ -58,24 +58,24 @@ void tal_partition_destroy(tal_partition *partition);
 
 enum { TAL_CELLS_MAX = 100000000 };
 
-// A lattice of parallelepipeds over the body. `phase` shifts it by a share of an edge.
-tal_status tal_partition_bricks(tal_partition *partition, const tal_body *body, double strike,
+// A lattice of parallelepipeds over the rock. `phase` shifts it by a share of an edge.
+tal_status tal_partition_bricks(tal_partition *partition, const tal_rock *rock, double strike,
                                 tal_vec3 edge, tal_vec3 phase, tal_error *err);
 
 // Voronoi cells of one random seed per cube of edge `size` (stretched by `stretch`, whose volume
 // stays that of the cube).
-tal_status tal_partition_voronoi(tal_partition *partition, const tal_body *body, double strike,
+tal_status tal_partition_voronoi(tal_partition *partition, const tal_rock *rock, double strike,
                                  double size, tal_vec3 stretch, uint64_t random_seed, uint32_t run,
                                  tal_error *err);
 
 // The same with lognormal sizes: `deviation` is that of the logarithm of the size.
-tal_status tal_partition_voronoi_sized(tal_partition *partition, const tal_body *body,
+tal_status tal_partition_voronoi_sized(tal_partition *partition, const tal_rock *rock,
                                        double strike, double size, double deviation,
                                        tal_vec3 stretch, uint64_t random_seed, uint32_t run,
                                        tal_error *err);
 
 // Voronoi cells of given seeds (local coordinates); of seeds at one place the first counts.
-tal_status tal_partition_seeds(tal_partition *partition, const tal_body *body, double strike,
+tal_status tal_partition_seeds(tal_partition *partition, const tal_rock *rock, double strike,
                                const tal_vec3 *seeds, int64_t count, tal_vec3 stretch,
                                tal_error *err);
 
@@ -96,7 +96,7 @@ typedef struct {
     double persistence;
 } tal_joint_set;
 
-tal_status tal_partition_joints(tal_partition *partition, const tal_body *body,
+tal_status tal_partition_joints(tal_partition *partition, const tal_rock *rock,
                                 const tal_joint_set *sets, int set_count, uint64_t random_seed,
                                 uint32_t run, tal_error *err);
 

@@ -7,6 +7,7 @@
 void tal_polyhedron_box(tal_polyhedron *polyhedron, tal_vec3 low, tal_vec3 high) {
     static const int32_t loops[24] = {0, 2, 3, 1, 4, 5, 7, 6, 0, 1, 5, 4,
                                       2, 6, 7, 3, 0, 4, 6, 2, 1, 3, 7, 5};
+    TAL_ASSERT(low.x <= high.x && low.y <= high.y && low.z <= high.z);
     polyhedron->vertex_count = 8;
     polyhedron->face_count = 6;
     for (int v = 0; v < 8; v++) {
@@ -63,18 +64,18 @@ static tal_vec3 loop_area(const tal_vec3 *vertex, const int32_t *loop, int32_t s
     return area;
 }
 
-void tal_polyhedron_planes(const tal_polyhedron *polyhedron, tal_plane *planes) {
+void tal_polyhedron_planes(const tal_polyhedron *polyhedron, tal_halfspace *planes) {
     for (int32_t f = 0; f < polyhedron->face_count; f++) {
         const int32_t start = polyhedron->corner_start[f];
         tal_vec3 middle;
         const tal_vec3 area = loop_area(polyhedron->vertex, polyhedron->corner + start,
                                         polyhedron->corner_start[f + 1] - start, &middle);
-        planes[f] = tal_plane_through(middle, area);
+        planes[f] = tal_halfspace_through(middle, area);
     }
 }
 
-bool tal_planes_column(const tal_plane *planes, int32_t count, double x, double y, double *low,
-                       double *high) {
+bool tal_halfspaces_column(const tal_halfspace *planes, int32_t count, double x, double y,
+                           double *low, double *high) {
     *low = -INFINITY;
     *high = INFINITY;
     for (int32_t f = 0; f < count; f++) {
@@ -150,6 +151,9 @@ static int32_t cross_edge(cut_work *work, int32_t a, int32_t b) {
             return work->crossings[k].vertex;
         }
     }
+    // Of opposite sides, and no more of them than edges.
+    TAL_ASSERT(work->side[from] * work->side[to] < 0);
+    TAL_ASSERT(work->crossing_count < TAL_POLYHEDRON_CORNERS / 2);
     const double t = work->distance[from] / (work->distance[from] - work->distance[to]);
     const tal_vec3 p = work->old->vertex[from], q = work->old->vertex[to];
     const int32_t number =
@@ -262,16 +266,18 @@ static tal_cut try_cut(cut_work *work, double tolerance) {
                                                                            : TAL_CUT_FAILED;
 }
 
-tal_cut tal_polyhedron_cut(tal_polyhedron *polyhedron, tal_plane plane) {
+tal_cut tal_polyhedron_cut(tal_polyhedron *polyhedron, tal_halfspace plane) {
     if (polyhedron->vertex_count == 0) {
         return TAL_CUT_EMPTY;
     }
+    TAL_ASSERT(polyhedron->vertex_count <= TAL_POLYHEDRON_VERTICES &&
+               polyhedron->face_count <= TAL_POLYHEDRON_FACES);
     cut_work work;
     tal_polyhedron fresh;
     work.old = polyhedron;
     work.fresh = &fresh;
     for (int32_t v = 0; v < polyhedron->vertex_count; v++) {
-        work.distance[v] = tal_plane_distance(plane, polyhedron->vertex[v]);
+        work.distance[v] = tal_halfspace_distance(plane, polyhedron->vertex[v]);
     }
     // A plane that grazes several vertices can contradict itself by rounding; counting more of
     // them as lying on it settles the matter.
@@ -292,12 +298,12 @@ tal_cut tal_polyhedron_cut(tal_polyhedron *polyhedron, tal_plane plane) {
     return result;
 }
 
-bool tal_polyhedron_split(const tal_polyhedron *polyhedron, tal_plane plane, tal_polyhedron *inside,
-                          tal_polyhedron *outside) {
+bool tal_polyhedron_split(const tal_polyhedron *polyhedron, tal_halfspace plane,
+                          tal_polyhedron *inside, tal_polyhedron *outside) {
     tal_polyhedron_copy(inside, polyhedron);
     tal_polyhedron_copy(outside, polyhedron);
     const tal_cut in = tal_polyhedron_cut(inside, plane);
-    const tal_cut out = tal_polyhedron_cut(outside, tal_plane_flip(plane));
+    const tal_cut out = tal_polyhedron_cut(outside, tal_halfspace_flip(plane));
     // A plane that only touches leaves one side whole and must leave the other empty.
     if (in == TAL_CUT_MISSED) {
         outside->vertex_count = outside->face_count = 0;

@@ -5,7 +5,7 @@
 
 #include "core/base/status.h"
 #include "core/geometry/surface.h"
-#include "mesher/rock/plane.h"
+#include "mesher/rock/halfspace.h"
 
 #include <stdint.h>
 
@@ -36,11 +36,11 @@ void tal_polyhedron_box(tal_polyhedron *polyhedron, tal_vec3 low, tal_vec3 high)
 
 // Keeps the part inside the halfspace. Vertices nearer to the plane than 1e-11 of the size count as
 // lying on it, so that no sliver thinner than that ever appears.
-tal_cut tal_polyhedron_cut(tal_polyhedron *polyhedron, tal_plane plane);
+tal_cut tal_polyhedron_cut(tal_polyhedron *polyhedron, tal_halfspace plane);
 
 // `inside` and `outside` receive the two parts; empty parts have no vertices. False: capacity.
-bool tal_polyhedron_split(const tal_polyhedron *polyhedron, tal_plane plane, tal_polyhedron *inside,
-                          tal_polyhedron *outside);
+bool tal_polyhedron_split(const tal_polyhedron *polyhedron, tal_halfspace plane,
+                          tal_polyhedron *inside, tal_polyhedron *outside);
 
 // Copies the used part only.
 void tal_polyhedron_copy(tal_polyhedron *target, const tal_polyhedron *source);
@@ -50,11 +50,11 @@ double tal_polyhedron_volume(const tal_polyhedron *polyhedron);
 void tal_polyhedron_bounds(const tal_polyhedron *polyhedron, tal_vec3 *low, tal_vec3 *high);
 
 // Outward planes, one per face.
-void tal_polyhedron_planes(const tal_polyhedron *polyhedron, tal_plane *planes);
+void tal_polyhedron_planes(const tal_polyhedron *polyhedron, tal_halfspace *planes);
 
 // Heights at which the vertical line through (x, y) enters and leaves; false when it misses.
-bool tal_planes_column(const tal_plane *planes, int32_t count, double x, double y, double *low,
-                       double *high);
+bool tal_halfspaces_column(const tal_halfspace *planes, int32_t count, double x, double y,
+                           double *low, double *high);
 
 // What is wrong with a surface that should be a convex polyhedron, to `tolerance` times its size;
 // NULL when nothing is.

@@ -152,7 +152,7 @@ static void cut_by_near(cell_work *work) {
         const double lead = weight_of(work->p, work->self) - weight_of(work->p, work->near[k].seed);
         const double share = 0.5 + 0.5 * lead / tal_vec3_dot(way, way);
         const tal_vec3 between = tal_vec3_add_scaled(seed, share, way);
-        const tal_cut cut = tal_polyhedron_cut(work->cell, tal_plane_through(between, way));
+        const tal_cut cut = tal_polyhedron_cut(work->cell, tal_halfspace_through(between, way));
         if (cut == TAL_CUT_DONE) {
             set_reach(work);
         } else if (cut == TAL_CUT_FAILED) {
@@ -205,11 +205,12 @@ static bool may_hold_rock(const tal_partition *p, const tal_polyhedron *cell) {
         low = tal_vec3_make(fmin(low.x, q.x), fmin(low.y, q.y), fmin(low.z, q.z));
         high = tal_vec3_make(fmax(high.x, q.x), fmax(high.y, q.y), fmax(high.z, q.z));
     }
-    return tal_body_may_touch(p->body, low, high);
+    return tal_rock_may_touch(p->rock, low, high);
 }
 
 tal_status tal_voronoi_cell(const tal_partition *p, int64_t index, tal_polyhedron *cell,
                             tal_error *err) {
+    TAL_ASSERT(index >= 0 && index < p->seed_count);
     cell_work work = {.p = p, .self = index, .cell = cell, .failed = TAL_CUT_MISSED};
     const tal_vec3 seed = p->seed[index];
     tal_polyhedron_box(cell, p->low, p->high);
@@ -228,7 +229,7 @@ tal_status tal_voronoi_cell(const tal_partition *p, int64_t index, tal_polyhedro
         visit_ring(&work, at, ring);
         cut_by_near(&work);
         if (ring > 0 && cell->vertex_count > 0 && !may_hold_rock(p, cell)) {
-            cell->vertex_count = 0; // far from the body: not worth finishing
+            cell->vertex_count = 0; // far from the rock: not worth finishing
             return TAL_OK;
         }
     }
@@ -283,13 +284,13 @@ static void drop_duplicates(tal_partition *p) {
     p->seed_count = kept;
 }
 
-static void begin(tal_partition *p, const tal_body *body, double strike, tal_vec3 stretch) {
-    *p = (tal_partition){.body = body, .frame = tal_frame_along(strike)};
+static void begin(tal_partition *p, const tal_rock *rock, double strike, tal_vec3 stretch) {
+    *p = (tal_partition){.rock = rock, .frame = tal_frame_along(strike)};
     // Only the ratios matter: the volume of a cell stays.
     const double mean = cbrt(stretch.x * stretch.y * stretch.z);
     p->stretch = tal_vec3_scale(stretch, 1 / mean);
     tal_vec3 low, high;
-    tal_frame_bounds(&p->frame, body, &low, &high);
+    tal_frame_bounds(&p->frame, rock, &low, &high);
     p->low = tal_vec3_make(low.x / p->stretch.x, low.y / p->stretch.y, low.z / p->stretch.z);
     p->high = tal_vec3_make(high.x / p->stretch.x, high.y / p->stretch.y, high.z / p->stretch.z);
     p->make_cell = make_voronoi;
@@ -311,7 +312,7 @@ static tal_status make_random_seeds(tal_partition *p, double size, uint64_t rand
     const tal_vec3 extent = tal_vec3_subtract(p->high, p->low);
     const double count[3] = {ceil(extent.x / size), ceil(extent.y / size), ceil(extent.z / size)};
     TAL_TRY(check_count(count[0] * count[1] * count[2], size, err));
-    // The box becomes whole cubes, with the body in the middle.
+    // The box becomes whole cubes, with the rock in the middle.
     const tal_vec3 middle = tal_vec3_scale(tal_vec3_add(p->low, p->high), 0.5);
     const tal_vec3 half = {count[0] * size / 2, count[1] * size / 2, count[2] * size / 2};
     p->low = tal_vec3_subtract(middle, half);
@@ -341,18 +342,18 @@ static tal_status finish(tal_partition *p, tal_status status, tal_error *err) {
     return status;
 }
 
-tal_status tal_partition_voronoi(tal_partition *p, const tal_body *body, double strike, double size,
+tal_status tal_partition_voronoi(tal_partition *p, const tal_rock *rock, double strike, double size,
                                  tal_vec3 stretch, uint64_t random_seed, uint32_t run,
                                  tal_error *err) {
-    begin(p, body, strike, stretch);
+    begin(p, rock, strike, stretch);
     p->nominal_volume = size * size * size;
     return finish(p, make_random_seeds(p, size, random_seed, run, err), err);
 }
 
-tal_status tal_partition_voronoi_sized(tal_partition *p, const tal_body *body, double strike,
+tal_status tal_partition_voronoi_sized(tal_partition *p, const tal_rock *rock, double strike,
                                        double size, double deviation, tal_vec3 stretch,
                                        uint64_t random_seed, uint32_t run, tal_error *err) {
-    begin(p, body, strike, stretch);
+    begin(p, rock, strike, stretch);
     p->nominal_volume = size * size * size;
     tal_status status = make_random_seeds(p, size, random_seed, run, err);
     if (status == TAL_OK) {
@@ -380,11 +381,11 @@ static tal_status take_seeds(tal_partition *p, const tal_vec3 *seeds, int64_t co
     return TAL_OK;
 }
 
-tal_status tal_partition_seeds(tal_partition *p, const tal_body *body, double strike,
+tal_status tal_partition_seeds(tal_partition *p, const tal_rock *rock, double strike,
                                const tal_vec3 *seeds, int64_t count, tal_vec3 stretch,
                                tal_error *err) {
-    begin(p, body, strike, stretch);
+    begin(p, rock, strike, stretch);
     const tal_status status = take_seeds(p, seeds, count, err);
-    p->nominal_volume = body->volume / (double)(p->seed_count > 0 ? p->seed_count : 1);
+    p->nominal_volume = rock->volume / (double)(p->seed_count > 0 ? p->seed_count : 1);
     return finish(p, status, err);
 }

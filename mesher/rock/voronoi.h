@@ -9,7 +9,7 @@
 // have moved.
 tal_status tal_voronoi_sort(tal_partition *partition, tal_error *err);
 
-// The cell of a seed in stretched coordinates. Without vertices it is far from the body, or, without
+// The cell of a seed in stretched coordinates. Without vertices it is far from the rock, or, without
 // faces, its neighbours left it nothing.
 tal_status tal_voronoi_cell(const tal_partition *partition, int64_t index, tal_polyhedron *cell,
                             tal_error *err);

@@ -12,7 +12,7 @@
 
 // What a round sees of a cell.
 typedef struct {
-    double volume; // 0: the cell vanished; NaN: far from the body
+    double volume; // 0: the cell vanished; NaN: far from the rock
     tal_vec3 centroid;
 } cell_view;
 

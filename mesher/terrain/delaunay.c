@@ -65,6 +65,7 @@ static tal_status note_changed(tal_delaunay *mesh, int32_t triangle, tal_error *
 }
 
 static int32_t add_vertex(tal_delaunay *mesh, int32_t x, int32_t y) {
+    TAL_ASSERT(mesh->vertex_count < mesh->vertex_capacity);
     mesh->vertex_x[mesh->vertex_count] = x;
     mesh->vertex_y[mesh->vertex_count] = y;
     return mesh->vertex_count++;
@@ -72,7 +73,9 @@ static int32_t add_vertex(tal_delaunay *mesh, int32_t x, int32_t y) {
 
 static void set_triangle(tal_delaunay *mesh, int32_t t, const int32_t vertex[3],
                          const int32_t neighbour[3]) {
+    TAL_ASSERT(t >= 0 && t < mesh->triangle_capacity);
     for (int k = 0; k < 3; k++) {
+        TAL_ASSERT(vertex[k] >= 0 && vertex[k] < mesh->vertex_count && neighbour[k] != t);
         mesh->triangle[t].vertex[k] = vertex[k];
         mesh->triangle[t].neighbour[k] = neighbour[k];
     }

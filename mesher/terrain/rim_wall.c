@@ -108,11 +108,7 @@ static void build(tal_terrain_mesh *mesh, const open_edge *edge, int32_t open, r
 
 static tal_status grow_nodes(double **values, int32_t count, int32_t more, tal_error *err) {
     const size_t wanted = (size_t)count + (size_t)more;
-    double *larger = tal_memory_grow(*values, (size_t)count, wanted, sizeof *larger);
-    if (larger == NULL) {
-        return tal_memory_failed(err, "nodes of the wall", wanted, sizeof *larger);
-    }
-    *values = larger;
+    TAL_GROW(*values, (size_t)count, wanted, "nodes of the wall", err);
     return TAL_OK;
 }
 
@@ -121,11 +117,7 @@ static tal_status reserve(tal_terrain_mesh *mesh, int32_t open, tal_error *err) 
     TAL_TRY(grow_nodes(&mesh->y, mesh->node_count, 2 * open, err));
     TAL_TRY(grow_nodes(&mesh->z, mesh->node_count, 2 * open, err));
     const size_t corners = 3 * (size_t)mesh->face_count, wanted = corners + 6 * (size_t)open;
-    int32_t *larger = tal_memory_grow(mesh->face_node, corners, wanted, sizeof *larger);
-    if (larger == NULL) {
-        return tal_memory_failed(err, "faces of the wall", wanted, sizeof *larger);
-    }
-    mesh->face_node = larger;
+    TAL_GROW(mesh->face_node, corners, wanted, "faces of the wall", err);
     return TAL_OK;
 }
 

@@ -68,14 +68,14 @@ static const char *face_fault(const tal_surface *surface, int32_t f, double marg
     if (tal_vec3_length(area) <= margin * margin) {
         return "a face has no area";
     }
-    const tal_plane plane = tal_plane_through(origin, area);
+    const tal_halfspace plane = tal_halfspace_through(origin, area);
     for (int32_t k = start; k < end; k++) {
-        if (fabs(tal_plane_distance(plane, surface->vertex[surface->corner[k]])) > margin) {
+        if (fabs(tal_halfspace_distance(plane, surface->vertex[surface->corner[k]])) > margin) {
             return "a face is not flat";
         }
     }
     for (int32_t v = 0; v < surface->vertex_count; v++) {
-        if (tal_plane_distance(plane, surface->vertex[v]) > margin) {
+        if (tal_halfspace_distance(plane, surface->vertex[v]) > margin) {
             return "it is not convex, or a face looks inwards";
         }
     }

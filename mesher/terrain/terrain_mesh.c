@@ -343,6 +343,19 @@ static tal_status measure_error(tal_terrain_mesh *mesh, const tal_raster *bed,
 
 // ---- All together ----------------------------------------------------------------------
 
+// Faces name nodes that are there, three different ones each.
+static bool has_good_faces(const tal_terrain_mesh *mesh) {
+    for (int32_t f = 0; f < mesh->face_count; f++) {
+        const int32_t *v = mesh->face_node + 3 * (size_t)f;
+        for (int k = 0; k < 3; k++) {
+            if (v[k] < 0 || v[k] >= mesh->node_count || v[k] == v[(k + 1) % 3]) {
+                return false;
+            }
+        }
+    }
+    return mesh->wall_face_count <= mesh->face_count;
+}
+
 static tal_status build(tal_terrain_mesh *mesh, cell_triangles *list, numbering *names,
                         const tal_terrain_options *options, tal_error *err) {
     TAL_TRY(options->full_resolution ? list_all_cells(list, err)
@@ -359,15 +372,12 @@ static tal_status build(tal_terrain_mesh *mesh, cell_triangles *list, numbering 
     if (names->margin_m > 0) {
         const size_t faces = 3 * ((size_t)mesh->face_count);
         const size_t rim = 4 * ((size_t)list->columns + (size_t)list->rows) + 8;
-        int32_t *larger = tal_memory_grow(mesh->face_node, faces, faces + 3 * rim, sizeof *larger);
-        if (larger == NULL) {
-            return tal_memory_failed(err, "faces of the margin", faces + 3 * rim, sizeof *larger);
-        }
-        mesh->face_node = larger;
+        TAL_GROW(mesh->face_node, faces, faces + 3 * rim, "faces of the margin", err);
         rim_work rim_state = {mesh, names, list->columns, list->rows};
         add_margin(&rim_state, list->bed);
         TAL_TRY(drop_unused_nodes(mesh, err));
     }
+    TAL_ASSERT(has_good_faces(mesh));
     return TAL_OK;
 }
 

@@ -193,16 +193,8 @@ static tal_status reserve_candidates(refinement *work, tal_error *err) {
         return TAL_OK;
     }
     const size_t old = (size_t)work->candidate_capacity, count = (size_t)wanted;
-    candidate *candidates = tal_memory_grow(work->candidates, old, count, sizeof *candidates);
-    if (candidates == NULL) {
-        return tal_memory_failed(err, "worst cells", count, sizeof *candidates);
-    }
-    work->candidates = candidates;
-    int32_t *heap = tal_memory_grow(work->heap, old, count, sizeof *heap);
-    if (heap == NULL) {
-        return tal_memory_failed(err, "a heap of triangles", count, sizeof *heap);
-    }
-    work->heap = heap;
+    TAL_GROW(work->candidates, old, count, "worst cells", err);
+    TAL_GROW(work->heap, old, count, "a heap of triangles", err);
     for (size_t t = old; t < count; t++) {
         work->candidates[t].place = -1;
     }

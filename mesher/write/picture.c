@@ -134,33 +134,29 @@ static void paint_block(panel *p, const tal_block_set *set, int32_t b) {
 
 // ---- Layout ----------------------------------------------------------------------------
 
-typedef struct {
-    double west, south, east, north;
-} window;
-
-static window terrain_window(const tal_terrain_mesh *mesh) {
-    window w = {INFINITY, INFINITY, -INFINITY, -INFINITY};
+static tal_bounds terrain_window(const tal_terrain_mesh *mesh) {
+    tal_bounds w = {INFINITY, INFINITY, -INFINITY, -INFINITY};
     for (int32_t v = 0; v < mesh->node_count; v++) {
-        w = (window){fmin(w.west, mesh->x[v]), fmin(w.south, mesh->y[v]), fmax(w.east, mesh->x[v]),
-                     fmax(w.north, mesh->y[v])};
+        w = (tal_bounds){fmin(w.west, mesh->x[v]), fmin(w.south, mesh->y[v]),
+                         fmax(w.east, mesh->x[v]), fmax(w.north, mesh->y[v])};
     }
     return w;
 }
 
-static window block_window(const tal_block_set *set) {
-    window w = {INFINITY, INFINITY, -INFINITY, -INFINITY};
+static tal_bounds block_window(const tal_block_set *set) {
+    tal_bounds w = {INFINITY, INFINITY, -INFINITY, -INFINITY};
     double reach = 0;
     for (int32_t b = 0; b < set->block_count; b++) {
         const tal_vec3 at = set->block[b].position;
-        w = (window){fmin(w.west, at.x), fmin(w.south, at.y), fmax(w.east, at.x),
-                     fmax(w.north, at.y)};
+        w = (tal_bounds){fmin(w.west, at.x), fmin(w.south, at.y), fmax(w.east, at.x),
+                         fmax(w.north, at.y)};
         reach = fmax(reach, cbrt(set->block[b].volume));
     }
     const double margin = 1.5 * reach + 0.05 * fmax(w.east - w.west, w.north - w.south);
-    return (window){w.west - margin, w.south - margin, w.east + margin, w.north + margin};
+    return (tal_bounds){w.west - margin, w.south - margin, w.east + margin, w.north + margin};
 }
 
-static panel make_panel(window w) {
+static panel make_panel(tal_bounds w) {
     const double wide = w.east - w.west, high = w.north - w.south;
     panel p = {.west = w.west, .north = w.north, .metres = fmax(wide, high) / PANEL_SIDE};
     p.columns = (int)fmax(1, ceil(wide / p.metres));

@@ -121,16 +121,17 @@ static void add_terrain(cJSON *root, const tal_mesh_stage *stage) {
 }
 
 static void add_source(cJSON *root, const tal_mesh_stage *stage) {
-    const tal_body *body = &stage->body;
+    const double degrees = tal_degrees(1);
+    const tal_rock *rock = &stage->rock;
     cJSON *source = cJSON_AddObjectToObject(root, "source");
-    tal_json_add_number(source, "volume_m3", body->volume);
-    tal_json_add_number(source, "source_raster_m3", body->source_volume);
+    tal_json_add_number(source, "volume_m3", rock->volume);
+    tal_json_add_number(source, "source_raster_m3", rock->source_volume);
     tal_json_add_number(source, "ingest_m3", stage->ingest_volume);
-    tal_json_add_number(source, "difference_to_raster", body->volume / body->source_volume - 1);
-    tal_json_add_number(source, "area_m2", body->area);
-    tal_json_add_number(source, "max_thickness_m", body->thickness_max);
-    tal_json_add_number(source, "strike_deg", tal_degrees(body->strike));
-    tal_json_add_number(source, "dip_deg", tal_degrees(body->dip));
+    tal_json_add_number(source, "difference_to_raster", rock->volume / rock->source_volume - 1);
+    tal_json_add_number(source, "area_m2", rock->area);
+    tal_json_add_number(source, "max_thickness_m", rock->thickness_max);
+    tal_json_add_number(source, "strike_deg", rock->strike * degrees);
+    tal_json_add_number(source, "dip_deg", rock->dip * degrees);
 }
 
 static void add_division(cJSON *blocks, const tal_mesh_stage *stage) {
@@ -141,13 +142,13 @@ static void add_division(cJSON *blocks, const tal_mesh_stage *stage) {
                                           [TAL_BLOCKS_VORONOI] = "voronoi",
                                           [TAL_BLOCKS_IMPORT] = "import"};
     cJSON_AddStringToObject(blocks, "method", methods[mesh->blocks]);
-    if (!stage->has_body) {
+    if (!stage->has_rock) {
         return;
     }
     cJSON_AddStringToObject(blocks, "clip", mesh->clip == TAL_CLIP_BODY ? "body" : "none");
     tal_json_add_number(blocks, "strike_deg", tal_degrees(stage->strike));
-    tal_json_add_number(blocks, "fill", division->piece_volume / division->body_volume);
-    tal_json_add_number(blocks, "inside_body", division->inside_volume / division->body_volume);
+    tal_json_add_number(blocks, "fill", division->piece_volume / division->rock_volume);
+    tal_json_add_number(blocks, "inside_body", division->inside_volume / division->rock_volume);
     tal_json_add_number(blocks, "density_factor", division->mass_factor);
     tal_json_add_number(blocks, "slivers", (double)division->sliver_count);
     tal_json_add_number(blocks, "sliver_volume_m3", division->sliver_volume);
@@ -176,20 +177,21 @@ static tal_status add_blocks(cJSON *root, const tal_mesh_stage *stage, tal_error
 static void add_import(cJSON *root, const tal_import_report *report) {
     cJSON *import = cJSON_AddObjectToObject(root, "import");
     tal_json_add_number(import, "table_rows", (double)report->row_count);
-    cJSON *rocks = cJSON_AddArrayToObject(import, "rocks");
-    for (int k = 0; k < report->rock_count; k++) {
-        const tal_import_rock *rock = &report->rock[k];
+    cJSON *solids = cJSON_AddArrayToObject(import, "rocks");
+    for (int k = 0; k < report->solid_count; k++) {
+        const tal_import_solid *solid = &report->solid[k];
         cJSON *item = cJSON_CreateObject();
-        cJSON_AddStringToObject(item, "name", rock->name);
-        tal_json_add_number(item, "file_vertices", (double)rock->vertex_count);
-        tal_json_add_number(item, "file_faces", (double)rock->face_count);
-        tal_json_add_number(item, "open_edges", (double)rock->open_edges);
-        tal_json_add_number(item, "crossings", rock->crossings < 0 ? NAN : (double)rock->crossings);
-        tal_json_add_number(item, "file_volume_m3", rock->file_volume);
-        tal_json_add_number(item, "hull_volume_m3", rock->hull_volume);
-        tal_json_add_number(item, "block_volume_m3", rock->block_volume);
-        tal_json_add_number(item, "block_vertices", rock->block_vertices);
-        cJSON_AddItemToArray(rocks, item);
+        cJSON_AddStringToObject(item, "name", solid->name);
+        tal_json_add_number(item, "file_vertices", (double)solid->vertex_count);
+        tal_json_add_number(item, "file_faces", (double)solid->face_count);
+        tal_json_add_number(item, "open_edges", (double)solid->open_edges);
+        tal_json_add_number(item, "crossings",
+                            solid->crossings < 0 ? NAN : (double)solid->crossings);
+        tal_json_add_number(item, "file_volume_m3", solid->file_volume);
+        tal_json_add_number(item, "hull_volume_m3", solid->hull_volume);
+        tal_json_add_number(item, "block_volume_m3", solid->block_volume);
+        tal_json_add_number(item, "block_vertices", solid->block_vertices);
+        cJSON_AddItemToArray(solids, item);
     }
 }
 
@@ -200,11 +202,11 @@ tal_status tal_mesh_write_summary(const tal_mesh_stage *stage, tal_error *err) {
     }
     cJSON *root = cJSON_CreateObject();
     add_terrain(root, stage);
-    if (stage->has_body) {
+    if (stage->has_rock) {
         add_source(root, stage);
     }
     tal_status status = add_blocks(root, stage, err);
-    if (!stage->has_body) {
+    if (!stage->has_rock) {
         add_import(root, &stage->import);
     }
     cJSON_AddItemToObject(root, "provenance", tal_provenance_json(&stage->provenance));

@@ -14,17 +14,17 @@ typedef struct {
     int count;       // 1 without a table
 } tal_variations;
 
-tal_status tal_variations_read(tal_variations *variations, const char *path, const tal_sites *sites,
-                               tal_error *err);
+tal_status tal_variations_read(tal_variations *variations, const char *path,
+                               const tal_study_sites *sites, tal_error *err);
 void tal_variations_destroy(tal_variations *variations);
 void tal_variations_name(const tal_variations *variations, int row, char *name, size_t size);
 
 // All runs of a batch, site by site.
 typedef struct {
-    const tal_sites *sites;
+    const tal_study_sites *sites;
     const tal_variations *variations;
     const tal_run_answer *answer; // sites * variations
-    tal_study *study;
+    tal_study_folder *study;
     int failed_count;
 } tal_batch;
 

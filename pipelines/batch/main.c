@@ -66,7 +66,7 @@ static tal_status check(tal_invocation *invocation, tal_error *err) {
 // --- the whole batch ---
 
 typedef struct {
-    tal_sites sites;
+    tal_study_sites sites;
     tal_variations variations;
     tal_run_request *request;
     tal_run_answer *answer;
@@ -139,8 +139,8 @@ static void tell_result(const tal_runner *runner, const tal_batch *batch, int co
 static tal_status run_batch(const tal_invocation *invocation, batch_work *work, tal_runner *runner,
                             tal_error *err) {
     int count = 0;
-    TAL_TRY(tal_sites_read(&work->sites, invocation, invocation->argument,
-                           invocation->argument_count, err));
+    TAL_TRY(tal_study_sites_read(&work->sites, invocation, invocation->argument,
+                                 invocation->argument_count, err));
     TAL_TRY(
         tal_variations_read(&work->variations, option(invocation, "settings"), &work->sites, err));
     TAL_TRY(make_requests(work, &count, err));
@@ -177,7 +177,7 @@ static tal_status run(const tal_invocation *invocation, tal_error *err) {
     tal_memory_destroy(work.override_count);
     tal_memory_destroy(work.text);
     tal_variations_destroy(&work.variations);
-    tal_sites_destroy(&work.sites);
+    tal_study_sites_destroy(&work.sites);
     return status;
 }
 

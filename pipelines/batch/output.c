@@ -2,6 +2,7 @@
 // The table and the page of a batch.
 #include "core/base/memory.h"
 #include "pipelines/batch/batch.h"
+#include "pipelines/engine/headline.h"
 #include "pipelines/engine/manifest.h"
 #include "pipelines/engine/study_page.h"
 
@@ -34,8 +35,8 @@ static void check_column(const tal_variations *v, const char *path, int column,
     }
 }
 
-tal_status tal_variations_read(tal_variations *variations, const char *path, const tal_sites *sites,
-                               tal_error *err) {
+tal_status tal_variations_read(tal_variations *variations, const char *path,
+                               const tal_study_sites *sites, tal_error *err) {
     variations->name_column = -1;
     variations->count = 1;
     if (path == NULL) {
@@ -137,9 +138,6 @@ static void append_link(tal_text *page, const tal_run_answer *answer, const char
 }
 
 static void append_page_row(const tal_batch *batch, int site, int variation, tal_text *page) {
-    static const tal_sheet_score shown[] = {TAL_SHEET_iou, TAL_SHEET_runout_error_m,
-                                            TAL_SHEET_volume_ratio, TAL_SHEET_thickness_rmse_m,
-                                            TAL_SHEET_centroid_distance_m};
     const tal_run_answer *answer = answer_of(batch, site, variation);
     char name[TAL_SETTING_TEXT_SIZE];
     tal_variations_name(batch->variations, variation, name, sizeof name);
@@ -147,19 +145,13 @@ static void append_page_row(const tal_batch *batch, int site, int variation, tal
     tal_html_append(page, batch->sites->site[site].name);
     tal_text_append(page, "</td><td class=\"words\">");
     tal_html_append(page, name);
-    if (!answer->done) {
-        tal_text_append(page, "</td><td class=\"words bad\" colspan=\"6\">failed: ");
-        tal_html_append(page, answer->reason);
-        tal_text_append(page, "</td></tr>\n");
-        return;
+    tal_text_append(page, "</td>");
+    if (tal_headline_append(page, answer)) {
+        tal_text_append(page, "<td>");
+        append_link(page, answer, answer->sheet.trusted ? "report" : "report (do not trust)");
+        tal_text_append(page, "</td>");
     }
-    for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
-        tal_text_append(page, "</td><td>");
-        tal_page_number(page, answer->sheet.value[shown[i]]);
-    }
-    tal_text_append(page, "</td><td>");
-    append_link(page, answer, answer->sheet.trusted ? "report" : "report (do not trust)");
-    tal_text_append(page, "</td></tr>\n");
+    tal_text_append(page, "</tr>\n");
 }
 
 static tal_status write_page(const tal_batch *batch, tal_error *err) {
@@ -170,10 +162,9 @@ static tal_status write_page(const tal_batch *batch, tal_error *err) {
                     "href=\"results.csv\">results.csv</a>, outlines of all sites in <a "
                     "href=\"sites.gpkg\">sites.gpkg</a>.</p>\n",
                     batch->sites->count, batch->variations->count, batch->failed_count);
-    tal_text_append(&page,
-                    "<table>\n<tr><th>Site</th><th>Variation</th><th>IoU</th><th>Runout error, "
-                    "m</th><th>Volume ratio</th><th>Thickness error, m</th><th>Centroids "
-                    "apart, m</th><th></th></tr>\n");
+    tal_text_append(&page, "<table>\n<tr><th>Site</th><th>Variation</th>");
+    tal_headline_append_heads(&page);
+    tal_text_append(&page, "<th></th></tr>\n");
     for (int site = 0; site < batch->sites->count; site++) {
         for (int variation = 0; variation < batch->variations->count; variation++) {
             append_page_row(batch, site, variation, &page);

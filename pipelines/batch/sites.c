@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void name_site(tal_site *site, const char *path) {
+static void name_site(tal_study_site *site, const char *path) {
     char folder[TAL_PATH_SIZE];
     snprintf(site->name, sizeof site->name, "%.200s", tal_path_name(path));
     char *dot = strrchr(site->name, '.');
@@ -22,7 +22,7 @@ static void name_site(tal_site *site, const char *path) {
     }
 }
 
-static void make_names_unique(tal_sites *sites) {
+static void make_names_unique(tal_study_sites *sites) {
     for (int i = 1; i < sites->count; i++) {
         int same = 0;
         for (int k = 0; k < i; k++) {
@@ -47,7 +47,7 @@ static void apply_sets(tal_settings *settings, const tal_invocation *invocation,
     }
 }
 
-static tal_status read_one(tal_site *site, const char *path, tal_error *err) {
+static tal_status read_one(tal_study_site *site, const char *path, tal_error *err) {
     tal_error *one = NULL;
     TAL_CREATE(one, 1, "messages", err);
     tal_error_reset(one);
@@ -64,8 +64,8 @@ static tal_status read_one(tal_site *site, const char *path, tal_error *err) {
     return status;
 }
 
-tal_status tal_sites_read(tal_sites *sites, const tal_invocation *invocation,
-                          const char *const *paths, int path_count, tal_error *err) {
+tal_status tal_study_sites_read(tal_study_sites *sites, const tal_invocation *invocation,
+                                const char *const *paths, int path_count, tal_error *err) {
     TAL_CREATE(sites->site, (size_t)path_count + 1, "sites", err);
     for (int i = 0; i <= path_count; i++) {
         TAL_CREATE(sites->site[i].settings, 1, "the settings of a site", err);
@@ -86,10 +86,10 @@ tal_status tal_sites_read(tal_sites *sites, const tal_invocation *invocation,
     return err->message_count > 0 ? err->status : TAL_OK;
 }
 
-void tal_sites_destroy(tal_sites *sites) {
+void tal_study_sites_destroy(tal_study_sites *sites) {
     for (int i = 0; i < sites->count; i++) {
         tal_memory_destroy(sites->site[i].settings);
     }
     tal_memory_destroy(sites->site);
-    *sites = (tal_sites){0};
+    *sites = (tal_study_sites){0};
 }

@@ -89,12 +89,7 @@ static tal_status reserve(tal_calibration *c, int more, tal_error *err) {
     }
     const int capacity = needed > 2 * c->point_capacity ? needed : 2 * c->point_capacity;
     const size_t runs = (size_t)tal_calibration_runs_per_point(c);
-    tal_point *point =
-        tal_memory_grow(c->point, (size_t)c->point_count, (size_t)capacity, sizeof *point);
-    if (point == NULL) {
-        return tal_memory_failed(err, "points", (size_t)capacity, sizeof *point);
-    }
-    c->point = point;
+    TAL_GROW(c->point, (size_t)c->point_count, (size_t)capacity, "points", err);
     tal_run_answer *answer = tal_memory_grow(c->answer, (size_t)c->point_count * runs,
                                              (size_t)capacity * runs, sizeof *answer);
     if (answer == NULL) {
@@ -291,5 +286,5 @@ void tal_calibration_destroy(tal_calibration *c) {
     tal_memory_destroy(c->answer);
     tal_memory_destroy(c->report);
     tal_posterior_destroy(&c->posterior);
-    tal_sites_destroy(&c->sites);
+    tal_study_sites_destroy(&c->sites);
 }

@@ -30,8 +30,8 @@ typedef struct {
     const tal_calibrate_settings *how;
     tal_runner *runner;
     tal_parameters parameters;
-    tal_sites sites; // those that judge, then those held out
-    int judge_count; // sites that take part in the misfit
+    tal_study_sites sites; // those that judge, then those held out
+    int judge_count;       // sites that take part in the misfit
     tal_point *point;
     tal_run_answer *answer; // by point, site that judges, seed
     int point_count, point_capacity;

@@ -126,7 +126,7 @@ static tal_status calibrate(const tal_invocation *invocation, site_list *sites, 
     c->how = &invocation->settings.calibrate;
     c->judge_count = sites->judges;
     TAL_TRY(tal_parameters_read(&c->parameters, c->settings, err));
-    TAL_TRY(tal_sites_read(&c->sites, invocation, sites->list, sites->count, err));
+    TAL_TRY(tal_study_sites_read(&c->sites, invocation, sites->list, sites->count, err));
     TAL_TRY(tal_runner_open(c->runner, &engine, &program, invocation, &c->sites, err));
     TAL_TRY(tal_calibration_run(c, err));
     TAL_TRY(tal_calibration_write(c, err));

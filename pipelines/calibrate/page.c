@@ -3,6 +3,7 @@
 #include "core/base/memory.h"
 #include "core/geo/raster_file.h"
 #include "pipelines/calibrate/calibrate.h"
+#include "pipelines/engine/headline.h"
 #include "pipelines/engine/manifest.h"
 #include "pipelines/engine/study_page.h"
 
@@ -154,34 +155,22 @@ static void append_parameters(const tal_calibration *c, tal_text *page) {
 }
 
 static void append_report_row(const tal_calibration *c, int site, int after, tal_text *page) {
-    static const tal_sheet_score shown[] = {TAL_SHEET_iou, TAL_SHEET_runout_error_m,
-                                            TAL_SHEET_volume_ratio, TAL_SHEET_thickness_rmse_m,
-                                            TAL_SHEET_centroid_distance_m};
     const tal_run_answer *answer = &c->report[2 * site + after];
     tal_text_append(page, "<tr><td>");
     tal_html_append(page, c->sites.site[site].name);
     tal_text_append(page, "%s</td><td class=\"words\">%s</td>",
                     site >= c->judge_count ? " (held out)" : "", after == 0 ? "before" : "after");
-    if (!answer->done) {
-        tal_text_append(page, "<td class=\"words bad\" colspan=\"6\">failed: ");
-        tal_html_append(page, answer->reason);
-        tal_text_append(page, "</td></tr>\n");
-        return;
+    if (tal_headline_append(page, answer)) {
+        tal_text_append(page, "<td><a href=\"runs/%s/report.html\">report</a></td>",
+                        answer->keys.text[TAL_CHAIN_POST]);
     }
-    for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
-        tal_text_append(page, "<td>");
-        tal_page_number(page, answer->sheet.value[shown[i]]);
-        tal_text_append(page, "</td>");
-    }
-    tal_text_append(page, "<td><a href=\"runs/%s/report.html\">report</a></td></tr>\n",
-                    answer->keys.text[TAL_CHAIN_POST]);
+    tal_text_append(page, "</tr>\n");
 }
 
 static void append_reports(const tal_calibration *c, tal_text *page) {
-    tal_text_append(page,
-                    "<table>\n<tr><th>Site</th><th></th><th>IoU</th><th>Runout error, "
-                    "m</th><th>Volume ratio</th><th>Thickness error, m</th><th>Centroids apart, "
-                    "m</th><th></th></tr>\n");
+    tal_text_append(page, "<table>\n<tr><th>Site</th><th></th>");
+    tal_headline_append_heads(page);
+    tal_text_append(page, "<th></th></tr>\n");
     for (int i = 0; i < 2 * c->sites.count; i++) {
         append_report_row(c, i / 2, i % 2, page);
     }

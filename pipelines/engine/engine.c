@@ -26,7 +26,7 @@ void tal_plan_fail_children(tal_plan *plan) {
     }
 }
 
-static void take_what_is_there(const tal_study *study, tal_plan *plan) {
+static void take_what_is_there(const tal_study_folder *study, tal_plan *plan) {
     for (int i = 0; i < plan->count; i++) {
         tal_job *job = &plan->job[i];
         job->state =
@@ -34,7 +34,7 @@ static void take_what_is_there(const tal_study *study, tal_plan *plan) {
     }
 }
 
-tal_status tal_engine_run(const tal_engine *engine, const tal_study *study, tal_plan *plan,
+tal_status tal_engine_run(const tal_engine *engine, const tal_study_folder *study, tal_plan *plan,
                           tal_error *err) {
     if (plan->count == 0) {
         return TAL_OK;

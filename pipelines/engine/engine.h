@@ -25,14 +25,14 @@ tal_status tal_engine_find(const char *name, tal_engine_kind *kind, tal_error *e
 
 // Does every job of the plan whose turn comes; a failed one fails those that build on it, the
 // others go on. Fails only when the study as a whole cannot go on, or was interrupted.
-tal_status tal_engine_run(const tal_engine *engine, const tal_study *study, tal_plan *plan,
+tal_status tal_engine_run(const tal_engine *engine, const tal_study_folder *study, tal_plan *plan,
                           tal_error *err);
 
-tal_status tal_engine_run_local(const tal_engine *engine, const tal_study *study, tal_plan *plan,
-                                tal_error *err);
+tal_status tal_engine_run_local(const tal_engine *engine, const tal_study_folder *study,
+                                tal_plan *plan, tal_error *err);
 // TAL_OK with jobs left waiting when it was told to detach.
-tal_status tal_engine_run_slurm(const tal_engine *engine, const tal_study *study, tal_plan *plan,
-                                tal_error *err);
+tal_status tal_engine_run_slurm(const tal_engine *engine, const tal_study_folder *study,
+                                tal_plan *plan, tal_error *err);
 
 // After the state of `job` has become FAILED: all that builds on it.
 void tal_plan_fail_children(tal_plan *plan);

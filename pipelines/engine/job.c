@@ -7,7 +7,7 @@
 #include "core/app/program.h"
 #include "core/base/interrupt.h"
 #include "core/base/memory.h"
-#include "pipelines/engine/tree.h"
+#include "pipelines/engine/file_tree.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +32,7 @@ typedef struct {
         failed[TAL_PATH_SIZE];
 } job_places;
 
-static tal_status find_places(const tal_study *study, const tal_job *job, job_places *places,
+static tal_status find_places(const tal_study_folder *study, const tal_job *job, job_places *places,
                               tal_error *err) {
     snprintf(places->name, sizeof places->name, "%s-%s", tal_chain[job->stage].name, job->key);
     TAL_TRY(tal_study_path(study, places->work, "work", places->name, err));
@@ -58,11 +58,11 @@ static bool can_resume(const tal_job *job, const job_places *places) {
 }
 
 static tal_status prepare_folder(const tal_job *job, const job_places *places, tal_error *err) {
-    TAL_TRY(tal_tree_remove(places->work, err));
+    TAL_TRY(tal_file_tree_remove(places->work, err));
     if (job->stage == 0) {
         return tal_folder_create(places->work, err);
     }
-    return tal_tree_link(places->parent, places->work, FINISHED, err);
+    return tal_file_tree_link(places->parent, places->work, FINISHED, err);
 }
 
 // --- the program ---
@@ -74,7 +74,7 @@ typedef struct {
     char program[TAL_PATH_SIZE];
 } command;
 
-static tal_status make_command(command *c, const tal_study *study, const tal_job *job,
+static tal_status make_command(command *c, const tal_study_folder *study, const tal_job *job,
                                job_places *places, bool resume, tal_error *err) {
     static char out[] = "--out", overwrite[] = "--overwrite", threads[] = "--threads", one[] = "1",
                 progress[] = "--progress", none[] = "none", set[] = "--set", again[] = "--resume";
@@ -197,8 +197,8 @@ static void find_reason(const char *log, int exit_status, char *reason, size_t s
     }
 }
 
-static tal_status fail_job(const tal_study *study, const tal_job *job, const job_places *places,
-                           int exit_status, tal_error *err) {
+static tal_status fail_job(const tal_study_folder *study, const tal_job *job,
+                           const job_places *places, int exit_status, tal_error *err) {
     char reason[1024];
     find_reason(places->log, exit_status, reason, sizeof reason);
     cut_paths(reason, places->work);
@@ -206,7 +206,7 @@ static tal_status fail_job(const tal_study *study, const tal_job *job, const job
     return TAL_FAIL(err, TAL_UNTRUSTED, "talus-%s: %s", tal_chain[job->stage].name, reason);
 }
 
-void tal_job_reason(const tal_study *study, const tal_job *job, char *reason, size_t size) {
+void tal_job_reason(const tal_study_folder *study, const tal_job *job, char *reason, size_t size) {
     job_places *places = tal_memory_create(1, sizeof *places);
     char *bytes = NULL;
     size_t length = 0;
@@ -297,7 +297,7 @@ static tal_status add_inputs(cJSON *root, const char *arguments, tal_error *err)
 
 static tal_status write_manifest(const tal_job *job, const job_places *places, tal_error *err) {
     char path[TAL_PATH_SIZE];
-    tal_tree tree = {0};
+    tal_file_tree tree = {0};
     cJSON *root = cJSON_CreateObject();
     cJSON_AddStringToObject(root, "program", tal_chain[job->stage].name);
     cJSON_AddStringToObject(root, "version", tal_version);
@@ -309,7 +309,7 @@ static tal_status write_manifest(const tal_job *job, const job_places *places, t
     }
     cJSON *outputs = cJSON_AddArrayToObject(root, "outputs");
     if (status == TAL_OK) {
-        status = tal_tree_list(&tree, places->work, err);
+        status = tal_file_tree_list(&tree, places->work, err);
     }
     for (size_t i = 0; status == TAL_OK && i < tree.count; i++) {
         status = add_output(outputs, places, tree.name[i], err);
@@ -323,7 +323,7 @@ static tal_status write_manifest(const tal_job *job, const job_places *places, t
                      ? tal_json_write(path, root, TAL_REPLACE, err)
                      : TAL_FAIL(err, TAL_TOO_LARGE, "%.200s...: path too long", places->work);
     }
-    tal_tree_destroy(&tree);
+    tal_file_tree_destroy(&tree);
     cJSON_Delete(root);
     return status;
 }
@@ -333,10 +333,10 @@ static tal_status write_manifest(const tal_job *job, const job_places *places, t
 static tal_status publish(const job_places *places, tal_error *err) {
     if (rename(places->work, places->target) != 0) {
         if (has_file(places->target, FINISHED)) {
-            return tal_tree_remove(places->work,
-                                   err); // somebody else was faster, with the same result
+            return tal_file_tree_remove(places->work,
+                                        err); // somebody else was faster, with the same result
         }
-        TAL_TRY(tal_tree_remove(places->target, err));
+        TAL_TRY(tal_file_tree_remove(places->target, err));
         if (rename(places->work, places->target) != 0) {
             return TAL_FAIL(err, TAL_IO, "%s: cannot rename: %s", places->work, strerror(errno));
         }
@@ -356,7 +356,7 @@ static void drop_leftovers(const job_places *places) {
     }
 }
 
-static void note_cost(const tal_study *study, const tal_job *job, const tal_job_cost *cost) {
+static void note_cost(const tal_study_folder *study, const tal_job *job, const tal_job_cost *cost) {
     char line[128];
     snprintf(line, sizeof line, "%s\t%s\t%.3f\t%.1f\n", tal_chain[job->stage].name, job->key,
              cost->seconds, cost->memory_mb);
@@ -366,7 +366,8 @@ static void note_cost(const tal_study *study, const tal_job *job, const tal_job_
 // Whoever stops a study, or a job of it, signals all of its processes: the stage program may be gone
 // before the signal is known here.
 static bool is_stopped(int exit_status) {
-    const int number = WIFSIGNALED(exit_status) ? WTERMSIG(exit_status) : 0;
+    const int number = WIFSIGNALED(exit_status) ? WTERMSIG(exit_status)
+                                                : WEXITSTATUS(exit_status) - 128; // it says so
     const bool may_be = number == SIGTERM || number == SIGINT || number == SIGHUP;
     for (int i = 0; i < 20 && may_be && !tal_interrupt_pending(); i++) {
         nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
@@ -376,11 +377,11 @@ static bool is_stopped(int exit_status) {
 
 // A batch system that limits memory kills the stage program alone: the job is to be submitted again
 // with more, and has not failed yet.
-static bool is_out_of_memory(const tal_study *study, int exit_status) {
+static bool is_out_of_memory(const tal_study_folder *study, int exit_status) {
     return study->lock < 0 && WIFSIGNALED(exit_status) && WTERMSIG(exit_status) == SIGKILL;
 }
 
-static tal_status run_program(const tal_study *study, const tal_job *job, job_places *places,
+static tal_status run_program(const tal_study_folder *study, const tal_job *job, job_places *places,
                               bool resume, tal_error *err) {
     command c = {0};
     tal_job_cost cost = {0};
@@ -405,7 +406,7 @@ static tal_status run_program(const tal_study *study, const tal_job *job, job_pl
     return TAL_OK;
 }
 
-static tal_status do_job(const tal_study *study, const tal_job *job, job_places *places,
+static tal_status do_job(const tal_study_folder *study, const tal_job *job, job_places *places,
                          tal_error *err) {
     tal_status status = TAL_UNTRUSTED;
     if (can_resume(job, places)) {
@@ -421,7 +422,7 @@ static tal_status do_job(const tal_study *study, const tal_job *job, job_places 
     return publish(places, err);
 }
 
-tal_status tal_job_run(const tal_study *study, const tal_job *job, tal_error *err) {
+tal_status tal_job_run(const tal_study_folder *study, const tal_job *job, tal_error *err) {
     if (tal_study_is_finished(study, job->stage, job->key)) {
         return TAL_OK;
     }
@@ -441,13 +442,13 @@ tal_status tal_job_run(const tal_study *study, const tal_job *job, tal_error *er
         char reason[1100];
         snprintf(reason, sizeof reason, "%.1000s\n", err->text);
         (void)tal_file_write_text(places->failed, reason, TAL_REPLACE, NULL);
-        (void)tal_tree_remove(places->work, NULL);
+        (void)tal_file_tree_remove(places->work, NULL);
     }
     tal_memory_destroy(places);
     return status;
 }
 
-tal_status tal_job_costs(const tal_study *study, tal_job_cost costs[TAL_CHAIN_COUNT],
+tal_status tal_job_costs(const tal_study_folder *study, tal_job_cost costs[TAL_CHAIN_COUNT],
                          tal_error *err) {
     char path[TAL_PATH_SIZE];
     memset(costs, 0, TAL_CHAIN_COUNT * sizeof *costs);

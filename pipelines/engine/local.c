@@ -20,7 +20,7 @@ enum { EXIT_JOB_DONE = 0, EXIT_JOB_FAILED = 1, EXIT_JOB_INTERRUPTED = 3 };
 
 typedef struct {
     const tal_engine *engine;
-    const tal_study *study;
+    const tal_study_folder *study;
     tal_plan *plan;
     int *heap; // jobs that are ready, the first of the plan on top
     int heap_count;
@@ -230,8 +230,8 @@ static void destroy_pool(pool *p) {
     tal_memory_destroy(p->worker_job);
 }
 
-tal_status tal_engine_run_local(const tal_engine *engine, const tal_study *study, tal_plan *plan,
-                                tal_error *err) {
+tal_status tal_engine_run_local(const tal_engine *engine, const tal_study_folder *study,
+                                tal_plan *plan, tal_error *err) {
     pool p = {.engine = engine, .study = study, .plan = plan};
     tal_status status = create_pool(&p, err);
     if (status == TAL_OK) {

@@ -13,7 +13,7 @@ static tal_status check(tal_invocation *invocation, tal_error *err) {
 
 static tal_status run(const tal_invocation *invocation, tal_error *err) {
     int64_t number = -1;
-    tal_study study;
+    tal_study_folder study;
     tal_plan plan = {0};
     (void)tal_text_to_integer(invocation->argument[1], &number);
     TAL_TRY(tal_study_join(&study, invocation->out, err));

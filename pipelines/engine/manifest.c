@@ -24,8 +24,8 @@ static void add_item(cJSON *list, const char *site, const char *name, const char
 }
 
 typedef struct {
-    tal_study *study;
-    const tal_site *site;
+    tal_study_folder *study;
+    const tal_study_site *site;
     cJSON *list;
 } input_adder;
 
@@ -54,7 +54,7 @@ static int compare_names(const struct dirent **a, const struct dirent **b) {
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static tal_status add_outputs(const tal_study *study, cJSON *list, tal_error *err) {
+static tal_status add_outputs(const tal_study_folder *study, cJSON *list, tal_error *err) {
     struct dirent **entry = NULL;
     const int count = scandir(study->path, &entry, is_output, compare_names);
     if (count < 0) {
@@ -79,8 +79,8 @@ static tal_status add_outputs(const tal_study *study, cJSON *list, tal_error *er
     return status;
 }
 
-tal_status tal_manifest_write(tal_study *study, const tal_sites *sites, const char *program,
-                              tal_error *err) {
+tal_status tal_manifest_write(tal_study_folder *study, const tal_study_sites *sites,
+                              const char *program, tal_error *err) {
     char path[TAL_PATH_SIZE];
     TAL_TRY(tal_study_path(study, path, ".", NAME, err));
     cJSON *root = cJSON_CreateObject();

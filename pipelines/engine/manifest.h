@@ -7,7 +7,7 @@
 
 // Stage programs, the files that the sites name, and every file that lies in the study folder
 // itself; each run has a finished.json of its own.
-tal_status tal_manifest_write(tal_study *study, const tal_sites *sites, const char *program,
-                              tal_error *err);
+tal_status tal_manifest_write(tal_study_folder *study, const tal_study_sites *sites,
+                              const char *program, tal_error *err);
 
 #endif

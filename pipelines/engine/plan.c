@@ -15,12 +15,7 @@ static tal_status reserve(tal_plan *plan, tal_error *err) {
         return TAL_OK;
     }
     const int capacity = plan->capacity > 0 ? 2 * plan->capacity : 64;
-    tal_job *grown =
-        tal_memory_grow(plan->job, (size_t)plan->count, (size_t)capacity, sizeof *grown);
-    if (grown == NULL) {
-        return tal_memory_failed(err, "the jobs of a study", (size_t)capacity, sizeof *grown);
-    }
-    plan->job = grown;
+    TAL_GROW(plan->job, (size_t)plan->count, (size_t)capacity, "the jobs of a study", err);
     plan->capacity = capacity;
     return TAL_OK;
 }
@@ -97,7 +92,7 @@ static tal_status make_arguments(tal_chain_stage stage, const char *site,
     return TAL_OK;
 }
 
-tal_status tal_plan_add_run(tal_plan *plan, const tal_study *study, const char *site,
+tal_status tal_plan_add_run(tal_plan *plan, const tal_study_folder *study, const char *site,
                             const tal_settings *settings, const char *const *overrides,
                             int override_count, const tal_run_keys *keys, tal_error *err) {
     // From the end: what is finished needs nothing of what it was made from.

@@ -28,7 +28,7 @@ typedef struct {
 // Adds what is missing of a run. `site` is the file the study keeps; `settings` are those of the
 // run, that is with the overrides ("contact.friction=0.5"), which go to the programs that read
 // them.
-tal_status tal_plan_add_run(tal_plan *plan, const tal_study *study, const char *site,
+tal_status tal_plan_add_run(tal_plan *plan, const tal_study_folder *study, const char *site,
                             const tal_settings *settings, const char *const *overrides,
                             int override_count, const tal_run_keys *keys, tal_error *err);
 void tal_plan_destroy(tal_plan *plan);

@@ -19,7 +19,8 @@ static void watch_run(void *context, const tal_job *job) {
 }
 
 tal_status tal_runner_open(tal_runner *runner, const tal_engine *engine, const tal_program *program,
-                           const tal_invocation *invocation, tal_sites *sites, tal_error *err) {
+                           const tal_invocation *invocation, tal_study_sites *sites,
+                           tal_error *err) {
     const bool resume = tal_invocation_option(program, invocation, "resume") != NULL;
     *runner = (tal_runner){.engine = *engine, .study = {.lock = -1}};
     runner->engine.worker_count = invocation->thread_count;
@@ -34,7 +35,7 @@ tal_status tal_runner_open(tal_runner *runner, const tal_engine *engine, const t
     TAL_TRY(tal_study_open(&runner->study, invocation->out, program->name, resume, err));
     TAL_TRY(tal_sheet_store_read(&runner->store, &runner->study, err));
     for (int i = 0; i < sites->count; i++) {
-        tal_site *site = &sites->site[i];
+        tal_study_site *site = &sites->site[i];
         TAL_TRY(tal_study_keep_site(&runner->study, site->settings, site->kept, err));
     }
     return TAL_OK;

@@ -12,21 +12,21 @@ typedef struct {
     char name[TAL_SETTING_TEXT_SIZE]; // of the file, or of its folder where that is site.ini
     char kept[TAL_PATH_SIZE];
     tal_settings *settings;
-} tal_site;
+} tal_study_site;
 
 typedef struct {
-    tal_site *site;
+    tal_study_site *site;
     int count;
-} tal_sites; // starts as {0}
+} tal_study_sites; // starts as {0}
 
 // The site file of the invocation first, then `paths`. What --set changed in the first is changed
 // in all. Every mistake of every file is added to `err`.
-tal_status tal_sites_read(tal_sites *sites, const tal_invocation *invocation,
-                          const char *const *paths, int path_count, tal_error *err);
-void tal_sites_destroy(tal_sites *sites);
+tal_status tal_study_sites_read(tal_study_sites *sites, const tal_invocation *invocation,
+                                const char *const *paths, int path_count, tal_error *err);
+void tal_study_sites_destroy(tal_study_sites *sites);
 
 typedef struct {
-    const tal_site *site;
+    const tal_study_site *site;
     const char *const *overrides; // "section.key=value"
     int override_count;
 } tal_run_request;
@@ -43,7 +43,7 @@ const char *tal_run_answer_word(const tal_run_answer *answer); // done, doubtful
 void tal_run_answer_append(tal_text *line, const tal_run_answer *answer);
 
 typedef struct {
-    tal_study study;
+    tal_study_folder study;
     tal_engine engine;
     tal_sheet_store store;
     tal_settings *scratch;
@@ -60,7 +60,8 @@ typedef struct {
 // Opens the study that the command line asks for and puts the settings into it that the runs of
 // each site start from. `engine` brings its label, and who collects; the rest is filled in.
 tal_status tal_runner_open(tal_runner *runner, const tal_engine *engine, const tal_program *program,
-                           const tal_invocation *invocation, tal_sites *sites, tal_error *err);
+                           const tal_invocation *invocation, tal_study_sites *sites,
+                           tal_error *err);
 void tal_runner_close(tal_runner *runner);
 tal_status tal_runner_do(tal_runner *runner, const tal_run_request *requests, int count,
                          tal_run_answer *answers, tal_error *err);

@@ -12,14 +12,14 @@
 #include <string.h>
 
 const char *const tal_sheet_names[TAL_SHEET_COUNT] = {
-#define X(name, unit) #name,
-    TAL_SHEET_LIST(X)
-#undef X
+#define SCORE(key, unit, group, best, label, sentence) #key,
+#define SCORE_OF_RUN(key, unit, group, best, label, sentence)
+#include "core/app/score.def"
 };
 const char *const tal_sheet_units[TAL_SHEET_COUNT] = {
-#define X(name, unit) unit,
-    TAL_SHEET_LIST(X)
-#undef X
+#define SCORE(key, unit, group, best, label, sentence) unit,
+#define SCORE_OF_RUN(key, unit, group, best, label, sentence)
+#include "core/app/score.def"
 };
 
 tal_status tal_sheet_read(const char *path, tal_sheet *sheet, tal_error *err) {
@@ -48,16 +48,8 @@ static tal_status store_add(tal_sheet_store *store, const char *key, const tal_s
                             tal_error *err) {
     if (store->count == store->capacity) {
         const size_t capacity = store->capacity > 0 ? 2 * store->capacity : 64;
-        tal_sheet *sheets = tal_memory_grow(store->sheet, store->count, capacity, sizeof *sheets);
-        if (sheets == NULL) {
-            return tal_memory_failed(err, "scores", capacity, sizeof *sheets);
-        }
-        store->sheet = sheets;
-        void *keys = tal_memory_grow(store->key, store->count, capacity, TAL_KEY_SIZE);
-        if (keys == NULL) {
-            return tal_memory_failed(err, "scores", capacity, TAL_KEY_SIZE);
-        }
-        store->key = keys;
+        TAL_GROW(store->sheet, store->count, capacity, "scores", err);
+        TAL_GROW(store->key, store->count, capacity, "scores", err);
         store->capacity = capacity;
     }
     store->sheet[store->count] = *sheet;
@@ -87,27 +79,19 @@ static bool parse_line(char *line, char key[TAL_KEY_SIZE], tal_sheet *sheet) {
     return word != NULL && strcmp(word, ".") == 0;
 }
 
-tal_status tal_sheet_store_read(tal_sheet_store *store, const tal_study *study, tal_error *err) {
-    char path[TAL_PATH_SIZE];
-    TAL_TRY(tal_study_path(study, path, ".cache", "scores.tsv", err));
-    if (!tal_file_exists(path)) {
+static tal_status take_sheet(void *context, char *line, tal_error *err) {
+    tal_sheet_store *store = context;
+    char key[TAL_KEY_SIZE];
+    tal_sheet sheet;
+    if (!parse_line(line, key, &sheet) || tal_table_find(&store->index, key) >= 0) {
         return TAL_OK;
     }
-    char *bytes = NULL;
-    size_t length = 0;
-    TAL_TRY(tal_file_read(path, &bytes, &length, err));
-    tal_status status = TAL_OK;
-    for (char *line = bytes, *end = NULL; status == TAL_OK && (end = strchr(line, '\n')) != NULL;
-         line = end + 1) {
-        char key[TAL_KEY_SIZE];
-        tal_sheet sheet;
-        *end = '\0';
-        if (parse_line(line, key, &sheet) && tal_table_find(&store->index, key) < 0) {
-            status = store_add(store, key, &sheet, err);
-        }
-    }
-    tal_memory_destroy(bytes);
-    return status;
+    return store_add(store, key, &sheet, err);
+}
+
+tal_status tal_sheet_store_read(tal_sheet_store *store, const tal_study_folder *study,
+                                tal_error *err) {
+    return tal_study_read_notes(study, "scores.tsv", take_sheet, store, err);
 }
 
 void tal_sheet_store_destroy(tal_sheet_store *store) {
@@ -117,7 +101,7 @@ void tal_sheet_store_destroy(tal_sheet_store *store) {
     *store = (tal_sheet_store){0};
 }
 
-static tal_status note_sheet(const tal_study *study, const char *key, const tal_sheet *sheet,
+static tal_status note_sheet(const tal_study_folder *study, const char *key, const tal_sheet *sheet,
                              tal_error *err) {
     tal_text line = {0};
     tal_text_append(&line, "%s\t%d", key, sheet->trusted ? 1 : 0);
@@ -136,7 +120,7 @@ static tal_status note_sheet(const tal_study *study, const char *key, const tal_
     return status;
 }
 
-tal_status tal_sheet_find(tal_sheet_store *store, const tal_study *study, const char *key,
+tal_status tal_sheet_find(tal_sheet_store *store, const tal_study_folder *study, const char *key,
                           tal_sheet *sheet, tal_error *err) {
     const int64_t row = tal_table_find(&store->index, key);
     if (row >= 0) {

@@ -6,31 +6,12 @@
 
 #include "pipelines/engine/study.h"
 
-// Scores that tables carry and that the misfit is made of; names as in scores.json.
-#define TAL_SHEET_LIST(X)                                                                          \
-    X(iou, "1")                                                                                    \
-    X(precision, "1")                                                                              \
-    X(recall, "1")                                                                                 \
-    X(area_simulated_m2, "m2")                                                                     \
-    X(area_surveyed_m2, "m2")                                                                      \
-    X(centroid_distance_m, "m")                                                                    \
-    X(emd_m, "m")                                                                                  \
-    X(volume_simulated_m3, "m3")                                                                   \
-    X(volume_surveyed_m3, "m3")                                                                    \
-    X(volume_ratio, "1")                                                                           \
-    X(thickness_bias_m, "m")                                                                       \
-    X(thickness_rmse_m, "m")                                                                       \
-    X(runout_simulated_m, "m")                                                                     \
-    X(runout_surveyed_m, "m")                                                                      \
-    X(runout_error_m, "m")                                                                         \
-    X(fahrboeschung_simulated, "1")                                                                \
-    X(fahrboeschung_surveyed, "1")
-
+// The scores that tables of studies carry.
 typedef enum {
-#define X(name, unit) TAL_SHEET_##name,
-    TAL_SHEET_LIST(X)
-#undef X
-        TAL_SHEET_COUNT
+#define SCORE(key, unit, group, best, label, sentence) TAL_SHEET_##key,
+#define SCORE_OF_RUN(key, unit, group, best, label, sentence)
+#include "core/app/score.def"
+    TAL_SHEET_COUNT
 } tal_sheet_score;
 
 extern const char *const tal_sheet_names[TAL_SHEET_COUNT];
@@ -49,10 +30,11 @@ typedef struct {
     size_t count, capacity;
 } tal_sheet_store; // starts as {0}
 
-tal_status tal_sheet_store_read(tal_sheet_store *store, const tal_study *study, tal_error *err);
+tal_status tal_sheet_store_read(tal_sheet_store *store, const tal_study_folder *study,
+                                tal_error *err);
 void tal_sheet_store_destroy(tal_sheet_store *store);
 // The scores of a finished run, from the store or from its folder.
-tal_status tal_sheet_find(tal_sheet_store *store, const tal_study *study, const char *key,
+tal_status tal_sheet_find(tal_sheet_store *store, const tal_study_folder *study, const char *key,
                           tal_sheet *sheet, tal_error *err);
 tal_status tal_sheet_read(const char *path, tal_sheet *sheet, tal_error *err);
 

@@ -22,7 +22,7 @@ enum { ARRAYS_MAX = 1024, ROUNDS = 3, IDS_SIZE = 16384 };
 
 typedef struct {
     const tal_engine *engine;
-    const tal_study *study;
+    const tal_study_folder *study;
     tal_plan *plan;
     char plan_path[TAL_PATH_SIZE];
     int array_max;   // elements an array may have
@@ -516,8 +516,8 @@ static tal_status prepare(slurm *s, tal_error *err) {
     return wait_for_earlier(s, err);
 }
 
-tal_status tal_engine_run_slurm(const tal_engine *engine, const tal_study *study, tal_plan *plan,
-                                tal_error *err) {
+tal_status tal_engine_run_slurm(const tal_engine *engine, const tal_study_folder *study,
+                                tal_plan *plan, tal_error *err) {
     slurm *s = NULL;
     bool *wanted = NULL;
     int lost = 0;

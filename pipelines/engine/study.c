@@ -45,8 +45,8 @@ tal_status tal_study_find_programs(char folder[TAL_PATH_SIZE], tal_error *err) {
     return TAL_OK;
 }
 
-tal_status tal_study_path(const tal_study *study, char path[TAL_PATH_SIZE], const char *folder,
-                          const char *name, tal_error *err) {
+tal_status tal_study_path(const tal_study_folder *study, char path[TAL_PATH_SIZE],
+                          const char *folder, const char *name, tal_error *err) {
     char place[TAL_PATH_SIZE];
     if (!tal_path_join(place, study->path, folder) || !tal_path_join(path, place, name)) {
         return TAL_FAIL(err, TAL_TOO_LARGE, "%.200s...: path too long", study->path);
@@ -54,12 +54,12 @@ tal_status tal_study_path(const tal_study *study, char path[TAL_PATH_SIZE], cons
     return TAL_OK;
 }
 
-tal_status tal_study_result(const tal_study *study, tal_chain_stage stage, const char *key,
+tal_status tal_study_result(const tal_study_folder *study, tal_chain_stage stage, const char *key,
                             char path[TAL_PATH_SIZE], tal_error *err) {
     return tal_study_path(study, path, tal_chain[stage].folder, key, err);
 }
 
-bool tal_study_is_finished(const tal_study *study, tal_chain_stage stage, const char *key) {
+bool tal_study_is_finished(const tal_study_folder *study, tal_chain_stage stage, const char *key) {
     char folder[TAL_PATH_SIZE], mark[TAL_PATH_SIZE];
     return tal_study_result(study, stage, key, folder, NULL) == TAL_OK &&
            tal_path_join(mark, folder, "finished.json") && access(mark, F_OK) == 0;
@@ -87,7 +87,7 @@ static bool holder_is_dead(const char *holder) {
     return process > 0 && kill((pid_t)process, 0) != 0 && errno == ESRCH;
 }
 
-static tal_status take_lock(tal_study *study, const char *program, tal_error *err) {
+static tal_status take_lock(tal_study_folder *study, const char *program, tal_error *err) {
     enum { TRIES = 200 };
     char path[TAL_PATH_SIZE], holder[512] = "", host[256] = "";
     TAL_TRY(tal_study_path(study, path, ".cache", "lock", err));
@@ -135,7 +135,7 @@ static bool folder_is_empty(const char *path) {
     return count == 0;
 }
 
-static tal_status make_places(const tal_study *study, tal_error *err) {
+static tal_status make_places(const tal_study_folder *study, tal_error *err) {
     static const char *const places[] = {"runs",         "stages/ingest", "stages/mesh",
                                          "stages/solve", "sites",         "work",
                                          "log",          "failed",        ".cache"};
@@ -147,8 +147,8 @@ static tal_status make_places(const tal_study *study, tal_error *err) {
     return TAL_OK;
 }
 
-static tal_status find_place(tal_study *study, const char *path, tal_error *err) {
-    *study = (tal_study){.lock = -1};
+static tal_status find_place(tal_study_folder *study, const char *path, tal_error *err) {
+    *study = (tal_study_folder){.lock = -1};
     TAL_TRY(tal_folder_create(path, err));
     if (realpath(path, study->path) == NULL) {
         return TAL_FAIL(err, TAL_IO, "%s: %s", path, strerror(errno));
@@ -156,10 +156,10 @@ static tal_status find_place(tal_study *study, const char *path, tal_error *err)
     return tal_study_find_programs(study->programs, err);
 }
 
-static tal_status read_hashes(tal_study *study, tal_error *err);
+static tal_status take_hash(void *context, char *line, tal_error *err);
 
-tal_status tal_study_open(tal_study *study, const char *path, const char *program, bool must_exist,
-                          tal_error *err) {
+tal_status tal_study_open(tal_study_folder *study, const char *path, const char *program,
+                          bool must_exist, tal_error *err) {
     TAL_TRY(find_place(study, path, err));
     char mark[TAL_PATH_SIZE];
     if (!tal_path_join(mark, study->path, MARK_NAME)) {
@@ -179,14 +179,14 @@ tal_status tal_study_open(tal_study *study, const char *path, const char *progra
     }
     TAL_TRY(make_places(study, err));
     TAL_TRY(take_lock(study, program, err));
-    return read_hashes(study, err);
+    return tal_study_read_notes(study, "inputs.tsv", take_hash, study, err);
 }
 
-tal_status tal_study_join(tal_study *study, const char *path, tal_error *err) {
+tal_status tal_study_join(tal_study_folder *study, const char *path, tal_error *err) {
     return find_place(study, path, err);
 }
 
-void tal_study_close(tal_study *study) {
+void tal_study_close(tal_study_folder *study) {
     if (study == NULL) {
         return;
     }
@@ -199,7 +199,7 @@ void tal_study_close(tal_study *study) {
     study->sha256 = NULL;
 }
 
-tal_status tal_study_note(const tal_study *study, const char *name, const char *line,
+tal_status tal_study_note(const tal_study_folder *study, const char *name, const char *line,
                           tal_error *err) {
     char path[TAL_PATH_SIZE];
     TAL_TRY(tal_study_path(study, path, ".cache", name, err));
@@ -216,28 +216,10 @@ tal_status tal_study_note(const tal_study *study, const char *name, const char *
     return TAL_OK;
 }
 
-// --- hashes of inputs, remembered by path, size and date ---
-
-static tal_status remember_hash(tal_study *study, const char *name, const char *sha256,
-                                tal_error *err) {
-    if (study->hash_count == study->hash_capacity) {
-        const size_t capacity = study->hash_capacity > 0 ? 2 * study->hash_capacity : 32;
-        void *grown =
-            tal_memory_grow(study->sha256, study->hash_count, capacity, TAL_SHA256_TEXT_SIZE);
-        if (grown == NULL) {
-            return tal_memory_failed(err, "hashes of inputs", capacity, TAL_SHA256_TEXT_SIZE);
-        }
-        study->sha256 = grown;
-        study->hash_capacity = capacity;
-    }
-    snprintf(study->sha256[study->hash_count], TAL_SHA256_TEXT_SIZE, "%s", sha256);
-    return tal_table_set(&study->hashes, name, (int64_t)study->hash_count++, err);
-}
-
-// Lines "sha256<tab>size date path"; what does not look like one is left aside.
-static tal_status read_hashes(tal_study *study, tal_error *err) {
+tal_status tal_study_read_notes(const tal_study_folder *study, const char *name,
+                                tal_note_taker *take, void *context, tal_error *err) {
     char path[TAL_PATH_SIZE];
-    TAL_TRY(tal_study_path(study, path, ".cache", "inputs.tsv", err));
+    TAL_TRY(tal_study_path(study, path, ".cache", name, err));
     if (!tal_file_exists(path)) {
         return TAL_OK;
     }
@@ -245,24 +227,40 @@ static tal_status read_hashes(tal_study *study, tal_error *err) {
     size_t length = 0;
     TAL_TRY(tal_file_read(path, &bytes, &length, err));
     tal_status status = TAL_OK;
-    for (char *line = bytes; status == TAL_OK && *line != '\0';) {
-        char *end = strchr(line, '\n');
-        if (end == NULL) {
-            break; // cut by a kill
-        }
+    for (char *line = bytes, *end = NULL; status == TAL_OK && (end = strchr(line, '\n')) != NULL;
+         line = end + 1) {
         *end = '\0';
-        if (strcspn(line, "\t") == TAL_SHA256_TEXT_SIZE - 1 &&
-            line[TAL_SHA256_TEXT_SIZE - 1] == '\t') {
-            line[TAL_SHA256_TEXT_SIZE - 1] = '\0';
-            status = remember_hash(study, line + TAL_SHA256_TEXT_SIZE, line, err);
-        }
-        line = end + 1;
+        status = take(context, line, err);
     }
     tal_memory_destroy(bytes);
     return status;
 }
 
-tal_status tal_study_hash(tal_study *study, const char *path, const char **sha256, tal_error *err) {
+// --- hashes of inputs, remembered by path, size and date ---
+
+static tal_status remember_hash(tal_study_folder *study, const char *name, const char *sha256,
+                                tal_error *err) {
+    if (study->hash_count == study->hash_capacity) {
+        const size_t capacity = study->hash_capacity > 0 ? 2 * study->hash_capacity : 32;
+        TAL_GROW(study->sha256, study->hash_count, capacity, "hashes of inputs", err);
+        study->hash_capacity = capacity;
+    }
+    snprintf(study->sha256[study->hash_count], TAL_SHA256_TEXT_SIZE, "%s", sha256);
+    return tal_table_set(&study->hashes, name, (int64_t)study->hash_count++, err);
+}
+
+// Lines "sha256<tab>size date path"; what does not look like one is left aside.
+static tal_status take_hash(void *context, char *line, tal_error *err) {
+    tal_study_folder *study = context;
+    if (strcspn(line, "\t") != TAL_SHA256_TEXT_SIZE - 1 || line[TAL_SHA256_TEXT_SIZE - 1] != '\t') {
+        return TAL_OK;
+    }
+    line[TAL_SHA256_TEXT_SIZE - 1] = '\0';
+    return remember_hash(study, line + TAL_SHA256_TEXT_SIZE, line, err);
+}
+
+tal_status tal_study_hash(tal_study_folder *study, const char *path, const char **sha256,
+                          tal_error *err) {
     TAL_TRY(tal_file_check_readable(path, err));
     struct stat about;
     char real[TAL_PATH_SIZE];
@@ -288,7 +286,7 @@ tal_status tal_study_hash(tal_study *study, const char *path, const char **sha25
 // --- keys ---
 
 typedef struct {
-    tal_study *study;
+    tal_study_folder *study;
     const tal_settings *settings;
     tal_text *text;
 } key_maker;
@@ -309,7 +307,8 @@ static tal_status add_inputs(void *context, const char *section, const tal_setti
 
 // A program built anew may give other results under the same version. One that is missing is told
 // of when it is to be started.
-static tal_status find_program_hash(tal_study *study, tal_chain_stage stage, tal_error *err) {
+static tal_status find_program_hash(tal_study_folder *study, tal_chain_stage stage,
+                                    tal_error *err) {
     char path[TAL_PATH_SIZE], name[64];
     const char *sha256 = "missing";
     snprintf(name, sizeof name, "talus-%s", tal_chain[stage].name);
@@ -346,7 +345,7 @@ static tal_status stage_key(key_maker *maker, tal_chain_stage stage, tal_run_key
     return TAL_OK;
 }
 
-tal_status tal_study_keys(tal_study *study, const tal_settings *settings, tal_run_keys *keys,
+tal_status tal_study_keys(tal_study_folder *study, const tal_settings *settings, tal_run_keys *keys,
                           tal_error *err) {
     tal_text text = {0};
     key_maker maker = {.study = study, .settings = settings, .text = &text};
@@ -393,7 +392,7 @@ static tal_status check_kept(const char *path, const char *text, tal_error *err)
     return status;
 }
 
-static tal_status write_site(tal_study *study, const char *name, const char *text,
+static tal_status write_site(tal_study_folder *study, const char *name, const char *text,
                              char path[TAL_PATH_SIZE], tal_error *err) {
     char sha256[TAL_SHA256_TEXT_SIZE], folder[TAL_PATH_SIZE];
     tal_sha256_bytes(text, strlen(text), sha256);
@@ -410,7 +409,7 @@ static tal_status write_site(tal_study *study, const char *name, const char *tex
     return check_kept(path, text, err);
 }
 
-tal_status tal_study_keep_site(tal_study *study, const tal_settings *settings,
+tal_status tal_study_keep_site(tal_study_folder *study, const tal_settings *settings,
                                char path[TAL_PATH_SIZE], tal_error *err) {
     tal_settings *bare = NULL;
     TAL_CREATE(bare, 1, "settings", err);

@@ -48,16 +48,8 @@ static tal_status grow_slots(tal_table *table, tal_error *err) {
 static tal_status reserve(tal_table *table, size_t word_length, tal_error *err) {
     if (table->count == table->capacity) {
         const size_t capacity = table->capacity > 0 ? 2 * table->capacity : 32;
-        size_t *word = tal_memory_grow(table->word, table->count, capacity, sizeof *word);
-        if (word == NULL) {
-            return tal_memory_failed(err, "a table of keys", capacity, sizeof *word);
-        }
-        table->word = word;
-        int64_t *value = tal_memory_grow(table->value, table->count, capacity, sizeof *value);
-        if (value == NULL) {
-            return tal_memory_failed(err, "a table of keys", capacity, sizeof *value);
-        }
-        table->value = value;
+        TAL_GROW(table->word, table->count, capacity, "a table of keys", err);
+        TAL_GROW(table->value, table->count, capacity, "a table of keys", err);
         table->capacity = capacity;
     }
     const size_t needed = table->words_length + word_length + 1;

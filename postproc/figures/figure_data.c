@@ -22,7 +22,7 @@ static tal_status write_table(const tal_output_place *place, const char *name, t
     return status;
 }
 
-static tal_status write_outline(const tal_analysis *a, tal_region region, const char *name,
+static tal_status write_outline(const tal_back_analysis *a, tal_region region, const char *name,
                                 const tal_output_place *place, tal_error *err) {
     tal_outline outline;
     tal_text text = {0};
@@ -40,7 +40,7 @@ static tal_status write_outline(const tal_analysis *a, tal_region region, const 
     return write_table(place, name, &text, err);
 }
 
-static tal_status write_outlines(const tal_analysis *a, const tal_output_place *place,
+static tal_status write_outlines(const tal_back_analysis *a, const tal_output_place *place,
                                  tal_error *err) {
     static const char *const NAME[] = {[TAL_REGION_SOURCE] = "source.txt",
                                        [TAL_REGION_SIMULATED] = "simulated.txt",
@@ -51,7 +51,7 @@ static tal_status write_outlines(const tal_analysis *a, const tal_output_place *
     return TAL_OK;
 }
 
-static tal_status write_flow_line(const tal_analysis *a, const tal_output_place *place,
+static tal_status write_flow_line(const tal_back_analysis *a, const tal_output_place *place,
                                   tal_error *err) {
     tal_text text = {0};
     tal_text_append(&text, "# flow line: easting m, northing m, distance from the crown m\n");
@@ -59,11 +59,11 @@ static tal_status write_flow_line(const tal_analysis *a, const tal_output_place 
         tal_text_append(&text, "%.3f %.3f %.3f\n", a->line.x[i] + (double)a->survey.origin.east,
                         a->line.y[i] + (double)a->survey.origin.north, a->line.s[i]);
     }
-    if (a->has_line && tal_analysis_line_end(a) > a->line.s[a->line.count - 1]) {
+    if (a->has_line && tal_back_analysis_line_end(a) > a->line.s[a->line.count - 1]) {
         double x, y;
-        tal_flow_line_point(&a->line, tal_analysis_line_end(a), &x, &y);
+        tal_flow_line_point(&a->line, tal_back_analysis_line_end(a), &x, &y);
         tal_text_append(&text, "%.3f %.3f %.3f\n", x + (double)a->survey.origin.east,
-                        y + (double)a->survey.origin.north, tal_analysis_line_end(a));
+                        y + (double)a->survey.origin.north, tal_back_analysis_line_end(a));
     }
     return write_table(place, "flow_line.txt", &text, err);
 }
@@ -88,15 +88,15 @@ static double unless_bed(double height, double bed, double least) {
 }
 
 // Heights along the flow line, from a little behind the crown to beyond the toes.
-static tal_status write_profile(const tal_analysis *a, const tal_output_place *place,
+static tal_status write_profile(const tal_back_analysis *a, const tal_output_place *place,
                                 tal_error *err) {
     tal_text text = {0};
-    const tal_survey *s = &a->survey;
+    const tal_surveyed *s = &a->survey;
     tal_text_append(&text,
                     "# along the flow line: distance from the crown m; heights m of the bed, "
                     "before, after, simulated surface (NaN where it is the bed)\n");
     if (a->has_line) {
-        const double far = tal_analysis_line_end(a);
+        const double far = tal_back_analysis_line_end(a);
         const double begin = -0.06 * far, end = 1.16 * far;
         const int count = 600;
         for (int i = 0; i <= count; i++) {
@@ -118,21 +118,22 @@ static tal_status write_profile(const tal_analysis *a, const tal_output_place *p
 }
 
 // Volume per metre along the flow line, in some sixty bins.
-static tal_status write_mass(const tal_analysis *a, const tal_output_place *place, tal_error *err) {
+static tal_status write_mass(const tal_back_analysis *a, const tal_output_place *place,
+                             tal_error *err) {
     enum { BINS = 60 };
     double simulated[BINS] = {0}, surveyed[BINS] = {0};
     tal_text text = {0};
     tal_text_append(&text, "# volume along the flow line: distance from the crown m; surveyed and "
                            "simulated m3 per m\n");
     if (a->has_line) {
-        const tal_survey *s = &a->survey;
-        const double far = tal_analysis_line_end(a);
+        const tal_surveyed *s = &a->survey;
+        const double far = tal_back_analysis_line_end(a);
         const double begin = -0.06 * far, width = 1.22 * far / BINS;
-        const double area = tal_survey_cell_area(s);
+        const double area = tal_surveyed_cell_area(s);
         for (size_t i = 0; i < tal_grid_cell_count(&s->grid); i++) {
             double x, y;
             const double own = (double)a->deposit.thickness.value[i];
-            const double theirs = tal_survey_has_deposit(s, i) && a->has_survey_deposit
+            const double theirs = tal_surveyed_has_deposit(s, i) && a->has_survey_deposit
                                       ? (double)s->deposit.value[i]
                                       : 0.0;
             if (!(own > 0.0) && !(theirs > 0.0)) {
@@ -155,9 +156,9 @@ static tal_status write_mass(const tal_analysis *a, const tal_output_place *plac
 }
 
 // At most some 1500 points: a long run has a hundred thousand steps, a figure a thousand pixels.
-static tal_status write_energy(const tal_analysis *a, const tal_output_place *place,
+static tal_status write_energy(const tal_back_analysis *a, const tal_output_place *place,
                                tal_error *err) {
-    const tal_motion *m = &a->motion;
+    const tal_run_record *m = &a->motion;
     tal_text text = {0};
     tal_text_append(&text,
                     "# time s; potential energy released, kinetic (translation), kinetic "
@@ -187,12 +188,12 @@ static tal_status write_wanted_sizes(const tal_sieve *sieve, const tal_output_pl
     return write_table(place, "sizes_wanted.txt", &text, err);
 }
 
-static tal_status write_sizes(const tal_analysis *a, const tal_output_place *place,
+static tal_status write_sizes(const tal_back_analysis *a, const tal_output_place *place,
                               tal_error *err) {
-    const size_t n = (size_t)a->rocks.count;
+    const size_t n = (size_t)a->blocks.count;
     tal_text text = {0};
     double *volume, total, sum = 0.0;
-    TAL_TRY(tal_sieve_sort_volumes(&a->rocks, &volume, &total, err));
+    TAL_TRY(tal_sieve_sort_volumes(&a->blocks, &volume, &total, err));
     tal_text_append(&text, "# block size (cube root of volume) m; share of the volume in blocks up "
                            "to it %%; share of the blocks %%\n");
     const size_t stride = n / 1500 + 1;
@@ -209,7 +210,7 @@ static tal_status write_sizes(const tal_analysis *a, const tal_output_place *pla
 }
 
 // The colours of the report's own map, so that all pictures agree.
-static tal_status write_colours(const tal_analysis *a, const tal_output_place *place,
+static tal_status write_colours(const tal_back_analysis *a, const tal_output_place *place,
                                 tal_error *err) {
     const double full = tal_report_thickness_scale(a);
     tal_text text = {0};
@@ -234,7 +235,7 @@ static tal_status write_colours(const tal_analysis *a, const tal_output_place *p
     return write_table(place, "difference.cpt", &text, err);
 }
 
-tal_status tal_figure_data_write(const tal_analysis *analysis, const tal_output_place *place,
+tal_status tal_figure_data_write(const tal_back_analysis *analysis, const tal_output_place *place,
                                  tal_error *err) {
     TAL_TRY(write_outlines(analysis, place, err));
     TAL_TRY(write_flow_line(analysis, place, err));

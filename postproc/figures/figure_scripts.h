@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The GMT scripts of the figures.
+// The GMT scripts of the figures: a table with a row per figure, whose script is a file of
+// figures/scripts. A new figure is one script and one row.
 #ifndef TALUS_POSTPROC_FIGURES_FIGURE_SCRIPTS_H
 #define TALUS_POSTPROC_FIGURES_FIGURE_SCRIPTS_H
 
 #include "core/base/text.h"
 #include "postproc/figures/figures.h"
-#include "postproc/measure/analysis.h"
+#include "postproc/measure/back_analysis.h"
 
 typedef struct {
     const char *name; // of the script and of the figure
     const char *title;
-    const char *caption;
     bool is_wide;
+    tal_text caption;
     tal_text text;
 } tal_figure_script;
 
@@ -20,7 +21,7 @@ typedef struct {
     tal_figure_script script[TAL_FIGURES_MAX];
 } tal_figure_scripts;
 
-tal_status tal_figure_scripts_create(tal_figure_scripts *scripts, const tal_analysis *analysis,
+tal_status tal_figure_scripts_create(tal_figure_scripts *scripts, const tal_back_analysis *analysis,
                                      tal_error *err);
 void tal_figure_scripts_destroy(tal_figure_scripts *scripts);
 

@@ -60,10 +60,30 @@ static int run_script(const char *script, const char *log) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+// Where the file of a figure lies while results are being written.
 static bool figure_path(char path[TAL_PATH_SIZE], const tal_output_place *place, const char *name,
                         const char *ending) {
-    const int used = snprintf(path, TAL_PATH_SIZE, "%s/figures/%s%s", place->folder, name, ending);
+    char place_path[TAL_PATH_SIZE];
+    const int used =
+        snprintf(place_path, TAL_PATH_SIZE, "%s/figures/%s%s", place->folder, name, ending);
+    tal_file_written_path(place_path, path);
     return used > 0 && used < TAL_PATH_SIZE;
+}
+
+// The scripts draw from maps of earlier stages as well: these get a link beside the new ones, which is
+// not one of the results.
+static void link_maps(const tal_output_place *place) {
+    static const char *const names[] = {"bed.tif", "lod.tif", "deposit.tif"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char path[TAL_PATH_SIZE], link[TAL_PATH_SIZE], target[64];
+        if (tal_path_join(path, place->folder, names[i])) {
+            tal_file_written_path(path, link);
+            (void)snprintf(target, sizeof target, "../%s", names[i]);
+            if (strcmp(path, link) != 0 && symlink(target, link) != 0) {
+                tal_log_warn("%s: no link for the figures: %s", link, strerror(errno));
+            }
+        }
+    }
 }
 
 // A figure that cannot be drawn costs a warning, never the report.
@@ -76,36 +96,34 @@ static void draw(tal_figures *figures, const tal_figure_script *script,
         !figure_path(figure->png, place, script->name, ".png")) {
         return;
     }
-    (void)remove(figure->png);
     if (run_script(path, log) != 0 || !tal_file_exists(figure->png)) {
         tal_log_warn("GMT could not draw %s; see %s", figure->png, log);
         return;
     }
     (void)remove(log);
     figure->title = script->title;
-    figure->caption = script->caption;
+    (void)tal_text_copy(figure->caption, sizeof figure->caption, tal_text_string(&script->caption));
     figure->is_wide = script->is_wide;
     figures->count++;
 }
 
 static tal_status write_script(const tal_figure_script *script, const tal_output_place *place,
                                tal_error *err) {
-    char name[96], path[TAL_PATH_SIZE];
+    char name[96], path[TAL_PATH_SIZE], written[TAL_PATH_SIZE];
     (void)snprintf(name, sizeof name, "figures/%s.sh", script->name);
     TAL_TRY(tal_output_write_text(place, name, tal_text_string(&script->text), script->text.length,
                                   err));
     TAL_TRY(tal_output_path(place, name, path, err));
-    (void)chmod(path, 0755);
+    tal_file_written_path(path, written);
+    (void)chmod(written, 0755);
     return TAL_OK;
 }
 
-tal_status tal_figures_write(tal_figures *figures, const tal_analysis *analysis,
+tal_status tal_figures_write(tal_figures *figures, const tal_back_analysis *analysis,
                              const tal_output_place *place, tal_error *err) {
-    char folder[TAL_PATH_SIZE];
     tal_figure_scripts scripts;
     figures->count = 0;
-    TAL_TRY(tal_output_path(place, "figures", folder, err));
-    TAL_TRY(tal_folder_create(folder, err));
+    link_maps(place);
     TAL_TRY(tal_figure_data_write(analysis, place, err));
     tal_status status = tal_figure_scripts_create(&scripts, analysis, err);
     for (int i = 0; i < scripts.count && status == TAL_OK; i++) {

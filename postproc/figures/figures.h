@@ -4,7 +4,7 @@
 #ifndef TALUS_POSTPROC_FIGURES_FIGURES_H
 #define TALUS_POSTPROC_FIGURES_FIGURES_H
 
-#include "postproc/measure/analysis.h"
+#include "postproc/measure/back_analysis.h"
 #include "postproc/write/output.h"
 
 enum { TAL_FIGURES_MAX = 12 };
@@ -12,7 +12,7 @@ enum { TAL_FIGURES_MAX = 12 };
 typedef struct {
     char png[TAL_PATH_SIZE];
     const char *title;
-    const char *caption;
+    char caption[512];
     bool is_wide;
 } tal_figure;
 
@@ -21,7 +21,7 @@ typedef struct {
     tal_figure figure[TAL_FIGURES_MAX];
 } tal_figures;
 
-tal_status tal_figures_write(tal_figures *figures, const tal_analysis *analysis,
+tal_status tal_figures_write(tal_figures *figures, const tal_back_analysis *analysis,
                              const tal_output_place *place, tal_error *err);
 
 #endif

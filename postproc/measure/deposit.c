@@ -73,16 +73,16 @@ static void cast_rays(ray_field *field, const tal_grid *grid, const tal_surface 
     }
 }
 
-static tal_status ray_field_create(ray_field *field, const tal_rocks *rocks,
-                                   const tal_motion *motion, const tal_grid *grid, tal_vec3 *vertex,
-                                   tal_error *err) {
+static tal_status ray_field_create(ray_field *field, const tal_blocks *blocks,
+                                   const tal_run_record *motion, const tal_grid *grid,
+                                   tal_vec3 *vertex, tal_error *err) {
     tal_bounds all = {INFINITY, INFINITY, -INFINITY, -INFINITY};
-    for (int32_t b = 0; b < rocks->count; b++) {
+    for (int32_t b = 0; b < blocks->count; b++) {
         if (motion->left[b] != 0) {
             continue;
         }
         const tal_surface block =
-            tal_rocks_pose_frame(rocks, motion, b, motion->frame_count - 1, vertex);
+            tal_blocks_pose_frame(blocks, motion, b, motion->frame_count - 1, vertex);
         const tal_bounds own = bounds_of(&block);
         all = (tal_bounds){fmin(all.west, own.west), fmin(all.south, own.south),
                            fmax(all.east, own.east), fmax(all.north, own.north)};
@@ -154,19 +154,19 @@ static void fill_surface(tal_deposit *deposit, const ray_field *field, const tal
     }
 }
 
-static void add_solid(tal_deposit *deposit, const tal_rocks *rocks, const tal_motion *motion,
+static void add_solid(tal_deposit *deposit, const tal_blocks *blocks, const tal_run_record *motion,
                       const tal_grid *grid, ray_field *field, tal_vec3 *vertex, double *column) {
-    for (int32_t b = 0; b < rocks->count; b++) {
+    for (int32_t b = 0; b < blocks->count; b++) {
         if (motion->left[b] != 0) {
-            deposit->lost_volume += rocks->volume[b];
+            deposit->lost_volume += blocks->volume[b];
             continue;
         }
         deposit->resting_count++;
         const int32_t last = motion->frame_count - 1;
-        const tal_surface block = tal_rocks_pose_frame(rocks, motion, b, last, vertex);
+        const tal_surface block = tal_blocks_pose_frame(blocks, motion, b, last, vertex);
         deposit->outside_volume += tal_block_add_columns(&block, grid, column);
         cast_rays(field, grid, &block);
-        const size_t at = tal_motion_index(motion, last, b);
+        const size_t at = tal_run_record_index(motion, last, b);
         const int64_t cell = tal_grid_index(grid, (double)motion->position[3 * at],
                                             (double)motion->position[3 * at + 1]);
         if (cell >= 0) {
@@ -187,8 +187,8 @@ static tal_status make_rasters(tal_deposit *deposit, const tal_grid *grid, tal_e
     return TAL_OK;
 }
 
-tal_status tal_deposit_create(tal_deposit *deposit, const tal_rocks *rocks,
-                              const tal_motion *motion, const tal_grid *grid, const float *bed,
+tal_status tal_deposit_create(tal_deposit *deposit, const tal_blocks *blocks,
+                              const tal_run_record *motion, const tal_grid *grid, const float *bed,
                               double height_zero, int rays, tal_error *err) {
     tal_status status = TAL_OK;
     tal_vec3 *vertex = NULL;
@@ -197,10 +197,10 @@ tal_status tal_deposit_create(tal_deposit *deposit, const tal_rocks *rocks,
     const size_t cells = tal_grid_cell_count(grid);
     *deposit = (tal_deposit){0};
     TAL_TRY_OR_DONE(make_rasters(deposit, grid, err));
-    TAL_CREATE_OR_DONE(vertex, (size_t)rocks->vertex_count_max + 1, "a block", err);
+    TAL_CREATE_OR_DONE(vertex, (size_t)blocks->vertex_count_max + 1, "a block", err);
     TAL_CREATE_OR_DONE(column, cells, "the solid volume over the cells", err);
-    TAL_TRY_OR_DONE(ray_field_create(&field, rocks, motion, grid, vertex, err));
-    add_solid(deposit, rocks, motion, grid, &field, vertex, column);
+    TAL_TRY_OR_DONE(ray_field_create(&field, blocks, motion, grid, vertex, err));
+    add_solid(deposit, blocks, motion, grid, &field, vertex, column);
     const double area = grid->cell * grid->cell;
     for (size_t i = 0; i < cells; i++) {
         deposit->solid.value[i] = (float)(column[i] / area);

@@ -5,7 +5,7 @@
 #define TALUS_POSTPROC_MEASURE_DEPOSIT_H
 
 #include "core/geo/grid.h"
-#include "postproc/measure/rocks.h"
+#include "postproc/measure/run_record.h"
 
 typedef struct {
     tal_raster surface;    // height of what a survey would see, m; the bed where no block lies
@@ -20,8 +20,8 @@ typedef struct {
 
 // `grid` in metres from the origin, `bed` on the same cells with heights above `height_zero`.
 // `rays` looks per cell side: their mean is what a cell of points would give.
-tal_status tal_deposit_create(tal_deposit *deposit, const tal_rocks *rocks,
-                              const tal_motion *motion, const tal_grid *grid, const float *bed,
+tal_status tal_deposit_create(tal_deposit *deposit, const tal_blocks *blocks,
+                              const tal_run_record *motion, const tal_grid *grid, const float *bed,
                               double height_zero, int rays, tal_error *err);
 void tal_deposit_destroy(tal_deposit *deposit);
 

@@ -3,7 +3,7 @@
 #ifndef TALUS_POSTPROC_MEASURE_ENSEMBLE_H
 #define TALUS_POSTPROC_MEASURE_ENSEMBLE_H
 
-#include "postproc/measure/analysis.h"
+#include "postproc/measure/back_analysis.h"
 
 typedef enum {
     TAL_STACK_THICKNESS,

@@ -31,11 +31,7 @@ static bool is_less(const entry *a, const entry *b) {
 static tal_status heap_push(searcher *s, double cost, int32_t cell, tal_error *err) {
     if (s->heap_count == s->heap_room) {
         const size_t room = 2 * s->heap_room + 1024;
-        entry *heap = tal_memory_grow(s->heap, s->heap_room, room, sizeof *heap);
-        if (heap == NULL) {
-            return tal_memory_failed(err, "the flow line", room, sizeof *heap);
-        }
-        s->heap = heap;
+        TAL_GROW(s->heap, s->heap_room, room, "the flow line", err);
         s->heap_room = room;
     }
     size_t at = s->heap_count++;

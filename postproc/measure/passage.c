@@ -128,9 +128,9 @@ static void paint_footprint(painter *p, const double *xy, int32_t count, int32_t
     paint_jump(p, now);
 }
 
-static moment moment_at(const tal_rocks *rocks, const tal_motion *motion, int32_t block,
+static moment moment_at(const tal_blocks *blocks, const tal_run_record *motion, int32_t block,
                         int32_t frame) {
-    const size_t at = tal_motion_index(motion, frame, block);
+    const size_t at = tal_run_record_index(motion, frame, block);
     moment now = {.time = motion->time[frame]};
     for (size_t i = 0; i < 3; i++) {
         now.speed += (double)motion->velocity[3 * at + i] * (double)motion->velocity[3 * at + i];
@@ -138,7 +138,7 @@ static moment moment_at(const tal_rocks *rocks, const tal_motion *motion, int32_
     now.speed = sqrt(now.speed);
     now.centre[0] = (double)motion->position[3 * at];
     now.centre[1] = (double)motion->position[3 * at + 1];
-    tal_rocks_energy(rocks, motion, block, frame, &now.translation, &now.rotation);
+    tal_blocks_energy(blocks, motion, block, frame, &now.translation, &now.rotation);
     return now;
 }
 
@@ -169,9 +169,9 @@ static void paint_interval(painter *p, const double *xy, int32_t count, const mo
 }
 
 // Nothing changes for a block that lies still, which most do for most of the time.
-static bool is_same_place(const tal_motion *motion, int32_t block, int32_t frame) {
-    const size_t a = tal_motion_index(motion, frame - 1, block);
-    const size_t b = tal_motion_index(motion, frame, block);
+static bool is_same_place(const tal_run_record *motion, int32_t block, int32_t frame) {
+    const size_t a = tal_run_record_index(motion, frame - 1, block);
+    const size_t b = tal_run_record_index(motion, frame, block);
     for (size_t i = 0; i < 3; i++) {
         if (fabsf(motion->position[3 * a + i] - motion->position[3 * b + i]) > 1e-3f) {
             return false;
@@ -180,9 +180,9 @@ static bool is_same_place(const tal_motion *motion, int32_t block, int32_t frame
     return true;
 }
 
-static void paint_block(painter *p, const tal_rocks *rocks, const tal_motion *motion,
+static void paint_block(painter *p, const tal_blocks *blocks, const tal_run_record *motion,
                         int32_t block) {
-    double *shifted = p->outline + 2 * (rocks->vertex_count_max + 1);
+    double *shifted = p->outline + 2 * (blocks->vertex_count_max + 1);
     moment before = {0};
     int32_t count = 0;
     for (int32_t frame = 0; frame < motion->frame_count; frame++) {
@@ -190,8 +190,8 @@ static void paint_block(painter *p, const tal_rocks *rocks, const tal_motion *mo
         if (frame > 0 && !is_last && is_same_place(motion, block, frame)) {
             continue;
         }
-        const tal_surface solid = tal_rocks_pose_frame(rocks, motion, block, frame, p->vertex);
-        moment now = moment_at(rocks, motion, block, frame);
+        const tal_surface solid = tal_blocks_pose_frame(blocks, motion, block, frame, p->vertex);
+        moment now = moment_at(blocks, motion, block, frame);
         tal_vec3 low, high;
         tal_surface_bounds(&solid, &low, &high);
         now.bottom = low.z;
@@ -223,11 +223,11 @@ static tal_status make_rasters(tal_passage *passage, const tal_grid *grid, tal_e
     return TAL_OK;
 }
 
-tal_status tal_passage_create(tal_passage *passage, const tal_rocks *rocks,
-                              const tal_motion *motion, const tal_grid *grid, const float *bed,
+tal_status tal_passage_create(tal_passage *passage, const tal_blocks *blocks,
+                              const tal_run_record *motion, const tal_grid *grid, const float *bed,
                               double height_zero, tal_error *err) {
     tal_status status = TAL_OK;
-    const size_t room = (size_t)rocks->vertex_count_max + 1;
+    const size_t room = (size_t)blocks->vertex_count_max + 1;
     painter p = {.maps = passage, .grid = grid, .bed = bed, .height_zero = height_zero};
     *passage = (tal_passage){0};
     TAL_TRY_OR_DONE(make_rasters(passage, grid, err));
@@ -235,9 +235,9 @@ tal_status tal_passage_create(tal_passage *passage, const tal_rocks *rocks,
     TAL_CREATE_OR_DONE(p.vertex, room, "a block", err);
     TAL_CREATE_OR_DONE(p.outline, 4 * room, "the outline of a block", err);
     TAL_CREATE_OR_DONE(p.order, 3 * room, "the outline of a block", err);
-    for (int32_t block = 0; block < rocks->count; block++) {
+    for (int32_t block = 0; block < blocks->count; block++) {
         TAL_TRY_OR_DONE(tal_interrupt_check(err));
-        paint_block(&p, rocks, motion, block);
+        paint_block(&p, blocks, motion, block);
     }
 done:
     tal_memory_destroy(p.last_block);

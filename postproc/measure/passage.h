@@ -4,7 +4,7 @@
 #define TALUS_POSTPROC_MEASURE_PASSAGE_H
 
 #include "core/geo/grid.h"
-#include "postproc/measure/rocks.h"
+#include "postproc/measure/run_record.h"
 
 // NaN where no block came, but for `count`, which is 0 there.
 typedef struct {
@@ -18,8 +18,8 @@ typedef struct {
 } tal_passage;
 
 // `grid` in metres from the origin, `bed` on it with heights above `height_zero`.
-tal_status tal_passage_create(tal_passage *passage, const tal_rocks *rocks,
-                              const tal_motion *motion, const tal_grid *grid, const float *bed,
+tal_status tal_passage_create(tal_passage *passage, const tal_blocks *blocks,
+                              const tal_run_record *motion, const tal_grid *grid, const float *bed,
                               double height_zero, tal_error *err);
 void tal_passage_destroy(tal_passage *passage);
 

@@ -4,12 +4,12 @@
 
 #include "core/base/memory.h"
 
-int tal_region_count(const tal_analysis *analysis) {
+int tal_region_count(const tal_back_analysis *analysis) {
     return analysis->has_survey_deposit ? TAL_REGION_COUNT : TAL_REGION_SURVEYED;
 }
 
-bool tal_region_holds(const tal_analysis *analysis, tal_region region, size_t cell) {
-    const tal_survey *survey = &analysis->survey;
+bool tal_region_holds(const tal_back_analysis *analysis, tal_region region, size_t cell) {
+    const tal_surveyed *survey = &analysis->survey;
     switch (region) {
     case TAL_REGION_SOURCE:
         return survey->source.value[cell] > 0.0f;
@@ -18,12 +18,12 @@ bool tal_region_holds(const tal_analysis *analysis, tal_region region, size_t ce
                tal_thickness_is_deposit((double)analysis->deposit.thickness.value[cell],
                                         (double)survey->lod.value[cell]);
     default:
-        return analysis->has_survey_deposit && tal_survey_has_deposit(survey, cell);
+        return analysis->has_survey_deposit && tal_surveyed_has_deposit(survey, cell);
     }
 }
 
-tal_status tal_region_outline(tal_outline *outline, const tal_analysis *analysis, tal_region region,
-                              const tal_grid *grid, tal_error *err) {
+tal_status tal_region_outline(tal_outline *outline, const tal_back_analysis *analysis,
+                              tal_region region, const tal_grid *grid, tal_error *err) {
     const size_t cells = tal_grid_cell_count(grid);
     tal_components parts;
     uint8_t *mask;
@@ -34,7 +34,7 @@ tal_status tal_region_outline(tal_outline *outline, const tal_analysis *analysis
     }
     tal_status status = tal_components_find(&parts, mask, grid->columns, grid->rows, false, err);
     if (status == TAL_OK) {
-        const tal_lattice lattice = {grid->west, grid->north, grid->cell};
+        const tal_cell_frame lattice = {grid->west, grid->north, grid->cell};
         status = tal_outline_trace(outline, &parts, lattice, err);
     }
     tal_components_destroy(&parts);

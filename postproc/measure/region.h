@@ -4,7 +4,7 @@
 #define TALUS_POSTPROC_MEASURE_REGION_H
 
 #include "core/geometry/outline.h"
-#include "postproc/measure/analysis.h"
+#include "postproc/measure/back_analysis.h"
 
 typedef enum {
     TAL_REGION_SOURCE,
@@ -14,11 +14,11 @@ typedef enum {
 } tal_region;
 
 // Number of regions this study has: a scenario has nothing surveyed.
-int tal_region_count(const tal_analysis *analysis);
-bool tal_region_holds(const tal_analysis *analysis, tal_region region, size_t cell);
+int tal_region_count(const tal_back_analysis *analysis);
+bool tal_region_holds(const tal_back_analysis *analysis, tal_region region, size_t cell);
 
 // In the coordinates of `grid`, which is the study's grid with or without its origin.
-tal_status tal_region_outline(tal_outline *outline, const tal_analysis *analysis, tal_region region,
-                              const tal_grid *grid, tal_error *err);
+tal_status tal_region_outline(tal_outline *outline, const tal_back_analysis *analysis,
+                              tal_region region, const tal_grid *grid, tal_error *err);
 
 #endif

@@ -11,7 +11,8 @@
 
 const tal_score_note tal_score_notes[TAL_SCORE_COUNT] = {
 #define SCORE(key, unit, group, best, label, sentence) {#key, unit, group, best, label, sentence},
-#include "postproc/measure/score.def"
+#define SCORE_OF_RUN                                   SCORE
+#include "core/app/score.def"
 };
 
 double tal_mobility_scheidegger(double volume) {

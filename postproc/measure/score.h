@@ -8,7 +8,8 @@
 
 typedef enum {
 #define SCORE(key, unit, group, best, label, sentence) TAL_SCORE_##key,
-#include "postproc/measure/score.def"
+#define SCORE_OF_RUN                                   SCORE
+#include "core/app/score.def"
     TAL_SCORE_COUNT
 } tal_score_key;
 

@@ -88,14 +88,14 @@ static int compare_reals(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-tal_status tal_sieve_sort_volumes(const tal_rocks *rocks, double **volume, double *total,
+tal_status tal_sieve_sort_volumes(const tal_blocks *blocks, double **volume, double *total,
                                   tal_error *err) {
-    const size_t n = (size_t)rocks->count;
+    const size_t n = (size_t)blocks->count;
     double *sorted;
     TAL_CREATE(sorted, n + 1, "the sizes of the blocks", err);
     *total = 0.0;
     for (size_t i = 0; i < n; i++) {
-        sorted[i] = rocks->volume[i];
+        sorted[i] = blocks->volume[i];
         *total += sorted[i];
     }
     qsort(sorted, n, sizeof *sorted, compare_reals);

@@ -3,7 +3,7 @@
 #ifndef TALUS_POSTPROC_MEASURE_SIEVE_H
 #define TALUS_POSTPROC_MEASURE_SIEVE_H
 
-#include "postproc/measure/rocks.h"
+#include "postproc/measure/blocks.h"
 
 enum { TAL_SIEVE_POINTS_MAX = 64 };
 
@@ -24,7 +24,7 @@ void tal_sieve_read(tal_sieve *sieve, const char *folder, int32_t block_count);
 double tal_sieve_wanted_size(const tal_sieve *sieve, double p);
 
 // Volumes of the blocks there are, from small to large, and their sum. The caller destroys them.
-tal_status tal_sieve_sort_volumes(const tal_rocks *rocks, double **volume, double *total,
+tal_status tal_sieve_sort_volumes(const tal_blocks *blocks, double **volume, double *total,
                                   tal_error *err);
 
 // The smallest size with at least the share p of such volumes up to it.

@@ -67,12 +67,12 @@ static double unit_volume(const ball *b) {
     return tal_surface_volume(&surface);
 }
 
-static bool is_sphere(const tal_rocks *rocks, const double *radius, int32_t block) {
-    return radius[block] > 0.0 && rocks->face_start[block + 1] == rocks->face_start[block];
+static bool is_sphere(const tal_blocks *blocks, const double *radius, int32_t block) {
+    return radius[block] > 0.0 && blocks->face_start[block + 1] == blocks->face_start[block];
 }
 
 // Copies shapes into `to`, balls where there are spheres.
-static void copy_shapes(tal_rocks *to, const tal_rocks *from, const double *radius, const ball *b,
+static void copy_shapes(tal_blocks *to, const tal_blocks *from, const double *radius, const ball *b,
                         double scale) {
     int32_t vertex = 0, face = 0, corner = 0;
     for (int32_t block = 0; block < from->count; block++) {
@@ -111,7 +111,7 @@ static void copy_shapes(tal_rocks *to, const tal_rocks *from, const double *radi
     to->corner_start[face] = corner;
 }
 
-static tal_status make_room(tal_rocks *to, const tal_rocks *from, int32_t spheres, const ball *b,
+static tal_status make_room(tal_blocks *to, const tal_blocks *from, int32_t spheres, const ball *b,
                             tal_error *err) {
     const int32_t faces = from->face_start[from->count];
     const size_t more = (size_t)spheres;
@@ -127,10 +127,10 @@ static tal_status make_room(tal_rocks *to, const tal_rocks *from, int32_t sphere
     return TAL_OK;
 }
 
-tal_status tal_rocks_replace_spheres(tal_rocks *rocks, const double *radius, tal_error *err) {
+tal_status tal_blocks_replace_spheres(tal_blocks *blocks, const double *radius, tal_error *err) {
     int32_t spheres = 0;
-    for (int32_t block = 0; block < rocks->count; block++) {
-        spheres += is_sphere(rocks, radius, block) ? 1 : 0;
+    for (int32_t block = 0; block < blocks->count; block++) {
+        spheres += is_sphere(blocks, radius, block) ? 1 : 0;
     }
     if (spheres == 0) {
         return TAL_OK;
@@ -138,25 +138,25 @@ tal_status tal_rocks_replace_spheres(tal_rocks *rocks, const double *radius, tal
     ball *b;
     TAL_CREATE(b, 1, "the shape of a sphere", err);
     make_ball(b);
-    tal_rocks fresh = {0};
-    tal_status status = make_room(&fresh, rocks, spheres, b, err);
+    tal_blocks fresh = {0};
+    tal_status status = make_room(&fresh, blocks, spheres, b, err);
     if (status == TAL_OK) {
-        copy_shapes(&fresh, rocks, radius, b, cbrt(4.0 / 3.0 * TAL_PI / unit_volume(b)));
-        tal_memory_destroy(rocks->vertex_start);
-        tal_memory_destroy(rocks->face_start);
-        tal_memory_destroy(rocks->corner_start);
-        tal_memory_destroy(rocks->corner);
-        tal_memory_destroy(rocks->vertex);
-        rocks->vertex_start = fresh.vertex_start;
-        rocks->face_start = fresh.face_start;
-        rocks->corner_start = fresh.corner_start;
-        rocks->corner = fresh.corner;
-        rocks->vertex = fresh.vertex;
-        if (rocks->vertex_count_max < b->vertex_count) {
-            rocks->vertex_count_max = b->vertex_count;
+        copy_shapes(&fresh, blocks, radius, b, cbrt(4.0 / 3.0 * TAL_PI / unit_volume(b)));
+        tal_memory_destroy(blocks->vertex_start);
+        tal_memory_destroy(blocks->face_start);
+        tal_memory_destroy(blocks->corner_start);
+        tal_memory_destroy(blocks->corner);
+        tal_memory_destroy(blocks->vertex);
+        blocks->vertex_start = fresh.vertex_start;
+        blocks->face_start = fresh.face_start;
+        blocks->corner_start = fresh.corner_start;
+        blocks->corner = fresh.corner;
+        blocks->vertex = fresh.vertex;
+        if (blocks->vertex_count_max < b->vertex_count) {
+            blocks->vertex_count_max = b->vertex_count;
         }
     } else {
-        tal_rocks_destroy(&fresh);
+        tal_blocks_destroy(&fresh);
     }
     tal_memory_destroy(b);
     return status;

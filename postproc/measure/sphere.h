@@ -3,9 +3,9 @@
 #ifndef TALUS_POSTPROC_MEASURE_SPHERE_H
 #define TALUS_POSTPROC_MEASURE_SPHERE_H
 
-#include "postproc/measure/rocks.h"
+#include "postproc/measure/blocks.h"
 
 // Gives every block with radius > 0 and no vertices the shape of a geodesic ball.
-tal_status tal_rocks_replace_spheres(tal_rocks *rocks, const double *radius, tal_error *err);
+tal_status tal_blocks_replace_spheres(tal_blocks *blocks, const double *radius, tal_error *err);
 
 #endif

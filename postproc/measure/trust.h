@@ -3,11 +3,11 @@
 #ifndef TALUS_POSTPROC_MEASURE_TRUST_H
 #define TALUS_POSTPROC_MEASURE_TRUST_H
 
-#include "postproc/measure/rocks.h"
+#include "postproc/measure/run_record.h"
 
 typedef enum { TAL_TRUST_GOOD, TAL_TRUST_DOUBTFUL, TAL_TRUST_BAD } tal_trust_level;
 
-enum { TAL_TRUST_CHECKS = 5, TAL_TRUST_TEXT_SIZE = 320 };
+enum { TAL_TRUST_CHECKS = 6, TAL_TRUST_TEXT_SIZE = 320 };
 
 typedef struct {
     const char *key; // in scores.json
@@ -24,7 +24,7 @@ typedef struct {
     tal_trust_check check[TAL_TRUST_CHECKS];
 } tal_trust;
 
-void tal_trust_judge(tal_trust *trust, const tal_rocks *rocks, const tal_motion *motion);
+void tal_trust_judge(tal_trust *trust, const tal_blocks *blocks, const tal_run_record *motion);
 const char *tal_trust_word(tal_trust_level level); // "good", "doubtful", "bad"
 
 #endif

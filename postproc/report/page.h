@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The report's style sheet and scripts, built into the program from postproc/page.
+// The report's style sheet and scripts, built into the program from postproc/report/page.
 #ifndef TALUS_POSTPROC_REPORT_PAGE_H
 #define TALUS_POSTPROC_REPORT_PAGE_H
 

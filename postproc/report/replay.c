@@ -83,7 +83,7 @@ static tal_status mesh_from_raster(mesh *m, const tal_grid *grid, const float *h
     return TAL_OK;
 }
 
-static tal_status mesh_from_ground(mesh *m, const tal_ground *ground, tal_error *err) {
+static tal_status mesh_from_ground(mesh *m, const tal_ground_mesh *ground, tal_error *err) {
     *m = (mesh){.node_count = (size_t)ground->node_count, .face_count = (size_t)ground->face_count};
     TAL_CREATE(m->node, 3 * m->node_count + 1, "a mesh for the replay", err);
     TAL_CREATE(m->face, 3 * m->face_count + 1, "a mesh for the replay", err);
@@ -97,7 +97,7 @@ static tal_status mesh_from_ground(mesh *m, const tal_ground *ground, tal_error 
 }
 
 // The solver's own triangles as long as a browser can turn them smoothly, else a coarser grid.
-static tal_status make_terrain(mesh *m, const tal_analysis *a, const tal_ground *ground,
+static tal_status make_terrain(mesh *m, const tal_back_analysis *a, const tal_ground_mesh *ground,
                                tal_error *err) {
     if (ground->face_count > 0 && ground->face_count <= TERRAIN_FACES_MAX) {
         return mesh_from_ground(m, ground, err);
@@ -120,7 +120,7 @@ static void widen(double low[3], double high[3], const float *point) {
 
 // Blocks that flew off over the rim may be anywhere: the box holds the ground and a margin, and
 // what is outside is drawn at its edge.
-static scale fit_scale(const mesh *terrain, const tal_motion *motion) {
+static scale fit_scale(const mesh *terrain, const tal_run_record *motion) {
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     for (size_t i = 0; i < terrain->node_count; i++) {
         widen(low, high, &terrain->node[3 * i]);
@@ -128,7 +128,7 @@ static scale fit_scale(const mesh *terrain, const tal_motion *motion) {
     for (int32_t b = 0; b < motion->block_count; b++) {
         for (int32_t f = 0; f < motion->frame_count; f++) {
             if (motion->left[b] == 0) {
-                widen(low, high, &motion->position[3 * tal_motion_index(motion, f, b)]);
+                widen(low, high, &motion->position[3 * tal_run_record_index(motion, f, b)]);
             }
         }
     }
@@ -172,28 +172,28 @@ static tal_status append_mesh(tal_text *text, const char *name, const mesh *m, c
     return TAL_OK;
 }
 
-static tal_status append_shapes(tal_text *text, const tal_rocks *rocks, tal_error *err) {
-    const size_t vertices = (size_t)rocks->vertex_start[rocks->count];
-    const size_t faces = (size_t)rocks->face_start[rocks->count];
+static tal_status append_shapes(tal_text *text, const tal_blocks *blocks, tal_error *err) {
+    const size_t vertices = (size_t)blocks->vertex_start[blocks->count];
+    const size_t faces = (size_t)blocks->face_start[blocks->count];
     float *vertex;
     TAL_CREATE(vertex, 3 * vertices + 1, "the blocks of the replay", err);
     for (size_t i = 0; i < 3 * vertices; i++) {
-        vertex[i] = (float)rocks->vertex[i];
+        vertex[i] = (float)blocks->vertex[i];
     }
     append_blob(text, "vertex", vertex, 3 * vertices * sizeof *vertex);
     tal_memory_destroy(vertex);
-    append_blob(text, "vertex_start", rocks->vertex_start,
-                ((size_t)rocks->count + 1) * sizeof *rocks->vertex_start);
-    append_blob(text, "face_start", rocks->face_start,
-                ((size_t)rocks->count + 1) * sizeof *rocks->face_start);
-    append_blob(text, "corner_start", rocks->corner_start,
-                (faces + 1) * sizeof *rocks->corner_start);
+    append_blob(text, "vertex_start", blocks->vertex_start,
+                ((size_t)blocks->count + 1) * sizeof *blocks->vertex_start);
+    append_blob(text, "face_start", blocks->face_start,
+                ((size_t)blocks->count + 1) * sizeof *blocks->face_start);
+    append_blob(text, "corner_start", blocks->corner_start,
+                (faces + 1) * sizeof *blocks->corner_start);
     uint8_t *corner;
-    const size_t corners = (size_t)rocks->corner_start[faces];
+    const size_t corners = (size_t)blocks->corner_start[faces];
     TAL_CREATE(corner, 2 * corners + 1, "the blocks of the replay", err);
     for (size_t i = 0; i < corners; i++) {
-        corner[2 * i] = (uint8_t)(rocks->corner[i] & 255);
-        corner[2 * i + 1] = (uint8_t)(rocks->corner[i] >> 8 & 255);
+        corner[2 * i] = (uint8_t)(blocks->corner[i] & 255);
+        corner[2 * i + 1] = (uint8_t)(blocks->corner[i] >> 8 & 255);
     }
     append_blob(text, "corner", corner, 2 * corners);
     tal_memory_destroy(corner);
@@ -201,40 +201,40 @@ static tal_status append_shapes(tal_text *text, const tal_rocks *rocks, tal_erro
 }
 
 // What a click on a block shows.
-static tal_status append_numbers(tal_text *text, const tal_analysis *a, tal_error *err) {
-    const tal_motion *motion = &a->motion;
+static tal_status append_numbers(tal_text *text, const tal_back_analysis *a, tal_error *err) {
+    const tal_run_record *motion = &a->motion;
     float *number;
     enum { WIDTH = 5 };
-    TAL_CREATE(number, WIDTH * (size_t)a->rocks.count, "the numbers of the blocks", err);
-    for (int32_t b = 0; b < a->rocks.count; b++) {
+    TAL_CREATE(number, WIDTH * (size_t)a->blocks.count, "the numbers of the blocks", err);
+    for (int32_t b = 0; b < a->blocks.count; b++) {
         double fastest = 0.0, strongest = 0.0, way = 0.0;
         for (int32_t f = 0; f < motion->frame_count; f++) {
             double translation, rotation, step = 0.0;
-            tal_rocks_energy(&a->rocks, motion, b, f, &translation, &rotation);
-            fastest = fmax(fastest, sqrt(2.0 * translation / a->rocks.mass[b]));
+            tal_blocks_energy(&a->blocks, motion, b, f, &translation, &rotation);
+            fastest = fmax(fastest, sqrt(2.0 * translation / a->blocks.mass[b]));
             strongest = fmax(strongest, translation + rotation);
             for (size_t i = 0; i < 3 && f > 0; i++) {
                 const double d =
-                    (double)motion->position[3 * tal_motion_index(motion, f, b) + i] -
-                    (double)motion->position[3 * tal_motion_index(motion, f - 1, b) + i];
+                    (double)motion->position[3 * tal_run_record_index(motion, f, b) + i] -
+                    (double)motion->position[3 * tal_run_record_index(motion, f - 1, b) + i];
                 step += d * d;
             }
             way += isfinite(step) ? sqrt(step) : 0.0;
         }
         float *own = &number[WIDTH * b];
-        own[0] = (float)a->rocks.volume[b];
-        own[1] = (float)a->rocks.mass[b];
+        own[0] = (float)a->blocks.volume[b];
+        own[1] = (float)a->blocks.mass[b];
         own[2] = (float)fastest;
         own[3] = (float)strongest;
         own[4] = (float)way;
     }
-    append_blob(text, "number", number, WIDTH * (size_t)a->rocks.count * sizeof *number);
+    append_blob(text, "number", number, WIDTH * (size_t)a->blocks.count * sizeof *number);
     tal_memory_destroy(number);
     return TAL_OK;
 }
 
 // Which frames are kept: the wanted rate, thinned further until they fit; the last one always is.
-static int32_t choose_stride(const tal_motion *motion, double frames_per_s, double bytes_max) {
+static int32_t choose_stride(const tal_run_record *motion, double frames_per_s, double bytes_max) {
     const double duration = motion->time[motion->frame_count - 1] - motion->time[0];
     const double per_frame = 14.0 * 4.0 / 3.0 * (double)motion->block_count;
     const double wanted = fmax(2.0, duration * frames_per_s + 1.0);
@@ -243,9 +243,9 @@ static int32_t choose_stride(const tal_motion *motion, double frames_per_s, doub
     return stride < 1.0 ? 1 : (int32_t)stride;
 }
 
-static tal_status append_frames(tal_text *text, const tal_analysis *a, const scale *s,
+static tal_status append_frames(tal_text *text, const tal_back_analysis *a, const scale *s,
                                 int32_t stride, tal_error *err) {
-    const tal_motion *motion = &a->motion;
+    const tal_run_record *motion = &a->motion;
     const size_t blocks = (size_t)motion->block_count;
     const size_t kept = (size_t)((motion->frame_count - 1 + stride - 1) / stride) + 1;
     float *time = NULL;
@@ -260,7 +260,7 @@ static tal_status append_frames(tal_text *text, const tal_analysis *a, const sca
         const int32_t frame = wanted < motion->frame_count ? wanted : motion->frame_count - 1;
         time[k] = (float)motion->time[frame];
         for (size_t b = 0; b < blocks; b++) {
-            const size_t at = tal_motion_index(motion, frame, (int32_t)b);
+            const size_t at = tal_run_record_index(motion, frame, (int32_t)b);
             for (size_t i = 0; i < 3; i++) {
                 position[3 * (k * blocks + b) + i] =
                     quantise(s, (int)i, (double)motion->position[3 * at + i]);
@@ -284,7 +284,7 @@ done:
 
 // Largest |change| that the colours must show: the 98th percentile, so that one spike does not pale
 // the rest.
-static double change_scale(const tal_survey *survey) {
+static double change_scale(const tal_surveyed *survey) {
     double most = 0.0;
     const size_t cells = tal_grid_cell_count(&survey->grid);
     double *values = tal_memory_create(cells, sizeof *values);
@@ -310,7 +310,7 @@ static void fill_gaps(tal_image *image) {
     }
 }
 
-static bool exceeds_lod(const tal_survey *survey, int32_t column, int32_t row) {
+static bool exceeds_lod(const tal_surveyed *survey, int32_t column, int32_t row) {
     if (column < 0 || row < 0 || column >= survey->grid.columns || row >= survey->grid.rows) {
         return false;
     }
@@ -320,7 +320,7 @@ static bool exceeds_lod(const tal_survey *survey, int32_t column, int32_t row) {
 
 // One stable cell in forty exceeds its level of detection by chance. A change of the ground has
 // neighbours: without three of eight a cell is not painted.
-static tal_status find_change(tal_raster *change, const tal_survey *survey, tal_error *err) {
+static tal_status find_change(tal_raster *change, const tal_surveyed *survey, tal_error *err) {
     TAL_TRY(tal_raster_create(change, &survey->grid, err));
     for (int32_t row = 0; row < survey->grid.rows; row++) {
         for (int32_t column = 0; column < survey->grid.columns; column++) {
@@ -335,7 +335,7 @@ static tal_status find_change(tal_raster *change, const tal_survey *survey, tal_
     return TAL_OK;
 }
 
-static tal_status append_change(tal_text *text, tal_image *image, const tal_survey *survey,
+static tal_status append_change(tal_text *text, tal_image *image, const tal_surveyed *survey,
                                 tal_error *err) {
     tal_raster change;
     TAL_TRY(find_change(&change, survey, err));
@@ -347,8 +347,8 @@ static tal_status append_change(tal_text *text, tal_image *image, const tal_surv
     return status;
 }
 
-static tal_status append_textures(tal_text *text, const tal_analysis *a, tal_error *err) {
-    const tal_survey *survey = &a->survey;
+static tal_status append_textures(tal_text *text, const tal_back_analysis *a, tal_error *err) {
+    const tal_surveyed *survey = &a->survey;
     tal_raster ground = survey->bed;
     ground.grid = survey->grid;
     const tal_bounds bounds = tal_grid_bounds(&survey->grid);
@@ -370,14 +370,14 @@ static tal_status append_textures(tal_text *text, const tal_analysis *a, tal_err
 }
 
 // The surveyed deposit as a skin at the height of the later survey.
-static tal_status append_surveyed(tal_text *text, const tal_analysis *a, const scale *s,
+static tal_status append_surveyed(tal_text *text, const tal_back_analysis *a, const scale *s,
                                   tal_error *err) {
-    const tal_survey *survey = &a->survey;
+    const tal_surveyed *survey = &a->survey;
     const size_t cells = tal_grid_cell_count(&survey->grid);
     uint8_t *mask;
     TAL_CREATE(mask, cells, "the surveyed deposit", err);
     for (size_t i = 0; i < cells; i++) {
-        mask[i] = tal_survey_has_deposit(survey, i) ? 1 : 0;
+        mask[i] = tal_surveyed_has_deposit(survey, i) ? 1 : 0;
     }
     mesh skin;
     const int32_t longest =
@@ -392,13 +392,14 @@ static tal_status append_surveyed(tal_text *text, const tal_analysis *a, const s
     return status;
 }
 
-tal_status tal_replay_append(tal_text *text, const tal_analysis *a, const tal_ground *ground,
-                             double frames_per_s, double bytes_max, tal_error *err) {
+tal_status tal_replay_append(tal_text *text, const tal_back_analysis *a,
+                             const tal_ground_mesh *ground, double frames_per_s, double bytes_max,
+                             tal_error *err) {
     mesh terrain;
     TAL_TRY(make_terrain(&terrain, a, ground, err));
     const scale s = fit_scale(&terrain, &a->motion);
     tal_text_append(text, "{\"blocks\":%d,\n\"low\":[%.9g,%.9g,%.9g],\n\"step\":[%.9g,%.9g,%.9g]",
-                    (int)a->rocks.count, s.low[0], s.low[1], s.low[2], s.step[0], s.step[1],
+                    (int)a->blocks.count, s.low[0], s.low[1], s.low[2], s.step[0], s.step[1],
                     s.step[2]);
     tal_status status = append_mesh(text, "terrain", &terrain, &s, err);
     mesh_destroy(&terrain);
@@ -407,7 +408,7 @@ tal_status tal_replay_append(tal_text *text, const tal_analysis *a, const tal_gr
     if (a->has_survey_deposit) {
         TAL_TRY(append_surveyed(text, a, &s, err));
     }
-    TAL_TRY(append_shapes(text, &a->rocks, err));
+    TAL_TRY(append_shapes(text, &a->blocks, err));
     TAL_TRY(append_numbers(text, a, err));
     TAL_TRY(append_frames(text, a, &s, choose_stride(&a->motion, frames_per_s, bytes_max), err));
     tal_text_append(text, "}\n");

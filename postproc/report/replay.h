@@ -4,12 +4,13 @@
 #define TALUS_POSTPROC_REPORT_REPLAY_H
 
 #include "core/base/text.h"
-#include "postproc/measure/analysis.h"
-#include "postproc/measure/ground.h"
+#include "postproc/measure/back_analysis.h"
+#include "postproc/measure/ground_mesh.h"
 
 // Appends one JSON object. Positions are 16-bit fractions of the scene's box, orientations 16-bit
 // quaternions; frames are left out evenly until the motion takes at most `bytes_max` as base64.
-tal_status tal_replay_append(tal_text *text, const tal_analysis *analysis, const tal_ground *ground,
-                             double frames_per_s, double bytes_max, tal_error *err);
+tal_status tal_replay_append(tal_text *text, const tal_back_analysis *analysis,
+                             const tal_ground_mesh *ground, double frames_per_s, double bytes_max,
+                             tal_error *err);
 
 #endif

@@ -45,7 +45,7 @@ static void append_head(tal_text *text, const char *title) {
                           "scores</a>\n<div class=\"page\">\n");
 }
 
-static void append_trust_banner(tal_text *text, const tal_analysis *a) {
+static void append_trust_banner(tal_text *text, const tal_back_analysis *a) {
     const bool others_are_bad = a->run_count > 1 && a->bad_run_count > 0;
     const tal_trust_level level = others_are_bad ? TAL_TRUST_BAD : a->trust.level;
     if (level == TAL_TRUST_GOOD) {
@@ -53,8 +53,10 @@ static void append_trust_banner(tal_text *text, const tal_analysis *a) {
     }
     tal_text_append(text, "<div class=\"banner %s\" role=\"alert\"><strong>%s</strong><ul>",
                     tal_trust_word(level),
-                    level == TAL_TRUST_BAD ? "Do not trust this result."
-                                           : "Read this result with care.");
+                    tal_run_record_is_partial(&a->motion) ? "This is a partial run. Do not trust it as "
+                                                        "a result."
+                    : level == TAL_TRUST_BAD          ? "Do not trust this result."
+                                                      : "Read this result with care.");
     if (others_are_bad) {
         tal_text_append(text,
                         "<li>%d of %d runs fail a check below; intervals over the runs hold "
@@ -84,7 +86,7 @@ static double degrees(double tangent) {
     return atan(tangent) * 57.29577951308232;
 }
 
-static void append_cards(tal_text *text, const tal_analysis *a) {
+static void append_cards(tal_text *text, const tal_back_analysis *a) {
     const double *v = a->scores.value;
     char more[160], one[TAL_NUMBER_SIZE], two[TAL_NUMBER_SIZE];
     tal_text_append(text, "<div class=\"cards\">\n");
@@ -140,7 +142,7 @@ static void append_interval(tal_text *text, const char *label, double low, doubl
     tal_text_append(text, "</td>");
 }
 
-static void append_score_row(tal_text *text, const tal_analysis *a, int i) {
+static void append_score_row(tal_text *text, const tal_back_analysis *a, int i) {
     const tal_score_note *note = &tal_score_notes[i];
     char number[TAL_NUMBER_SIZE];
     tal_text_append(text, "<tr><td>%s<span class=\"meaning\">%s</span></td>", note->label,
@@ -163,7 +165,7 @@ static void append_score_row(tal_text *text, const tal_analysis *a, int i) {
     tal_text_append(text, "</tr>\n");
 }
 
-static void append_scores(tal_text *text, const tal_analysis *a) {
+static void append_scores(tal_text *text, const tal_back_analysis *a) {
     const char *group = "";
     const int columns = a->run_count > 1 ? 6 : 4;
     tal_text_append(text, "<h2 id=\"scores\">Score sheet</h2>\n<p class=\"intro\">");
@@ -219,11 +221,11 @@ static void append_size_cell(tal_text *text, double size) {
     tal_text_append(text, "</td>");
 }
 
-static tal_status append_sizes(tal_text *text, const tal_analysis *a, tal_error *err) {
+static tal_status append_sizes(tal_text *text, const tal_back_analysis *a, tal_error *err) {
     static const double SHARES[] = {0.1, 0.5, 0.9};
     const bool has_wanted = a->sieve.count > 0;
     double *volume, total;
-    TAL_TRY(tal_sieve_sort_volumes(&a->rocks, &volume, &total, err));
+    TAL_TRY(tal_sieve_sort_volumes(&a->blocks, &volume, &total, err));
     tal_text_append(
         text,
         "<h2 id=\"sizes\">Sizes of the blocks</h2>\n<p class=\"intro\">The size is "
@@ -238,7 +240,7 @@ static tal_status append_sizes(tal_text *text, const tal_analysis *a, tal_error 
         has_wanted ? "<th scope=\"col\" class=\"number\">Wanted</th>" : "");
     for (size_t i = 0; i < sizeof SHARES / sizeof *SHARES; i++) {
         tal_text_append(text, "<tr><td>%g %%</td>", 100.0 * SHARES[i]);
-        append_size_cell(text, tal_sieve_made_size(volume, a->rocks.count, total, SHARES[i]));
+        append_size_cell(text, tal_sieve_made_size(volume, a->blocks.count, total, SHARES[i]));
         if (has_wanted) {
             append_size_cell(text, tal_sieve_wanted_size(&a->sieve, SHARES[i]));
         }
@@ -310,7 +312,7 @@ static tal_status append_script(tal_text *text, const char *path, tal_error *err
                       : TAL_OK;
 }
 
-static void append_replay_frame(tal_text *text, const tal_analysis *a) {
+static void append_replay_frame(tal_text *text, const tal_back_analysis *a) {
     tal_text_append(
         text,
         "<section id=\"replay-section\">\n<h2>Watch it fall</h2>\n<p class=\"intro\">Drag to turn, "
@@ -345,8 +347,8 @@ static void append_replay_frame(tal_text *text, const tal_analysis *a) {
             : "");
 }
 
-static tal_status append_replay_data(tal_text *text, const tal_analysis *a,
-                                     const tal_ground *ground, const tal_settings *settings,
+static tal_status append_replay_data(tal_text *text, const tal_back_analysis *a,
+                                     const tal_ground_mesh *ground, const tal_settings *settings,
                                      tal_error *err) {
     char three[TAL_PATH_SIZE], orbit[TAL_PATH_SIZE];
     if (!find_three(three, orbit)) {
@@ -387,9 +389,9 @@ static void append_provenance(tal_text *text, const tal_output_place *place) {
     tal_text_append(text, "</tbody></table></details>\n");
 }
 
-static tal_status append_page(tal_text *text, const tal_analysis *a, const tal_ground *ground,
-                              const tal_figures *figures, const tal_output_place *place,
-                              tal_error *err) {
+static tal_status append_page(tal_text *text, const tal_back_analysis *a,
+                              const tal_ground_mesh *ground, const tal_figures *figures,
+                              const tal_output_place *place, tal_error *err) {
     char title[TAL_SETTING_TEXT_SIZE], three[TAL_PATH_SIZE], orbit[TAL_PATH_SIZE];
     tal_report_title(place->settings, title, sizeof title);
     append_head(text, title);
@@ -426,7 +428,7 @@ static tal_status append_page(tal_text *text, const tal_analysis *a, const tal_g
     return TAL_OK;
 }
 
-tal_status tal_report_write(const tal_analysis *analysis, const tal_ground *ground,
+tal_status tal_report_write(const tal_back_analysis *analysis, const tal_ground_mesh *ground,
                             const tal_figures *figures, const tal_output_place *place,
                             tal_error *err) {
     tal_text text = {0};

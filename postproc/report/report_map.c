@@ -30,8 +30,8 @@ static void shape(tal_bounds *b, const tal_bounds *grid) {
     b->north = fmin(grid->north, b->north + dy);
 }
 
-tal_bounds tal_report_map_focus(const tal_analysis *a) {
-    const tal_survey *s = &a->survey;
+tal_bounds tal_report_map_focus(const tal_back_analysis *a) {
+    const tal_surveyed *s = &a->survey;
     const tal_bounds whole = tal_grid_bounds(&s->grid);
     tal_bounds b = {INFINITY, INFINITY, -INFINITY, -INFINITY};
     for (size_t i = 0; i < tal_grid_cell_count(&s->grid); i++) {
@@ -68,7 +68,7 @@ static double round_up(double value) {
     return 10.0 * unit;
 }
 
-double tal_report_thickness_scale(const tal_analysis *a) {
+double tal_report_thickness_scale(const tal_back_analysis *a) {
     double most = 0.0;
     for (size_t i = 0; i < tal_grid_cell_count(&a->survey.grid); i++) {
         const float simulated = a->deposit.thickness.value[i];
@@ -94,7 +94,7 @@ static double map_y(const frame *f, double y) {
     return (f->bounds.north - y) * f->scale;
 }
 
-static tal_status append_outline(tal_text *text, const frame *f, const tal_analysis *a,
+static tal_status append_outline(tal_text *text, const frame *f, const tal_back_analysis *a,
                                  tal_region region, tal_error *err) {
     static const char *const CLASS[] = {[TAL_REGION_SOURCE] = "source",
                                         [TAL_REGION_SIMULATED] = "simulated",
@@ -114,7 +114,7 @@ static tal_status append_outline(tal_text *text, const frame *f, const tal_analy
     return TAL_OK;
 }
 
-static tal_status append_outlines(tal_text *text, const frame *f, const tal_analysis *a,
+static tal_status append_outlines(tal_text *text, const frame *f, const tal_back_analysis *a,
                                   tal_error *err) {
     for (int region = 0; region < tal_region_count(a); region++) {
         TAL_TRY(append_outline(text, f, a, (tal_region)region, err));
@@ -122,7 +122,7 @@ static tal_status append_outlines(tal_text *text, const frame *f, const tal_anal
     return TAL_OK;
 }
 
-static void append_line(tal_text *text, const frame *f, const tal_analysis *a) {
+static void append_line(tal_text *text, const frame *f, const tal_back_analysis *a) {
     if (!a->has_line) {
         return;
     }
@@ -131,7 +131,7 @@ static void append_line(tal_text *text, const frame *f, const tal_analysis *a) {
         tal_text_append(text, "%.1f,%.1f ", map_x(f, a->line.x[i]), map_y(f, a->line.y[i]));
     }
     double x, y;
-    tal_flow_line_point(&a->line, tal_analysis_line_end(a), &x, &y);
+    tal_flow_line_point(&a->line, tal_back_analysis_line_end(a), &x, &y);
     tal_text_append(text, "%.1f,%.1f\"/>\n", map_x(f, x), map_y(f, y));
 }
 
@@ -154,9 +154,9 @@ static void append_marks(tal_text *text, const frame *f) {
                     nx - 28.0, nx, nx);
 }
 
-static tal_status append_picture(tal_text *text, const frame *f, const tal_analysis *a,
+static tal_status append_picture(tal_text *text, const frame *f, const tal_back_analysis *a,
                                  double thickness_scale, tal_error *err) {
-    const tal_survey *s = &a->survey;
+    const tal_surveyed *s = &a->survey;
     tal_raster ground = s->bed;
     ground.grid = s->grid;
     tal_image image;
@@ -171,7 +171,7 @@ static tal_status append_picture(tal_text *text, const frame *f, const tal_analy
     return status;
 }
 
-static void append_legend(tal_text *text, const tal_analysis *a, double thickness_scale) {
+static void append_legend(tal_text *text, const tal_back_analysis *a, double thickness_scale) {
     tal_text_append(text, "<ul class=\"legend\">");
     if (a->has_survey_deposit) {
         tal_text_append(text, "<li><i style=\"border-color:#0072b2\"></i>Surveyed deposit</li>");
@@ -193,7 +193,7 @@ static void append_legend(tal_text *text, const tal_analysis *a, double thicknes
     tal_text_append(text, ")\"></span> %g m</li></ul>\n", thickness_scale);
 }
 
-tal_status tal_report_map_append(tal_text *text, const tal_analysis *a, tal_error *err) {
+tal_status tal_report_map_append(tal_text *text, const tal_back_analysis *a, tal_error *err) {
     frame f = {.bounds = tal_report_map_focus(a)};
     const double thickness_scale = tal_report_thickness_scale(a);
     f.scale = MAP_WIDTH / (f.bounds.east - f.bounds.west);

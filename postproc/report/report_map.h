@@ -4,15 +4,15 @@
 #define TALUS_POSTPROC_REPORT_REPORT_MAP_H
 
 #include "core/base/text.h"
-#include "postproc/measure/analysis.h"
+#include "postproc/measure/back_analysis.h"
 
 // A <figure> with legend and caption.
-tal_status tal_report_map_append(tal_text *text, const tal_analysis *analysis, tal_error *err);
+tal_status tal_report_map_append(tal_text *text, const tal_back_analysis *analysis, tal_error *err);
 
 // What a map should show: source, both deposits and the flow line with a margin, inside the grid;
 // metres from the origin.
-tal_bounds tal_report_map_focus(const tal_analysis *analysis);
+tal_bounds tal_report_map_focus(const tal_back_analysis *analysis);
 // Thickness at which the colours end: a round number near the greatest of both deposits.
-double tal_report_thickness_scale(const tal_analysis *analysis);
+double tal_report_thickness_scale(const tal_back_analysis *analysis);
 
 #endif

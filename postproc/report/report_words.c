@@ -32,14 +32,14 @@ static void say_overlap(tal_text *text, const double *v) {
     }
 }
 
-void tal_report_verdict(tal_text *text, const tal_analysis *a) {
+void tal_report_verdict(tal_text *text, const tal_back_analysis *a) {
     const double *v = a->scores.value;
     char one[TAL_NUMBER_SIZE], two[TAL_NUMBER_SIZE];
     if (a->deposit.resting_count == 0) {
         tal_text_append(text,
                         "No block came to rest on the ground that is known: all %d left over "
                         "its rim. There is no deposit to show.",
-                        (int)a->rocks.count);
+                        (int)a->blocks.count);
         return;
     }
     if (a->has_survey_deposit) {
@@ -61,7 +61,7 @@ void tal_report_verdict(tal_text *text, const tal_analysis *a) {
     tal_text_append(text, "%s m\xc2\xb3 of rock in %d block%s came to rest",
                     tal_number_format(one, a->deposit.solid_volume + a->deposit.outside_volume),
                     (int)a->deposit.resting_count, a->deposit.resting_count == 1 ? "" : "s");
-    if (a->deposit.resting_count < a->rocks.count) {
+    if (a->deposit.resting_count < a->blocks.count) {
         tal_text_append(text, ", %s m\xc2\xb3 left over the rim",
                         tal_number_format(two, a->deposit.lost_volume));
     }
@@ -80,13 +80,13 @@ static void append_event(tal_text *text, const char *event) {
     tal_html_append(text, day);
 }
 
-void tal_report_about(tal_text *text, const tal_analysis *a, const tal_settings *settings) {
+void tal_report_about(tal_text *text, const tal_back_analysis *a, const tal_settings *settings) {
     char one[TAL_NUMBER_SIZE], two[TAL_NUMBER_SIZE], three[TAL_NUMBER_SIZE];
     if (settings->solve.event[0] != '\0') {
         append_event(text, settings->solve.event);
         tal_text_append(text, " \xc2\xb7 ");
     }
-    const tal_volume *source = &a->survey.source_volume;
+    const tal_volume_range *source = &a->survey.source_volume;
     if (isfinite(source->volume)) {
         tal_text_append(text, "Source of %s m\xc2\xb3", tal_number_format(one, source->volume));
         if (isfinite(source->low) && isfinite(source->high)) {
@@ -96,7 +96,7 @@ void tal_report_about(tal_text *text, const tal_analysis *a, const tal_settings 
         tal_text_append(text, " \xc2\xb7 ");
     }
     tal_text_append(text, "%d blocks \xc2\xb7 %s s of motion \xc2\xb7 cells of %s m \xc2\xb7 ",
-                    (int)a->rocks.count,
+                    (int)a->blocks.count,
                     tal_number_format(one, a->motion.time[a->motion.frame_count - 1]),
                     tal_number_format(two, a->survey.grid.cell));
     if (a->run_count > 1) {
@@ -106,7 +106,7 @@ void tal_report_about(tal_text *text, const tal_analysis *a, const tal_settings 
     tal_html_append(text, info->is_local ? "local coordinates" : info->name);
 }
 
-void tal_report_sheet_words(tal_text *text, const tal_analysis *a) {
+void tal_report_sheet_words(tal_text *text, const tal_back_analysis *a) {
     if (!a->has_survey_deposit) {
         tal_text_append(text, "Without a surveyed deposit only what the simulation says of itself "
                               "can be given.");

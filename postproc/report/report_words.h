@@ -5,13 +5,14 @@
 
 #include "core/base/settings.h"
 #include "core/base/text.h"
-#include "postproc/measure/analysis.h"
+#include "postproc/measure/back_analysis.h"
 
 // The result in two or three sentences.
-void tal_report_verdict(tal_text *text, const tal_analysis *analysis);
+void tal_report_verdict(tal_text *text, const tal_back_analysis *analysis);
 // Place, time, blocks, coordinate system.
-void tal_report_about(tal_text *text, const tal_analysis *analysis, const tal_settings *settings);
+void tal_report_about(tal_text *text, const tal_back_analysis *analysis,
+                      const tal_settings *settings);
 // How to read the score sheet.
-void tal_report_sheet_words(tal_text *text, const tal_analysis *analysis);
+void tal_report_sheet_words(tal_text *text, const tal_back_analysis *analysis);
 
 #endif

@@ -12,7 +12,7 @@
 #include <math.h>
 
 static tal_status add_layer(tal_geopackage *package, const char *name, tal_geometry_kind kind,
-                            const tal_analysis *a, const tal_field *fields, int field_count,
+                            const tal_back_analysis *a, const tal_field *fields, int field_count,
                             tal_error *err) {
     tal_text qml = {0};
     const tal_gis_style *style = tal_gis_style_of(name);
@@ -31,17 +31,17 @@ typedef struct {
     double fastest, strongest, way, drop, still_since;
 } history;
 
-static history history_of(const tal_analysis *a, int32_t block) {
-    const tal_motion *m = &a->motion;
+static history history_of(const tal_back_analysis *a, int32_t block) {
+    const tal_run_record *m = &a->motion;
     history h = {0};
     for (int32_t f = 0; f < m->frame_count; f++) {
-        const float *p = &m->position[3 * tal_motion_index(m, f, block)];
+        const float *p = &m->position[3 * tal_run_record_index(m, f, block)];
         double translation, rotation;
-        tal_rocks_energy(&a->rocks, m, block, f, &translation, &rotation);
-        h.fastest = fmax(h.fastest, sqrt(2.0 * translation / a->rocks.mass[block]));
+        tal_blocks_energy(&a->blocks, m, block, f, &translation, &rotation);
+        h.fastest = fmax(h.fastest, sqrt(2.0 * translation / a->blocks.mass[block]));
         h.strongest = fmax(h.strongest, (translation + rotation) / 1000.0);
         if (f > 0) {
-            const float *q = &m->position[3 * tal_motion_index(m, f - 1, block)];
+            const float *q = &m->position[3 * tal_run_record_index(m, f - 1, block)];
             const double step =
                 sqrt(pow((double)p[0] - (double)q[0], 2.0) + pow((double)p[1] - (double)q[1], 2.0) +
                      pow((double)p[2] - (double)q[2], 2.0));
@@ -51,8 +51,8 @@ static history history_of(const tal_analysis *a, int32_t block) {
             }
         }
     }
-    const size_t first = tal_motion_index(m, 0, block);
-    const size_t last = tal_motion_index(m, m->frame_count - 1, block);
+    const size_t first = tal_run_record_index(m, 0, block);
+    const size_t last = tal_run_record_index(m, m->frame_count - 1, block);
     h.drop = (double)m->position[3 * first + 2] - (double)m->position[3 * last + 2];
     return h;
 }
@@ -65,12 +65,12 @@ static const tal_field BLOCK_FIELDS[] = {
     {"left_over_rim", TAL_FIELD_INTEGER}};
 enum { BLOCK_FIELD_COUNT = sizeof BLOCK_FIELDS / sizeof *BLOCK_FIELDS };
 
-static void block_values(const tal_analysis *a, int32_t block,
+static void block_values(const tal_back_analysis *a, int32_t block,
                          tal_field_value value[BLOCK_FIELD_COUNT]) {
     const history h = history_of(a, block);
     value[0].integer = block;
-    value[1].real = a->rocks.volume[block];
-    value[2].real = a->rocks.mass[block];
+    value[1].real = a->blocks.volume[block];
+    value[2].real = a->blocks.mass[block];
     value[3].real = h.fastest;
     value[4].real = h.strongest;
     value[5].real = h.way;
@@ -79,8 +79,8 @@ static void block_values(const tal_analysis *a, int32_t block,
     value[8].integer = a->motion.left[block] != 0;
 }
 
-static tal_status add_blocks(tal_geopackage *package, const tal_analysis *a, tal_error *err) {
-    const size_t room = (size_t)a->rocks.vertex_count_max + 1;
+static tal_status add_blocks(tal_geopackage *package, const tal_back_analysis *a, tal_error *err) {
+    const size_t room = (size_t)a->blocks.vertex_count_max + 1;
     const int32_t last = a->motion.frame_count - 1;
     tal_status status = TAL_OK;
     tal_vec3 *vertex = NULL;
@@ -93,12 +93,12 @@ static tal_status add_blocks(tal_geopackage *package, const tal_analysis *a, tal
     TAL_CREATE_OR_DONE(order, 3 * room, "a block", err);
     TAL_TRY_OR_DONE(add_layer(package, "blocks", TAL_GEOMETRY_POLYGON, a, BLOCK_FIELDS,
                               BLOCK_FIELD_COUNT, err));
-    for (int32_t b = 0; b < a->rocks.count; b++) {
+    for (int32_t b = 0; b < a->blocks.count; b++) {
         if (a->motion.left[b] != 0) {
             continue;
         }
         tal_field_value value[BLOCK_FIELD_COUNT];
-        const tal_surface block = tal_rocks_pose_frame(&a->rocks, &a->motion, b, last, vertex);
+        const tal_surface block = tal_blocks_pose_frame(&a->blocks, &a->motion, b, last, vertex);
         const int32_t count = tal_block_footprint(&block, outline, order);
         for (int32_t i = 0; i < count; i++) {
             x[i] = outline[2 * i] + (double)a->survey.origin.east;
@@ -126,17 +126,17 @@ done:
     return status;
 }
 
-static void real_position(const tal_analysis *a, int32_t frame, int32_t block, double out[3]) {
-    const float *p = &a->motion.position[3 * tal_motion_index(&a->motion, frame, block)];
+static void real_position(const tal_back_analysis *a, int32_t frame, int32_t block, double out[3]) {
+    const float *p = &a->motion.position[3 * tal_run_record_index(&a->motion, frame, block)];
     out[0] = (double)p[0] + (double)a->survey.origin.east;
     out[1] = (double)p[1] + (double)a->survey.origin.north;
     out[2] = (double)p[2] + (double)a->survey.origin.height;
 }
 
-static tal_status add_points(tal_geopackage *package, const tal_analysis *a, tal_error *err) {
+static tal_status add_points(tal_geopackage *package, const tal_back_analysis *a, tal_error *err) {
     TAL_TRY(add_layer(package, "block_points", TAL_GEOMETRY_POINT_Z, a, BLOCK_FIELDS,
                       BLOCK_FIELD_COUNT, err));
-    for (int32_t b = 0; b < a->rocks.count; b++) {
+    for (int32_t b = 0; b < a->blocks.count; b++) {
         double p[3];
         tal_field_value value[BLOCK_FIELD_COUNT];
         real_position(a, a->motion.frame_count - 1, b, p);
@@ -151,7 +151,7 @@ static tal_status add_points(tal_geopackage *package, const tal_analysis *a, tal
 }
 
 // Points of a trajectory at least half a cell apart; M is the time.
-static int32_t thin_way(const tal_analysis *a, int32_t block, double *const axis[4]) {
+static int32_t thin_way(const tal_back_analysis *a, int32_t block, double *const axis[4]) {
     const double least = 0.5 * a->survey.grid.cell;
     int32_t count = 0;
     for (int32_t f = 0; f < a->motion.frame_count; f++) {
@@ -176,7 +176,8 @@ static int32_t thin_way(const tal_analysis *a, int32_t block, double *const axis
     return count;
 }
 
-static tal_status add_trajectories(tal_geopackage *package, const tal_analysis *a, tal_error *err) {
+static tal_status add_trajectories(tal_geopackage *package, const tal_back_analysis *a,
+                                   tal_error *err) {
     const size_t frames = (size_t)a->motion.frame_count;
     double *room;
     TAL_TRY(add_layer(package, "trajectories", TAL_GEOMETRY_LINE_ZM, a, BLOCK_FIELDS,
@@ -184,7 +185,7 @@ static tal_status add_trajectories(tal_geopackage *package, const tal_analysis *
     TAL_CREATE(room, 4 * frames, "a trajectory", err);
     double *const axis[4] = {room, room + frames, room + 2 * frames, room + 3 * frames};
     tal_status status = TAL_OK;
-    for (int32_t b = 0; b < a->rocks.count && status == TAL_OK; b++) {
+    for (int32_t b = 0; b < a->blocks.count && status == TAL_OK; b++) {
         tal_field_value value[BLOCK_FIELD_COUNT];
         const int32_t count = thin_way(a, b, axis);
         if (count < 2) {
@@ -202,14 +203,14 @@ static tal_status add_trajectories(tal_geopackage *package, const tal_analysis *
     return status;
 }
 
-static tal_status add_outline(tal_geopackage *package, const tal_analysis *a, tal_region region,
-                              const char *name, double volume, tal_error *err) {
+static tal_status add_outline(tal_geopackage *package, const tal_back_analysis *a,
+                              tal_region region, const char *name, double volume, tal_error *err) {
     static const tal_field FIELDS[] = {{"area_m2", TAL_FIELD_REAL}, {"volume_m3", TAL_FIELD_REAL}};
     tal_outline outline;
     double area = 0.0;
     TAL_TRY(add_layer(package, name, TAL_GEOMETRY_MULTIPOLYGON, a, FIELDS, 2, err));
     for (size_t i = 0; i < tal_grid_cell_count(&a->survey.grid); i++) {
-        area += tal_region_holds(a, region, i) ? tal_survey_cell_area(&a->survey) : 0.0;
+        area += tal_region_holds(a, region, i) ? tal_surveyed_cell_area(&a->survey) : 0.0;
     }
     if (!(area > 0.0)) {
         return TAL_OK;
@@ -228,7 +229,8 @@ static tal_status add_outline(tal_geopackage *package, const tal_analysis *a, ta
     return status;
 }
 
-static tal_status add_outlines(tal_geopackage *package, const tal_analysis *a, tal_error *err) {
+static tal_status add_outlines(tal_geopackage *package, const tal_back_analysis *a,
+                               tal_error *err) {
     const struct {
         const char *name;
         double volume;
@@ -244,7 +246,8 @@ static tal_status add_outlines(tal_geopackage *package, const tal_analysis *a, t
     return TAL_OK;
 }
 
-static tal_status add_flow_line(tal_geopackage *package, const tal_analysis *a, tal_error *err) {
+static tal_status add_flow_line(tal_geopackage *package, const tal_back_analysis *a,
+                                tal_error *err) {
     static const tal_field FIELDS[] = {{"length_m", TAL_FIELD_REAL}};
     if (!a->has_line) {
         return TAL_OK;
@@ -269,7 +272,7 @@ static tal_status add_flow_line(tal_geopackage *package, const tal_analysis *a, 
     return status;
 }
 
-static tal_status add_scores(tal_geopackage *package, const tal_analysis *a, tal_error *err) {
+static tal_status add_scores(tal_geopackage *package, const tal_back_analysis *a, tal_error *err) {
     static const tal_field FIELDS[] = {
         {"score", TAL_FIELD_TEXT},      {"unit", TAL_FIELD_TEXT},
         {"value", TAL_FIELD_REAL},      {"runs_p05", TAL_FIELD_REAL},
@@ -293,7 +296,7 @@ static tal_status add_scores(tal_geopackage *package, const tal_analysis *a, tal
     return TAL_OK;
 }
 
-static tal_status add_all(tal_geopackage *package, const tal_analysis *a, tal_error *err) {
+static tal_status add_all(tal_geopackage *package, const tal_back_analysis *a, tal_error *err) {
     TAL_TRY(add_blocks(package, a, err));
     TAL_TRY(add_points(package, a, err));
     TAL_TRY(add_trajectories(package, a, err));
@@ -302,7 +305,8 @@ static tal_status add_all(tal_geopackage *package, const tal_analysis *a, tal_er
     return add_scores(package, a, err);
 }
 
-tal_status tal_gis_write(const tal_analysis *a, const tal_output_place *place, tal_error *err) {
+tal_status tal_gis_write(const tal_back_analysis *a, const tal_output_place *place,
+                         tal_error *err) {
     char path[TAL_PATH_SIZE];
     tal_geopackage *package = NULL;
     TAL_TRY(tal_output_path(place, "result.gpkg", path, err));

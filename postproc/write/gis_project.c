@@ -24,7 +24,7 @@ static const raster_layer RASTERS[] = {
     {"hillshade", "bed.tif", "Hillshade of the bed", true}};
 enum { RASTER_COUNT = sizeof RASTERS / sizeof *RASTERS };
 
-static bool has_layer(const tal_analysis *a, const char *name) {
+static bool has_layer(const tal_back_analysis *a, const char *name) {
     if (strcmp(name, "surveyed_outline") == 0 || strcmp(name, "deposit") == 0) {
         return a->has_survey_deposit;
     }
@@ -54,7 +54,7 @@ static void append_horizontal(tal_text *text, const char *wkt) {
     tal_text_destroy(&part);
 }
 
-static void append_crs(tal_text *text, const tal_analysis *a) {
+static void append_crs(tal_text *text, const tal_back_analysis *a) {
     if (tal_crs_get_info(a->survey.crs)->is_local) {
         return;
     }
@@ -73,7 +73,7 @@ static void append_tree_layer(tal_text *text, const char *id, const char *title,
         id, title, source, provider, is_shown ? "Qt::Checked" : "Qt::Unchecked");
 }
 
-static void append_tree(tal_text *text, const tal_analysis *a) {
+static void append_tree(tal_text *text, const tal_back_analysis *a) {
     tal_text_append(text, "<layer-tree-group>\n<customproperties/>\n");
     for (const tal_gis_style *s = tal_gis_styles; s->layer != NULL; s++) {
         if (has_layer(a, s->layer)) {
@@ -93,7 +93,7 @@ static void append_tree(tal_text *text, const tal_analysis *a) {
     tal_text_append(text, "</layer-tree-group>\n");
 }
 
-static void append_vector(tal_text *text, const tal_analysis *a, const tal_gis_style *s) {
+static void append_vector(tal_text *text, const tal_back_analysis *a, const tal_gis_style *s) {
     tal_text_append(text,
                     "<maplayer type=\"vector\" "
                     "geometry=\"%s\"><id>talus_layer_%s</id><datasource>./result.gpkg|"
@@ -131,7 +131,7 @@ static void append_ramp(tal_text *text, double from, double full) {
     tal_text_append(text, "</colorrampshader></rastershader></rasterrenderer>");
 }
 
-static double energy_scale(const tal_analysis *a) {
+static double energy_scale(const tal_back_analysis *a) {
     double most = 1.0;
     for (size_t i = 0; i < tal_grid_cell_count(&a->survey.grid); i++) {
         const float e = a->passage.energy.value[i];
@@ -140,7 +140,7 @@ static double energy_scale(const tal_analysis *a) {
     return most;
 }
 
-static void append_raster(tal_text *text, const tal_analysis *a, const raster_layer *r) {
+static void append_raster(tal_text *text, const tal_back_analysis *a, const raster_layer *r) {
     tal_text_append(text,
                     "<maplayer type=\"raster\"><id>talus_layer_%s</id><datasource>./%s</datasource>"
                     "<layername>%s</layername><srs>",
@@ -164,7 +164,8 @@ static void append_raster(tal_text *text, const tal_analysis *a, const raster_la
                           "</blendMode></maplayer>\n");
 }
 
-static void append_project(tal_text *text, const tal_analysis *a, const tal_settings *settings) {
+static void append_project(tal_text *text, const tal_back_analysis *a,
+                           const tal_settings *settings) {
     char title[TAL_SETTING_TEXT_SIZE];
     const tal_bounds b = tal_report_map_focus(a);
     const double east = (double)a->survey.origin.east, north = (double)a->survey.origin.north;
@@ -273,7 +274,7 @@ static void zip_one(tal_text *out, const char *name, const tal_text *content) {
     put16(out, 0);
 }
 
-tal_status tal_gis_project_write(const tal_analysis *analysis, const tal_output_place *place,
+tal_status tal_gis_project_write(const tal_back_analysis *analysis, const tal_output_place *place,
                                  tal_error *err) {
     tal_text project = {0}, archive = {0};
     append_project(&project, analysis, place->settings);

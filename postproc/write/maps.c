@@ -18,7 +18,7 @@ typedef struct {
 
 enum { MAPS_MAX = 32 };
 
-static int list_maps(const tal_analysis *a, map list[MAPS_MAX]) {
+static int list_maps(const tal_back_analysis *a, map list[MAPS_MAX]) {
     const tal_deposit *d = &a->deposit;
     const tal_passage *p = &a->passage;
     const tal_ensemble *e = &a->ensemble;
@@ -60,8 +60,8 @@ static int list_maps(const tal_analysis *a, map list[MAPS_MAX]) {
     return count;
 }
 
-static tal_status write_tiff(const map *m, const tal_analysis *a, const tal_output_place *place,
-                             tal_error *err) {
+static tal_status write_tiff(const map *m, const tal_back_analysis *a,
+                             const tal_output_place *place, tal_error *err) {
     char name[64], path[TAL_PATH_SIZE];
     (void)snprintf(name, sizeof name, "%s.tif", m->name);
     TAL_TRY(tal_output_path(place, name, path, err));
@@ -93,7 +93,7 @@ static int add_axis(tal_netcdf *file, const char *name, const char *axis, int di
     return variable;
 }
 
-static tal_status write_netcdf(const map *list, int count, const tal_analysis *a,
+static tal_status write_netcdf(const map *list, int count, const tal_back_analysis *a,
                                const tal_output_place *place, tal_error *err) {
     char path[TAL_PATH_SIZE];
     tal_netcdf file;
@@ -132,7 +132,7 @@ static tal_status write_netcdf(const map *list, int count, const tal_analysis *a
     return status;
 }
 
-tal_status tal_maps_write(const tal_analysis *analysis, const tal_output_place *place,
+tal_status tal_maps_write(const tal_back_analysis *analysis, const tal_output_place *place,
                           tal_error *err) {
     map list[MAPS_MAX];
     const int count = list_maps(analysis, list);

@@ -103,10 +103,10 @@ static void frame_room_destroy(frame_room *r) {
     }
 }
 
-static tal_status frame_room_create(frame_room *r, const tal_rocks *rocks, tal_error *err) {
-    r->point_count = (size_t)rocks->vertex_start[rocks->count];
-    r->face_count = (size_t)rocks->face_start[rocks->count];
-    r->corner_count = (size_t)rocks->corner_start[r->face_count];
+static tal_status frame_room_create(frame_room *r, const tal_blocks *blocks, tal_error *err) {
+    r->point_count = (size_t)blocks->vertex_start[blocks->count];
+    r->face_count = (size_t)blocks->face_start[blocks->count];
+    r->corner_count = (size_t)blocks->corner_start[r->face_count];
     TAL_CREATE(r->point, 3 * r->point_count + 1, "a frame for ParaView", err);
     TAL_CREATE(r->connectivity, r->corner_count + 1, "a frame for ParaView", err);
     TAL_CREATE(r->offset, r->face_count + 1, "a frame for ParaView", err);
@@ -115,36 +115,36 @@ static tal_status frame_room_create(frame_room *r, const tal_rocks *rocks, tal_e
     TAL_CREATE(r->speed, r->face_count + 1, "a frame for ParaView", err);
     TAL_CREATE(r->energy, r->face_count + 1, "a frame for ParaView", err);
     TAL_CREATE(r->volume, r->face_count + 1, "a frame for ParaView", err);
-    TAL_CREATE(r->vertex, (size_t)rocks->vertex_count_max + 1, "a frame for ParaView", err);
-    for (int32_t b = 0; b < rocks->count; b++) {
-        for (int32_t f = rocks->face_start[b]; f < rocks->face_start[b + 1]; f++) {
+    TAL_CREATE(r->vertex, (size_t)blocks->vertex_count_max + 1, "a frame for ParaView", err);
+    for (int32_t b = 0; b < blocks->count; b++) {
+        for (int32_t f = blocks->face_start[b]; f < blocks->face_start[b + 1]; f++) {
             r->block[f] = b;
-            r->volume[f] = (float)rocks->volume[b];
-            r->offset[f] = rocks->corner_start[f + 1];
-            for (int32_t c = rocks->corner_start[f]; c < rocks->corner_start[f + 1]; c++) {
-                r->connectivity[c] = rocks->vertex_start[b] + rocks->corner[c];
+            r->volume[f] = (float)blocks->volume[b];
+            r->offset[f] = blocks->corner_start[f + 1];
+            for (int32_t c = blocks->corner_start[f]; c < blocks->corner_start[f + 1]; c++) {
+                r->connectivity[c] = blocks->vertex_start[b] + blocks->corner[c];
             }
         }
     }
     return TAL_OK;
 }
 
-static void fill_frame(frame_room *r, const tal_analysis *a, int32_t frame) {
-    const tal_rocks *rocks = &a->rocks;
-    for (int32_t b = 0; b < rocks->count; b++) {
-        const tal_surface block = tal_rocks_pose_frame(rocks, &a->motion, b, frame, r->vertex);
-        float *point = &r->point[3 * (size_t)rocks->vertex_start[b]];
+static void fill_frame(frame_room *r, const tal_back_analysis *a, int32_t frame) {
+    const tal_blocks *blocks = &a->blocks;
+    for (int32_t b = 0; b < blocks->count; b++) {
+        const tal_surface block = tal_blocks_pose_frame(blocks, &a->motion, b, frame, r->vertex);
+        float *point = &r->point[3 * (size_t)blocks->vertex_start[b]];
         for (int32_t v = 0; v < block.vertex_count; v++) {
             point[3 * v] = (float)block.vertex[v].x;
             point[3 * v + 1] = (float)block.vertex[v].y;
             point[3 * v + 2] = (float)block.vertex[v].z;
         }
         double translation, rotation;
-        tal_rocks_energy(rocks, &a->motion, b, frame, &translation, &rotation);
-        const float *v = &a->motion.velocity[3 * tal_motion_index(&a->motion, frame, b)];
-        for (int32_t f = rocks->face_start[b]; f < rocks->face_start[b + 1]; f++) {
+        tal_blocks_energy(blocks, &a->motion, b, frame, &translation, &rotation);
+        const float *v = &a->motion.velocity[3 * tal_run_record_index(&a->motion, frame, b)];
+        for (int32_t f = blocks->face_start[b]; f < blocks->face_start[b + 1]; f++) {
             r->energy[f] = (float)((translation + rotation) / 1000.0);
-            r->speed[f] = (float)sqrt(2.0 * translation / rocks->mass[b]);
+            r->speed[f] = (float)sqrt(2.0 * translation / blocks->mass[b]);
             for (int i = 0; i < 3; i++) {
                 r->velocity[3 * f + i] = v[i];
             }
@@ -168,7 +168,7 @@ static poly_data describe(const frame_room *r, const double *origin) {
         .origin = origin};
 }
 
-static tal_status write_terrain(const tal_ground *ground, const double *origin,
+static tal_status write_terrain(const tal_ground_mesh *ground, const double *origin,
                                 const tal_output_place *place, tal_error *err) {
     char path[TAL_PATH_SIZE];
     tal_status status = TAL_OK;
@@ -199,7 +199,7 @@ done:
     return status;
 }
 
-static int32_t choose_stride(const tal_motion *motion, const frame_room *r, double mb_max) {
+static int32_t choose_stride(const tal_run_record *motion, const frame_room *r, double mb_max) {
     const double frame = 12.0 * (double)r->point_count + 4.0 * (double)r->corner_count +
                          32.0 * (double)r->face_count + 2000.0;
     const double fitting = fmax(2.0, floor(mb_max * 1e6 / frame));
@@ -211,19 +211,7 @@ static void frame_name(char name[64], int32_t number) {
     (void)snprintf(name, 64, "paraview/blocks_%05d.vtp", (int)number);
 }
 
-// Frames of an earlier, longer series that this one does not replace.
-static tal_status remove_older(int32_t number, const tal_output_place *place, tal_error *err) {
-    for (;; number++) {
-        char name[64], path[TAL_PATH_SIZE];
-        frame_name(name, number);
-        TAL_TRY(tal_output_path(place, name, path, err));
-        if (remove(path) != 0) {
-            return TAL_OK;
-        }
-    }
-}
-
-static tal_status write_frames(frame_room *r, const tal_analysis *a, const double *origin,
+static tal_status write_frames(frame_room *r, const tal_back_analysis *a, const double *origin,
                                int32_t stride, const tal_output_place *place, tal_text *list,
                                tal_error *err) {
     const int32_t last = a->motion.frame_count - 1;
@@ -243,14 +231,13 @@ static tal_status write_frames(frame_room *r, const tal_analysis *a, const doubl
         tal_progress_advance(&progress, (double)frame + 1.0);
         if (frame == last) {
             tal_progress_end(&progress, (double)last + 1.0);
-            return place->overwrite == TAL_REPLACE ? remove_older(number + 1, place, err) : TAL_OK;
+            return TAL_OK;
         }
     }
 }
 
-tal_status tal_paraview_write(const tal_analysis *a, const tal_ground *ground, double mb_max,
-                              const tal_output_place *place, tal_error *err) {
-    char folder[TAL_PATH_SIZE];
+tal_status tal_paraview_write(const tal_back_analysis *a, const tal_ground_mesh *ground,
+                              double mb_max, const tal_output_place *place, tal_error *err) {
     const double origin[3] = {(double)a->survey.origin.east, (double)a->survey.origin.north,
                               (double)a->survey.origin.height};
     frame_room r = {0};
@@ -259,10 +246,8 @@ tal_status tal_paraview_write(const tal_analysis *a, const tal_ground *ground, d
     if (!(mb_max > 0.0)) {
         return TAL_OK;
     }
-    TAL_TRY(tal_output_path(place, "paraview", folder, err));
-    TAL_TRY(tal_folder_create(folder, err));
     TAL_TRY_OR_DONE(write_terrain(ground, origin, place, err));
-    TAL_TRY_OR_DONE(frame_room_create(&r, &a->rocks, err));
+    TAL_TRY_OR_DONE(frame_room_create(&r, &a->blocks, err));
     tal_text_append(&list,
                     "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\">\n"
                     "<Collection>\n");

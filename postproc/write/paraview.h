@@ -3,13 +3,13 @@
 #ifndef TALUS_POSTPROC_WRITE_PARAVIEW_H
 #define TALUS_POSTPROC_WRITE_PARAVIEW_H
 
-#include "postproc/measure/analysis.h"
-#include "postproc/measure/ground.h"
+#include "postproc/measure/back_analysis.h"
+#include "postproc/measure/ground_mesh.h"
 #include "postproc/write/output.h"
 
 // Coordinates are metres from the study's origin, which every file names: single precision would
 // round eastings and northings to half a metre. Frames are left out evenly to stay below `mb_max`.
-tal_status tal_paraview_write(const tal_analysis *analysis, const tal_ground *ground, double mb_max,
-                              const tal_output_place *place, tal_error *err);
+tal_status tal_paraview_write(const tal_back_analysis *analysis, const tal_ground_mesh *ground,
+                              double mb_max, const tal_output_place *place, tal_error *err);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-static cJSON *score_json(const tal_analysis *a, int i) {
+static cJSON *score_json(const tal_back_analysis *a, int i) {
     const tal_score_interval *interval = &a->interval[i];
     cJSON *score = cJSON_CreateObject();
     tal_json_add_number(score, "value", a->scores.value[i]);
@@ -34,21 +34,24 @@ static cJSON *trust_json(const tal_trust *trust) {
         cJSON *item = cJSON_AddObjectToObject(root, check->key);
         cJSON_AddStringToObject(item, "level", tal_trust_word(check->level));
         tal_json_add_number(item, "value", check->value);
+        tal_json_add_number(item, "good_limit", check->good_limit);
+        tal_json_add_number(item, "bad_limit", check->bad_limit);
         cJSON_AddStringToObject(item, "unit", check->unit);
         cJSON_AddStringToObject(item, "text", check->text);
     }
     return root;
 }
 
-static void add_volume(cJSON *root, const char *name, const tal_volume *volume) {
+static void add_volume(cJSON *root, const char *name, const tal_volume_range *volume) {
     cJSON *item = cJSON_AddObjectToObject(root, name);
     tal_json_add_number(item, "volume_m3", volume->volume);
     tal_json_add_number(item, "low_m3", volume->low);
     tal_json_add_number(item, "high_m3", volume->high);
 }
 
-static cJSON *sheet_json(const tal_analysis *a, const tal_output_place *place) {
+static cJSON *sheet_json(const tal_back_analysis *a, const tal_output_place *place) {
     cJSON *root = cJSON_CreateObject();
+    cJSON_AddBoolToObject(root, "partial", tal_run_record_is_partial(&a->motion));
     cJSON_AddItemToObject(root, "trust", trust_json(&a->trust));
     cJSON_AddBoolToObject(root, "surveyed", a->has_survey_deposit);
     cJSON_AddNumberToObject(root, "runs", a->run_count);
@@ -72,7 +75,7 @@ static cJSON *sheet_json(const tal_analysis *a, const tal_output_place *place) {
     tal_json_add_number(simulated, "solid_volume_m3", a->deposit.solid_volume);
     tal_json_add_number(simulated, "outside_volume_m3", a->deposit.outside_volume);
     tal_json_add_number(simulated, "lost_volume_m3", a->deposit.lost_volume);
-    cJSON_AddNumberToObject(simulated, "blocks", a->rocks.count);
+    cJSON_AddNumberToObject(simulated, "blocks", a->blocks.count);
     cJSON_AddNumberToObject(simulated, "blocks_at_rest", a->deposit.resting_count);
     cJSON_AddItemToObject(root, "provenance", cJSON_Duplicate(place->provenance_json, true));
     return root;
@@ -85,7 +88,7 @@ static void append_number(tal_text *text, double value) {
     }
 }
 
-static void sheet_csv(const tal_analysis *a, tal_text *text) {
+static void sheet_csv(const tal_back_analysis *a, tal_text *text) {
     tal_text_append(text, "score,unit,value,runs_p05,runs_p50,runs_p95,survey_low,survey_high,"
                           "all_low,all_high\n");
     for (int i = 0; i < TAL_SCORE_COUNT; i++) {
@@ -102,7 +105,7 @@ static void sheet_csv(const tal_analysis *a, tal_text *text) {
     }
 }
 
-tal_status tal_score_file_write(const tal_analysis *analysis, const tal_output_place *place,
+tal_status tal_score_file_write(const tal_back_analysis *analysis, const tal_output_place *place,
                                 tal_error *err) {
     char path[TAL_PATH_SIZE];
     TAL_TRY(tal_output_path(place, "scores.json", path, err));

@@ -3,10 +3,10 @@
 #ifndef TALUS_POSTPROC_WRITE_SCORE_FILE_H
 #define TALUS_POSTPROC_WRITE_SCORE_FILE_H
 
-#include "postproc/measure/analysis.h"
+#include "postproc/measure/back_analysis.h"
 #include "postproc/write/output.h"
 
-tal_status tal_score_file_write(const tal_analysis *analysis, const tal_output_place *place,
+tal_status tal_score_file_write(const tal_back_analysis *analysis, const tal_output_place *place,
                                 tal_error *err);
 
 #endif

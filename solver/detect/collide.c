@@ -568,5 +568,6 @@ tal_status tal_collide(tal_collider *collider, const tal_collide_input *input, t
     }
     TAL_TRY(collect(collider, threads, found, err));
     number_last(collider, input, threads, found);
+    TAL_VALIDATE(tal_manifolds_are_valid(found, input->body_count));
     return TAL_OK;
 }

@@ -65,6 +65,9 @@ tal_status tal_manifolds_add(tal_manifolds *manifolds, tal_manifold manifold,
                              const tal_contact_point *points, int32_t point_count);
 void tal_manifolds_destroy(tal_manifolds *manifolds);
 
+// Sorted by bodies, points without holes, unit normals: what all that walk them rely on.
+bool tal_manifolds_are_valid(const tal_manifolds *manifolds, int32_t body_count);
+
 tal_status tal_collider_create(tal_collider **collider, const tal_shapes *shapes,
                                const tal_terrain *terrain, const int32_t *shape_of_body,
                                int32_t body_count, tal_error *err);

@@ -68,6 +68,35 @@ void tal_manifolds_destroy(tal_manifolds *all) {
     *all = (tal_manifolds){0};
 }
 
+static bool is_manifold_valid(const tal_manifolds *all, int32_t m, int32_t body_count) {
+    const tal_manifold *manifold = &all->manifold[m], *last = m > 0 ? manifold - 1 : NULL;
+    const int32_t expected = last != NULL ? last->first_point + last->point_count : 0;
+    if (last != NULL && (last->body_i > manifold->body_i ||
+                         (last->body_i == manifold->body_i && last->body_j > manifold->body_j))) {
+        return false;
+    }
+    for (int32_t k = manifold->first_point; k < manifold->first_point + manifold->point_count;
+         k++) {
+        const double length = tal_vec3_length(all->point[k].normal);
+        if (!(fabs(length - 1.0) < 1e-6 && isfinite(all->point[k].gap))) {
+            return false;
+        }
+    }
+    return manifold->first_point == expected && manifold->point_count >= 1 &&
+           manifold->body_i >= 0 && manifold->body_i < body_count &&
+           (manifold->body_j == TAL_BODY_TERRAIN ||
+            (manifold->body_j > manifold->body_i && manifold->body_j < body_count));
+}
+
+bool tal_manifolds_are_valid(const tal_manifolds *all, int32_t body_count) {
+    for (int32_t m = 0; m < all->manifold_count; m++) {
+        if (!is_manifold_valid(all, m, body_count)) {
+            return false;
+        }
+    }
+    return all->manifold_count <= all->manifold_capacity && all->point_count <= all->point_capacity;
+}
+
 static clip_corner cut_corner(const clip_corner *a, double da, const clip_corner *b, double db,
                               int32_t edge) {
     const double s = da / (da - db);

@@ -6,10 +6,9 @@
 
 #include "core/base/math3.h"
 #include "core/base/status.h"
+#include "solver/include/talus_shape.h"
 
 #include <stdint.h>
-
-typedef enum { TAL_SHAPE_POLYHEDRON, TAL_SHAPE_SPHERE } tal_shape_kind;
 
 // Shape s owns vertices [vertex_start[s], vertex_start[s+1]), faces [face_start[s], ...), edges
 // [edge_start[s], ...). Face f owns the loop face_vertex[loop_start[f] .. loop_start[f+1]) of vertex
@@ -60,17 +59,6 @@ enum { TAL_FACE_CORNERS_MAX = 64 }; // a face with more corners is refused
 // edge_face[2e] walks edge e from edge_vertex[2e] to edge_vertex[2e+1], so the edge has the direction
 // of (its normal) x (the normal of edge_face[2e+1]). Coplanar neighbouring faces of the input are
 // joined into one, so that a triangulated cube has six faces.
-
-// What a caller hands over to describe one shape in body axes; loops may be any planar polygons.
-typedef struct {
-    tal_shape_kind kind;
-    double radius;
-    int32_t vertex_count;
-    const tal_vec3 *vertex;
-    int32_t face_count;
-    const int32_t *loop_size;   // per face
-    const int32_t *loop_vertex; // all loops one after another
-} tal_shape_input;
 
 // Copies and checks: closed, convex to 1e-9 of its size, outward normals, Euler 2, planar faces.
 // All faults are reported together, each with the number of the shape.

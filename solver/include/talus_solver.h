@@ -5,11 +5,15 @@
 #define TALUS_SOLVER_H
 
 #include "core/base/laws.h"
-#include "core/base/math3.h"
+#include "core/base/math3_types.h"
 #include "core/base/status.h"
-#include "solver/detect/shape.h"
+#include "solver/include/talus_shape.h"
 
 #include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 typedef struct tal_model tal_model; // all that is constant in a run
 typedef struct tal_state tal_state; // all that moves
@@ -56,6 +60,7 @@ typedef struct {
     int rest_steps; // bodies that do not move for so many are left alone until touched; 0: never
 } tal_solver_settings;
 
+// What the programs take where a site file says nothing.
 tal_solver_settings tal_solver_settings_default(void);
 
 // A body whose velocity is given: linear between the entries, before the first and after the last it
@@ -173,5 +178,9 @@ tal_status tal_checkpoint_write(const tal_model *model, const tal_state *state, 
                                 tal_error *err);
 tal_status tal_checkpoint_read(const tal_model *model, tal_state *state, const char *path,
                                tal_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

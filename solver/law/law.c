@@ -48,6 +48,7 @@ static void invert_sticking(tal_contact *c) {
 void tal_law_prepare(const tal_law *law, const tal_contact_data *data, tal_contact *c) {
     const tal_law_traits *traits = tal_law_traits_of(law->kind);
     TAL_ASSERT(traits != NULL && traits->prepare != NULL); // model check and detection see to it
+    TAL_ASSERT(data->dt > 0.0 && c->w[0] > 0.0);
     traits->prepare(law, data, c);
     invert_sticking(c);
 }

@@ -98,6 +98,7 @@ static tal_motion motion_at(const tal_model *model, const tal_series *series, do
         return (tal_motion){.v = end->v, .w = end->w};
     }
     const tal_series_entry *a = &entry[low - 1], *b = &entry[low];
+    TAL_ASSERT(a->time <= time && time <= b->time && a->time < b->time);
     const double share = (time - a->time) / (b->time - a->time);
     return (tal_motion){.v = between(a->v, b->v, share), .w = between(a->w, b->w, share)};
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 void tal_wake(tal_state *state, int32_t body) {
+    TAL_ASSERT(body >= 0 && body < state->body_count);
     const int32_t group = state->rest[body].group;
     for (int32_t b = 0; group != TAL_AWAKE && b < state->body_count; b++) {
         if (state->rest[b].group == group) {
@@ -90,6 +91,7 @@ static double kinetic_energy(const tal_model *model, const tal_state *state, int
 }
 
 static void lay_body_to_rest(tal_state *state, int32_t b) {
+    TAL_ASSERT(state->work.island_of_body[b] >= 0 && !state->is_immovable[b]);
     const tal_island *island = &state->work.island[state->work.island_of_body[b]];
     state->rest[b].group = state->work.island_body[island->first_body];
     state->rest[b].depth = 0.0;

@@ -68,6 +68,7 @@ static double energy_scale(const void *body, const double *before, double speed_
 
 // R diag(1/I) R'
 static tal_inertia inertia_in_world(double mass, tal_vec3 inertia, tal_quat orientation) {
+    TAL_ASSERT(mass > 0.0 && inertia.x > 0.0 && inertia.y > 0.0 && inertia.z > 0.0);
     const tal_mat3 r = tal_quat_matrix(orientation);
     const double inverse[3] = {1.0 / inertia.x, 1.0 / inertia.y, 1.0 / inertia.z};
     tal_inertia result = {.inverse_mass = 1.0 / mass};

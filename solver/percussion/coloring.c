@@ -2,6 +2,8 @@
 // Greedy coloring by bit sets, and islands by union-find.
 #include "solver/percussion/coloring.h"
 
+#include "core/base/status.h"
+
 #include <string.h>
 
 static uint64_t used_of(const uint64_t *used, int32_t body) {
@@ -33,6 +35,8 @@ void tal_color_edges(const tal_edge *edge, int32_t edge_count, uint64_t *used, i
     *coloring = (tal_coloring){0};
     memset(used, 0, (size_t)body_count * sizeof *used);
     for (int32_t e = 0; e < edge_count; e++) {
+        TAL_ASSERT(edge[e].i < body_count && edge[e].j < body_count);
+        TAL_ASSERT(edge[e].i >= 0 || edge[e].j >= 0); // two that nothing moves do not pair
         color[e] = first_free_color(used_of(used, edge[e].i) | used_of(used, edge[e].j));
         const uint64_t bit = color[e] < TAL_COLOR_MAX ? UINT64_C(1) << color[e] : 0;
         if (edge[e].i >= 0) {

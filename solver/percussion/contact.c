@@ -100,6 +100,7 @@ static void lay_out_pairs(const tal_model *model, tal_state *state, int32_t isla
                                   .contact_count = manifold->point_count,
                                   .law = class_i * model->class_count + class_j,
                                   .manifold = set->order[p]};
+        TAL_ASSERT(class_j >= 0 && class_j < model->class_count);
         set->pair_of_manifold[set->order[p]] = p;
         next += manifold->point_count;
     }
@@ -142,6 +143,7 @@ static void place_pair(const tal_model *model, tal_state *state, tal_pair *pair)
         set->gap[pair->first_contact + k] = point[k].gap;
         set->data[pair->first_contact + k].gap = skin_gap(model, point[k].gap);
         tal_contact_effective_mass(&state->work.problem, pair, pair->first_contact + k);
+        TAL_ASSERT(contact->w[0] > 0.0); // one of the two moves
     }
 }
 
@@ -168,6 +170,7 @@ static void judge_pair(const tal_model *model, tal_state *state, const tal_pair 
 // Normal velocity at contact k per unit normal percussion at contact l of the same pair.
 static double coupling(const tal_state *state, const tal_pair *pair, tal_vec3 axis, int32_t k,
                        int32_t l) {
+    TAL_ASSERT(!pair->is_general); // kn and kt of other bodies are not shared by points yet
     const tal_contact *a = &state->work.contacts.contact[k], *b = &state->work.contacts.contact[l];
     const tal_inertia *i = &state->work.inertia_world[pair->body_i];
     const tal_inertia *j = &state->work.inertia_world[pair->body_j];
@@ -328,6 +331,7 @@ tal_status tal_prepare_contacts(const tal_model *model, tal_state *state, double
 }
 
 void tal_soften_island(const tal_model *model, tal_state *state, int32_t island) {
+    TAL_ASSERT(island >= 0 && island < state->work.problem.island_count);
     const tal_island *of = &state->work.island[island];
     for (int32_t p = of->first_pair; p < of->first_pair + of->pair_count; p++) {
         const tal_pair *pair = &state->work.problem.pair[p];

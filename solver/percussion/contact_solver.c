@@ -368,6 +368,7 @@ static bool release_patches(const island_solve *s, double tolerance) {
 static void solve_island(const tal_percussion_problem *problem, const tal_solver_work *work,
                          int32_t number, int thread_count, const tal_solver_goal *goal) {
     const tal_island *island = &problem->island[number];
+    TAL_ASSERT(island->pair_count > 0 && island->color_count <= TAL_COLOR_MAX + 1);
     tal_island_result *result = &work->island_result[number];
     island_solve s = {.problem = problem,
                       .work = work,
@@ -436,6 +437,7 @@ void tal_solve_percussions(const tal_percussion_problem *problem, const tal_solv
                            const uint8_t *is_wanted, const tal_solver_goal *goal,
                            tal_solver_result *result) {
     const int threads = problem->thread_count;
+    TAL_ASSERT(goal->tolerance > 0.0 && goal->sweeps_max >= 1 && threads >= 1);
     for (int32_t n = 0; threads > 1 && n < problem->island_count; n++) {
         if (problem->island[n].pair_count >= SHARED_PAIRS_MIN && !is_left_alone(is_wanted, n)) {
             solve_island(problem, work, n, threads, goal);

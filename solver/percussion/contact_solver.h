@@ -105,6 +105,10 @@ static inline const tal_general_body *tal_general(const tal_percussion_problem *
     return &problem->general[body - (problem->body_count - problem->general_count)];
 }
 
+// Pairs, contacts, islands and colors fit each other, and pairs of one color share no mobile body.
+// `scratch`: one number per body.
+bool tal_problem_is_valid(const tal_percussion_problem *problem, int32_t *scratch);
+
 // Sets the energy scale of all pairs from the velocities before and a least speed: errors below
 // `tolerance` times that speed never matter.
 void tal_set_energy_scales(const tal_percussion_problem *problem, double speed_min);

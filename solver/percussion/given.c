@@ -27,6 +27,7 @@ struct tal_given_problem {
     uint8_t *is_held;
     double *friction;
     tal_general_body *body;
+    int32_t *scratch; // of TAL_VALIDATE
     tal_percussion_problem problem;
     tal_solver_work work;
     tal_mass *mass; // NULL: W was given
@@ -207,6 +208,7 @@ static tal_status take_arrays(tal_given_problem *g, int32_t block_count, tal_err
     TAL_TAKE(arena, g->is_held, count, "marks", err);
     TAL_TAKE(arena, g->friction, count, "friction", err);
     TAL_TAKE(arena, g->body, count, "bodies", err);
+    TAL_TAKE(arena, g->scratch, count, "scratch", err);
     TAL_TAKE(arena, g->problem.pair, count, "pairs", err);
     TAL_TAKE(arena, g->problem.contact, count, "contacts", err);
     TAL_TAKE(arena, g->work.change, 3 * count, "changes", err);
@@ -314,6 +316,12 @@ static tal_status fill(tal_given_problem *g, const tal_local_input *in, int thre
         g->body[b] = (tal_general_body){.kind = &GIVEN, .body = g, .is_mobile = true};
     }
     set_contacts(g, order);
+    for (int32_t n = 0; n < g->problem.island_count; n++) {
+        const tal_island *island = &g->problem.island[n];
+        for (int32_t p = island->first_pair; p < island->first_pair + island->pair_count; p++) {
+            g->problem.pair[p].island = n;
+        }
+    }
     return TAL_OK;
 }
 
@@ -432,6 +440,8 @@ static void set_scales(tal_given_problem *g, double tightness) {
 }
 
 tal_given_result tal_given_solve(tal_given_problem *g, double tolerance, int sweeps_max) {
+    TAL_ASSERT(tolerance > 0.0 && sweeps_max >= 1);
+    TAL_VALIDATE(tal_problem_is_valid(&g->problem, g->scratch));
     tal_given_result result = {.error = tal_given_measure(g)};
     double tightness = 1.0;
     for (int round = 0; round < ROUNDS_MAX && result.sweeps < sweeps_max; round++) {

@@ -46,6 +46,7 @@ void tal_recall_percussions(tal_state *state, const tal_pair *pair, double dt) {
     const tal_contact_memory *memory = &state->memory;
     const tal_manifold *manifold = &state->work.list.manifold[pair->manifold];
     const int32_t first = set->first_remembered[pair->manifold];
+    TAL_ASSERT(pair->contact_count == manifold->point_count);
     const bool is_start = memory->dt == 0.0; // only what touches in the first step is bonded
     const double scale = is_start ? 0.0 : dt / memory->dt;
     for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
@@ -137,10 +138,38 @@ tal_status tal_remember_percussions(tal_state *state, double dt, tal_error *err)
     while (p < last->pair_count) {
         keep_if_at_rest(state, p++, dt, memory);
     }
+    TAL_VALIDATE(tal_memory_is_valid(memory));
     const tal_contact_memory newest = *memory;
     state->work.memory_before = state->memory;
     state->memory = newest;
     return TAL_OK;
+}
+
+static bool is_memory_pair_valid(const tal_contact_memory *memory, int32_t p) {
+    const tal_memory_pair *pair = &memory->pair[p], *last = p > 0 ? pair - 1 : NULL;
+    const int32_t expected = last != NULL ? last->first_point + last->point_count : 0;
+    if (last != NULL && (last->body_i > pair->body_i ||
+                         (last->body_i == pair->body_i && last->body_j > pair->body_j))) {
+        return false;
+    }
+    for (int32_t k = pair->first_point; k < pair->first_point + pair->point_count; k++) {
+        const tal_memory_point *point = &memory->point[k];
+        if (!isfinite(point->normal) || !isfinite(tal_vec3_length(point->tangential)) ||
+            !(point->bonded >= 0.0 && point->bonded <= 1.0)) {
+            return false;
+        }
+    }
+    return pair->first_point == expected && pair->point_count >= 1;
+}
+
+bool tal_memory_is_valid(const tal_contact_memory *memory) {
+    for (int32_t p = 0; p < memory->pair_count; p++) {
+        if (!is_memory_pair_valid(memory, p)) {
+            return false;
+        }
+    }
+    return memory->pair_count <= memory->pair_capacity &&
+           memory->point_count <= memory->point_capacity && memory->dt >= 0.0;
 }
 
 void tal_count_remembered(const tal_state *state, tal_report *report) {

@@ -14,6 +14,9 @@ void tal_recall_percussions(tal_state *state, const tal_pair *pair, double dt);
 // Keeps the percussions for the next step, and those of the bodies at rest for when they wake.
 tal_status tal_remember_percussions(tal_state *state, double dt, tal_error *err);
 
+// Sorted by bodies, points without holes, finite: what the next step relies on.
+bool tal_memory_is_valid(const tal_contact_memory *memory);
+
 // All contacts there are, those at rest included.
 void tal_count_remembered(const tal_state *state, tal_report *report);
 

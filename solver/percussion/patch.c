@@ -98,6 +98,7 @@ static bool go(const tal_percussion_problem *problem, const tal_pair *pair, cons
 
 bool tal_patch_release(const tal_percussion_problem *problem, const tal_pair *pair,
                        double tolerance) {
+    TAL_ASSERT(!pair->is_general); // the affine fit holds for rigid motions only
     const double w = problem->contact[pair->first_contact].w[0];
     const double negligible = NEGLIGIBLE * tolerance * sqrt(w * pair->energy_scale);
     patch p;

@@ -2,6 +2,8 @@
 // What is asked of a contact problem before and after the sweeps: masses, velocities, scales.
 #include "solver/percussion/general_kernel.h"
 
+#include <math.h>
+
 void tal_contact_effective_mass(const tal_percussion_problem *problem, const tal_pair *pair,
                                 int32_t k) {
     if (pair->is_general) {
@@ -55,4 +57,72 @@ void tal_set_energy_scales(const tal_percussion_problem *problem, double speed_m
         pair->energy_scale = tal_general_energy_scale(problem, pair->body_i, speed_min) +
                              tal_general_energy_scale(problem, pair->body_j, speed_min);
     }
+}
+
+static bool is_mobile(const tal_percussion_problem *problem, int32_t body) {
+    if (body == problem->body_count) {
+        return false;
+    }
+    return tal_is_general(problem, body) ? tal_general(problem, body)->is_mobile
+                                         : problem->inertia[body].inverse_mass > 0.0;
+}
+
+static bool is_pair_valid(const tal_percussion_problem *problem, int32_t p, int32_t island) {
+    const tal_pair *pair = &problem->pair[p];
+    const int32_t bodies = problem->body_count;
+    const int32_t expected = p > 0 ? pair[-1].first_contact + pair[-1].contact_count : 0;
+    if (pair->body_i < 0 || pair->body_i >= bodies || pair->body_j < 0 || pair->body_j > bodies ||
+        pair->first_contact != expected || pair->contact_count < 1 || pair->island != island ||
+        !(is_mobile(problem, pair->body_i) || is_mobile(problem, pair->body_j))) {
+        return false;
+    }
+    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
+        const tal_contact *c = &problem->contact[k];
+        if (!(c->w[0] > 0.0 && c->w[3] > 0.0 && c->w[5] > 0.0 && isfinite(c->percussion[0]) &&
+              isfinite(c->percussion[1]) && isfinite(c->percussion[2]))) {
+            return false;
+        }
+    }
+    return (pair->is_general != 0) ==
+           (tal_is_general(problem, pair->body_i) || tal_is_general(problem, pair->body_j));
+}
+
+// `last_color` holds for each body the last color that used it.
+static bool is_island_valid(const tal_percussion_problem *problem, int32_t number,
+                            int32_t *last_color) {
+    const tal_island *island = &problem->island[number];
+    int32_t p = island->first_pair;
+    for (int32_t c = island->first_color; c < island->first_color + island->color_count; c++) {
+        const bool is_serial =
+            island->last_color_is_serial && c == island->first_color + island->color_count - 1;
+        for (; p < problem->color_end[c]; p++) {
+            const int32_t body[2] = {problem->pair[p].body_i, problem->pair[p].body_j};
+            if (!is_pair_valid(problem, p, number)) {
+                return false;
+            }
+            for (int side = 0; side < 2 && !is_serial; side++) {
+                if (is_mobile(problem, body[side])) {
+                    if (last_color[body[side]] == c + 1) {
+                        return false;
+                    }
+                    last_color[body[side]] = c + 1;
+                }
+            }
+        }
+    }
+    return p == island->first_pair + island->pair_count;
+}
+
+bool tal_problem_is_valid(const tal_percussion_problem *problem, int32_t *scratch) {
+    int32_t pairs = 0;
+    for (int32_t b = 0; b < problem->body_count; b++) {
+        scratch[b] = 0;
+    }
+    for (int32_t n = 0; n < problem->island_count; n++) {
+        if (problem->island[n].first_pair != pairs || !is_island_valid(problem, n, scratch)) {
+            return false;
+        }
+        pairs += problem->island[n].pair_count;
+    }
+    return pairs == problem->pair_count;
 }

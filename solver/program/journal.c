@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KIND_HEADER = 0x74616c31, KIND_FRAME, KIND_STEP };
+enum { KIND_HEADER = 0x74616c32, KIND_FRAME, KIND_STEP };
 
 typedef struct {
     uint32_t kind;
@@ -107,8 +107,8 @@ static tal_status check_header(tal_journal *journal, const char *key, tal_error 
 }
 
 tal_status tal_journal_resume(tal_journal *journal, const char *path, const char *key,
-                              int32_t body_count, double time_s, tal_journal_step *last,
-                              tal_error *err) {
+                              int32_t body_count, double time_s, bool frame_is_due,
+                              tal_journal_step *last, tal_error *err) {
     *last = (tal_journal_step){0};
     TAL_TRY(journal_open(journal, path, "r+b", body_count, err));
     TAL_TRY(check_header(journal, key, err));
@@ -117,7 +117,8 @@ tal_status tal_journal_resume(tal_journal *journal, const char *path, const char
     while (read_record(journal, &head)) {
         double record_time = 0.0;
         memcpy(&record_time, journal->buffer, sizeof record_time);
-        if (record_time > time_s) {
+        const bool at_the_end = head.kind == KIND_FRAME && record_time == time_s;
+        if (record_time > time_s || (at_the_end && !frame_is_due)) {
             break;
         }
         if (head.kind == KIND_STEP) {

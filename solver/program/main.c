@@ -3,8 +3,10 @@
 #include "core/app/json.h"
 #include "core/app/program.h"
 #include "core/app/provenance.h"
+#include "core/app/results.h"
 #include "core/base/interrupt.h"
 #include "core/base/log.h"
+#include "core/base/math3.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "solver/program/dump.h"
@@ -26,7 +28,10 @@ static const tal_option options[] = {
     {"stop-when-still", 0, "YES|NO", "Stop as soon as every block rests (solve.stop_when_still)."},
     {"dump-problem", 0, "STEP",
      "Write the contact problem of this step (1, 2, ..) as FCLIB: contact-STEP.hdf5."},
-    {"resume", 'r', NULL, "Go on from the last checkpoint of a run that was stopped or killed."},
+    {"resume", 'r', NULL,
+     "Go on from the last checkpoint of a run that was stopped or killed, or from the end of a "
+     "finished one when until_s is later now. With --overwrite, a checkpoint of another run is "
+     "replaced."},
 };
 
 static const tal_program program = {
@@ -39,7 +44,9 @@ static const tal_program program = {
         "energies, "
         "dissipation, residual and penetration of every step.\n\n"
         "A run can be stopped (Ctrl-C) or killed at any moment: --resume goes on from the last "
-        "checkpoint and gives the same bits as a run that was never disturbed.\n\n"
+        "checkpoint and gives the same bits as a run that was never disturbed. A run that was "
+        "stopped leaves a partial run.nc, which can be post-processed and says what it is. "
+        "run.journal and run.checkpoint serve --resume only and may be deleted.\n\n"
         "The simulation ends when every block has rested for solve.still_s: no point of any block "
         "faster than solve.still_mps. Blocks that leave the terrain are taken out and counted.",
     .examples = "  talus-solve site.ini --out out/site\n"
@@ -87,7 +94,9 @@ typedef struct {
     uint8_t *lost;
     double moved_s;
     int64_t dump_step; // whose contact problem is written; 0: none
-    const char *ended_because;
+    bool resume;
+    tal_overwrite overwrite;
+    const char *ended_because; // still, until, interrupted
     char journal_path[TAL_PATH_SIZE], checkpoint_path[TAL_PATH_SIZE], run_path[TAL_PATH_SIZE],
         summary_path[TAL_PATH_SIZE];
 } simulation;
@@ -100,7 +109,7 @@ static tal_status prepare_paths(simulation *s, tal_error *err) {
         !tal_path_join(s->summary_path, out, "run.json")) {
         return TAL_FAIL(err, TAL_TOO_LARGE, "%.100s...: path too long", out);
     }
-    if (s->invocation->overwrite == TAL_KEEP_EXISTING && tal_file_exists(s->run_path)) {
+    if (s->overwrite == TAL_KEEP_EXISTING && !s->resume && tal_file_exists(s->run_path)) {
         return TAL_FAIL(
             err, TAL_EXISTS,
             "%s exists already. Say --overwrite to replace it, or choose another folder "
@@ -110,7 +119,24 @@ static tal_status prepare_paths(simulation *s, tal_error *err) {
     return TAL_OK;
 }
 
-// Settings and inputs, and the key that a journal must share to be gone on with.
+// The key that a journal must share to be gone on with: settings and inputs, but not when to end.
+static tal_status make_key(simulation *s, tal_error *err) {
+    tal_settings *settings = NULL;
+    tal_text text = {0};
+    TAL_CREATE(settings, 1, "the settings", err);
+    *settings = s->invocation->settings;
+    settings->solve.until_s = 0.0;
+    tal_settings_write(settings, program.stages, TAL_SETTINGS_PORTABLE, &text);
+    tal_memory_destroy(settings);
+    for (int i = 0; i < s->provenance->input_count; i++) {
+        tal_text_append(&text, "%s\n", s->provenance->input[i].sha256);
+    }
+    const bool failed = text.failed;
+    tal_sha256_bytes(tal_text_string(&text), text.length, s->key);
+    tal_text_destroy(&text);
+    return failed ? TAL_FAIL(err, TAL_NO_MEMORY, "no memory for the record of inputs") : TAL_OK;
+}
+
 static tal_status prepare_provenance(simulation *s, tal_error *err) {
     static const char *const inputs[] = {"terrain.nc", "blocks.nc"};
     TAL_CREATE(s->provenance, 1, "the record of inputs", err);
@@ -124,13 +150,7 @@ static tal_status prepare_provenance(simulation *s, tal_error *err) {
         }
         TAL_TRY(tal_provenance_add_input(s->provenance, path, err));
     }
-    char *text = tal_provenance_text(s->provenance);
-    if (text == NULL) {
-        return TAL_FAIL(err, TAL_NO_MEMORY, "no memory for the record of inputs");
-    }
-    tal_sha256_bytes(text, strlen(text), s->key);
-    cJSON_free(text);
-    return TAL_OK;
+    return make_key(s, err);
 }
 
 static int64_t steps_in(double interval_s, double dt_s) {
@@ -157,6 +177,7 @@ static tal_status add_step(simulation *s, const tal_report *r, tal_error *err) {
                                    .energy_defect_j = r->energy_defect_j,
                                    .residual = r->residual,
                                    .penetration_m = r->penetration_m,
+                                   .clausius_duhem_j = fmax(0.0, r->clausius_duhem_worst_j),
                                    .moved_s = s->moved_s,
                                    .contact_count = r->contact_count,
                                    .iterations = r->iterations,
@@ -172,27 +193,60 @@ static tal_status checkpoint(simulation *s, tal_error *err) {
     return tal_checkpoint_write(s->model, s->state, s->checkpoint_path, err);
 }
 
-static tal_status begin(simulation *s, tal_error *err) {
+static int64_t steps_done(const simulation *s) {
+    return (int64_t)llround(tal_state_time(s->state) / s->solve->dt_s);
+}
+
+static tal_status go_on(simulation *s, tal_error *err) {
     const int32_t count = s->scene.input.body_count;
-    const bool resume = tal_invocation_option(&program, s->invocation, "resume") != NULL;
-    if (resume && tal_file_exists(s->checkpoint_path)) {
-        TAL_TRY(tal_checkpoint_read(s->model, s->state, s->checkpoint_path, err));
-        tal_journal_step last;
-        TAL_TRY(tal_journal_resume(&s->journal, s->journal_path, s->key, count,
-                                   tal_state_time(s->state), &last, err));
-        s->moved_s = last.moved_s;
-        for (int32_t b = 0; b < count; b++) {
-            s->lost[b] = tal_state_has_body(s->state, b) ? 0 : 1;
-        }
-        tal_log_info("going on at %g s", tal_state_time(s->state));
-        return TAL_OK;
+    TAL_TRY(tal_checkpoint_read(s->model, s->state, s->checkpoint_path, err));
+    tal_journal_step last;
+    const int64_t frame_steps = steps_in(s->solve->output_every_s, s->solve->dt_s);
+    TAL_TRY(tal_journal_resume(&s->journal, s->journal_path, s->key, count,
+                               tal_state_time(s->state), steps_done(s) % frame_steps == 0, &last,
+                               err));
+    s->moved_s = last.moved_s;
+    for (int32_t b = 0; b < count; b++) {
+        s->lost[b] = tal_state_has_body(s->state, b) ? 0 : 1;
     }
-    if (resume) {
-        tal_log_info("no checkpoint in %s: starting at 0 s", s->invocation->out);
+    if (steps_done(s) > steps_in(s->solve->until_s, s->solve->dt_s)) {
+        return TAL_FAIL(err, TAL_BAD_INPUT,
+                        "%s is at %g s already, after solve.until_s = %g. Start afresh with "
+                        "--overwrite",
+                        s->checkpoint_path, tal_state_time(s->state), s->solve->until_s);
     }
+    tal_log_info("going on at %g s", tal_state_time(s->state));
+    return TAL_OK;
+}
+
+static tal_status start_afresh(simulation *s, tal_error *err) {
+    tal_journal_close(&s->journal);
     unlink(s->checkpoint_path); // it would belong to another journal
-    TAL_TRY(tal_journal_create(&s->journal, s->journal_path, s->key, count, err));
+    TAL_TRY(
+        tal_journal_create(&s->journal, s->journal_path, s->key, s->scene.input.body_count, err));
     return add_frame(s, err);
+}
+
+// With --resume and --overwrite both, a checkpoint of another run is in nobody's way.
+static tal_status begin(simulation *s, tal_error *err) {
+    if (!s->resume || !tal_file_exists(s->checkpoint_path)) {
+        if (s->resume) {
+            tal_log_info("no checkpoint in %s: starting at 0 s", s->invocation->out);
+        }
+        return start_afresh(s, err);
+    }
+    const tal_status status = go_on(s, err);
+    if (status != TAL_BAD_INPUT || s->overwrite == TAL_KEEP_EXISTING) {
+        return status;
+    }
+    tal_log_info("starting at 0 s, since %s", err->text);
+    tal_error_reset(err);
+    tal_state_destroy(s->state);
+    s->state = NULL;
+    s->moved_s = 0.0;
+    memset(s->lost, 0, (size_t)s->scene.input.body_count);
+    TAL_TRY(tal_state_create(&s->state, s->model, s->invocation->thread_count, err));
+    return start_afresh(s, err);
 }
 
 // A block that left the ground's outline and dropped below it will not come back.
@@ -243,31 +297,27 @@ static tal_status one_step(simulation *s, int64_t step, int64_t frame_steps,
     return TAL_OK;
 }
 
+static bool is_still(const simulation *s) {
+    return s->solve->stop_when_still && tal_state_time(s->state) - s->moved_s >= s->solve->still_s;
+}
+
 static tal_status fall(simulation *s, tal_error *err) {
     const double dt_s = s->solve->dt_s;
     const int64_t last = steps_in(s->solve->until_s, dt_s);
     const int64_t frame_steps = steps_in(s->solve->output_every_s, dt_s);
     const int64_t checkpoint_steps = steps_in(s->solve->checkpoint_every_s, dt_s);
-    int64_t step = (int64_t)llround(tal_state_time(s->state) / dt_s);
-    s->ended_because = "until";
+    int64_t step = steps_done(s);
     tal_progress progress;
     tal_progress_begin(&progress, "falling", "s", s->solve->until_s);
-    while (step < last) {
+    while (step < last && !is_still(s) && !tal_interrupt_pending()) {
         step++;
         TAL_TRY(one_step(s, step, frame_steps, checkpoint_steps, err));
         tal_progress_advance(&progress, (double)step * dt_s);
-        if (s->solve->stop_when_still &&
-            tal_state_time(s->state) - s->moved_s >= s->solve->still_s) {
-            s->ended_because = "still";
-            break;
-        }
-        if (tal_interrupt_pending()) {
-            TAL_TRY(checkpoint(s, err));
-            return TAL_FAIL(err, TAL_INTERRUPTED, "stopped at %g s; go on with --resume",
-                            tal_state_time(s->state));
-        }
     }
     tal_progress_end(&progress, (double)step * dt_s);
+    s->ended_because = is_still(s) ? "still" : step >= last ? "until" : "interrupted";
+    // The end can be gone on from: a later run with --resume may ask for more.
+    TAL_TRY(checkpoint(s, err));
     return step % frame_steps == 0 ? TAL_OK : add_frame(s, err);
 }
 
@@ -291,6 +341,7 @@ static tal_status write_summary(const simulation *s, const tal_run_summary *r, t
     tal_json_add_number(root, "dissipated_tangential_j", r->dissipated_tangential_j);
     tal_json_add_number(root, "correction_j", r->correction_j);
     tal_json_add_number(root, "energy_drift", r->energy_drift);
+    tal_json_add_number(root, "clausius_duhem_worst_j", r->clausius_duhem_worst_j);
     tal_json_add_number(root, "kinetic_peak_j", r->kinetic_peak_j);
     tal_json_add_number(root, "kinetic_peak_s", r->kinetic_peak_s);
     tal_json_add_number(root, "settled_s", r->settled_s);
@@ -307,13 +358,15 @@ static tal_status finish(simulation *s, tal_error *err) {
                                  .provenance = provenance,
                                  .event = s->invocation->settings.solve.event};
     tal_run_summary r;
-    const tal_status status = tal_run_file_write(s->run_path, s->invocation->overwrite, &s->journal,
-                                                 &s->scene, &notes, &r, err);
+    tal_status status = tal_results_begin(s->invocation->out, "solve", err);
+    if (status == TAL_OK) {
+        status = tal_run_file_write(s->run_path, s->resume ? TAL_REPLACE : s->overwrite,
+                                    &s->journal, &s->scene, &notes, &r, err);
+        status = status == TAL_OK ? write_summary(s, &r, err) : status;
+        status = tal_results_end(status, err);
+    }
     cJSON_free(provenance);
     TAL_TRY(status);
-    TAL_TRY(write_summary(s, &r, err));
-    unlink(s->checkpoint_path);
-    unlink(s->journal_path);
     tal_log_info("%d blocks, %zu steps to %g s (%s); kinetic energy peaks at %g s",
                  s->scene.input.body_count, r.step_count, r.duration_s, s->ended_because,
                  r.kinetic_peak_s);
@@ -333,14 +386,20 @@ static tal_status run_simulation(simulation *s, tal_error *err) {
     TAL_TRY(tal_state_create(&s->state, s->model, s->invocation->thread_count, err));
     TAL_TRY(begin(s, err));
     TAL_TRY(fall(s, err));
-    return finish(s, err);
+    TAL_TRY(finish(s, err));
+    return strcmp(s->ended_because, "interrupted") != 0
+               ? TAL_OK
+               : TAL_FAIL(err, TAL_INTERRUPTED, "stopped at %g s; go on with --resume",
+                          tal_state_time(s->state));
 }
 
 static tal_status run(const tal_invocation *invocation, tal_error *err) {
     const char *dump = tal_invocation_option(&program, invocation, "dump-problem");
     simulation s = {.invocation = invocation,
                     .solve = &invocation->settings.solve,
-                    .dump_step = dump != NULL ? strtoll(dump, NULL, 10) : 0};
+                    .overwrite = invocation->overwrite,
+                    .dump_step = dump != NULL ? strtoll(dump, NULL, 10) : 0,
+                    .resume = tal_invocation_option(&program, invocation, "resume") != NULL};
     const tal_status status = run_simulation(&s, err);
     tal_journal_close(&s.journal);
     tal_state_destroy(s.state);

@@ -36,6 +36,9 @@ static const series SERIES[] = {
                 correction_j),
     REAL_SERIES("energy_defect", "J", "change of energy not explained by the other terms",
                 energy_defect_j),
+    REAL_SERIES("clausius_duhem", "J",
+                "most energy that one contact made in the step (Clausius-Duhem: none)",
+                clausius_duhem_j),
     REAL_SERIES("residual", "1", "residual of the contact solver", residual),
     REAL_SERIES("penetration", "m", "deepest penetration", penetration_m),
     INTEGER_SERIES("contact_count", "1", "contact points", contact_count),
@@ -87,6 +90,7 @@ static tal_status sum_step(void *context, size_t number, const tal_journal_step 
     s->correction_j += step->correction_j;
     s->energy_drift += fabs(step->energy_defect_j);
     s->penetration_max_m = fmax(s->penetration_max_m, step->penetration_m);
+    s->clausius_duhem_worst_j = fmax(s->clausius_duhem_worst_j, step->clausius_duhem_j);
     s->residual_max = fmax(s->residual_max, step->residual);
     if (kinetic > s->kinetic_peak_j) {
         s->kinetic_peak_j = kinetic;
@@ -233,6 +237,7 @@ static void put_summary(writer *w, const tal_run_notes *notes) {
     tal_netcdf_integer(f, TAL_NC_GLOBAL, "finished_steps", s->finished_steps);
     tal_netcdf_integer(f, TAL_NC_GLOBAL, "blocks_lost", s->blocks_lost);
     tal_netcdf_real(f, TAL_NC_GLOBAL, "energy_drift", s->energy_drift);
+    tal_netcdf_real(f, TAL_NC_GLOBAL, "clausius_duhem_worst_j", s->clausius_duhem_worst_j);
     tal_netcdf_real(f, TAL_NC_GLOBAL, "dt_s", w->scene->input.settings.dt_s);
     static const char *const names[3] = {"origin_east_m", "origin_north_m", "origin_height_m"};
     for (int k = 0; k < 3; k++) {

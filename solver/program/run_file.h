@@ -26,6 +26,8 @@ typedef struct {
     double energy_drift;      // summed defect over the energy exchanged
     double penetration_max_m; // deepest of all steps
     double residual_max;
+    double
+        clausius_duhem_worst_j; // most energy a contact made in a step; must be nothing but rounding
     double kinetic_peak_j, kinetic_peak_s;
     double settled_s; // from then on the kinetic energy is below a thousandth of its peak
 } tal_run_summary;

@@ -2,6 +2,7 @@
 // The scene of talus-solve from its files.
 #include "solver/program/scene.h"
 
+#include "core/base/math3.h"
 #include "core/base/memory.h"
 #include "core/geo/netcdf_file.h"
 

@@ -255,6 +255,7 @@ tal_status tal_look_ahead(const tal_model *model, tal_state *state, double dt, b
     memset(state->work.body_struck, 0, (size_t)state->body_count);
     merge(model, state, dt);
     if (state->work.list_merged.manifold_count > state->work.list.manifold_count) {
+        TAL_VALIDATE(tal_manifolds_are_valid(&state->work.list_merged, state->body_count));
         *result = TAL_LOOK_ADDED;
         const tal_manifolds merged = state->work.list_merged;
         state->work.list_merged = state->work.list;

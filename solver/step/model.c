@@ -11,10 +11,10 @@
 #include <string.h>
 
 tal_solver_settings tal_solver_settings_default(void) {
-    return (tal_solver_settings){.dt_s = 0.005,
-                                 .gravity_mps2 = {0.0, 0.0, -9.81},
+    return (tal_solver_settings){.dt_s = 0.01,
+                                 .gravity_mps2 = {0.0, 0.0, -9.80665},
                                  .scheme = TAL_SCHEME_MOREAU,
-                                 .tolerance = 1e-5,
+                                 .tolerance = 1e-3,
                                  .iteration_max = 1000,
                                  .impact_speed_mps = 0.0,
                                  .correction = 0.2,
@@ -138,6 +138,7 @@ static tal_status fill(tal_model *model, const tal_model_input *input, tal_error
     TAL_TRY(copy_bodies(model, input, err));
     TAL_TRY(tal_prescribed_create(model, input, err));
     measure_shapes(model);
+    TAL_ASSERT(model->smallest_width > 0.0 && isfinite(model->smallest_width));
     model->fingerprint = fingerprint_of(model);
     return tal_model_check_start(model, err);
 }

@@ -6,7 +6,10 @@
 #include "solver/motion/prescribed.h"
 #include "solver/motion/rest.h"
 #include "solver/motion/rotation.h"
+#include "solver/percussion/memory.h"
 #include "solver/step/hash.h"
+
+#include <math.h>
 
 // Room for contacts grows in steps of half its size, so that growing is rare.
 static int32_t grown_capacity(int32_t capacity, int32_t wanted) {
@@ -197,6 +200,7 @@ tal_status tal_state_create(tal_state **state, const tal_model *model, int threa
 }
 
 void tal_state_remove_body(tal_state *state, int32_t body) {
+    TAL_ASSERT(body >= 0 && body < state->body_count);
     tal_wake(state, body);
     tal_wake_touching(state, body);
     state->is_gone[body] = 1;
@@ -208,6 +212,7 @@ void tal_state_remove_body(tal_state *state, int32_t body) {
 }
 
 bool tal_state_has_body(const tal_state *state, int32_t body) {
+    TAL_ASSERT(body >= 0 && body < state->body_count);
     return state->is_gone[body] == 0;
 }
 
@@ -262,6 +267,31 @@ tal_status tal_state_find_overlaps(const tal_model *model, tal_state *state, tal
                                      .is_fixed = model->is_immovable,
                                      .thread_count = 1};
     return tal_collide(state->work.collider, &input, found, err);
+}
+
+static bool is_finite(tal_vec3 v) {
+    return isfinite(v.x) && isfinite(v.y) && isfinite(v.z);
+}
+
+static bool is_body_valid(const tal_model *model, const tal_state *state, int32_t b) {
+    const tal_quat q = state->orientation[b];
+    const double norm = sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
+    const int32_t group = state->rest[b].group;
+    const bool stands = state->is_gone[b] != 0 || group != TAL_AWAKE || model->is_fixed[b] != 0;
+    return is_finite(state->position[b]) && is_finite(state->velocity[b]) &&
+           is_finite(state->momentum[b]) && is_finite(state->spin[b]) && fabs(norm - 1.0) < 1e-9 &&
+           group >= TAL_AWAKE && group < state->body_count && (state->is_fixed[b] != 0) == stands &&
+           (state->is_immovable[b] != 0) == (stands || model->is_immovable[b] != 0) &&
+           (!stands || tal_vec3_length(state->velocity[b]) == 0.0);
+}
+
+bool tal_state_is_valid(const tal_model *model, const tal_state *state) {
+    for (int32_t b = 0; b < state->body_count; b++) {
+        if (!is_body_valid(model, state, b)) {
+            return false;
+        }
+    }
+    return isfinite(state->time) && tal_memory_is_valid(&state->memory);
 }
 
 double tal_state_time(const tal_state *state) {

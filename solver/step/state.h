@@ -131,6 +131,9 @@ static inline bool tal_is_spring(const tal_model *model, const tal_pair *pair) {
     return tal_traits(model, pair)->is_spring;
 }
 
+// Finite poses and velocities, unit quaternions; what is gone or at rest stands still.
+bool tal_state_is_valid(const tal_model *model, const tal_state *state);
+
 // Angular velocities from momenta and orientations.
 void tal_state_refresh_spins(const tal_model *model, tal_state *state);
 

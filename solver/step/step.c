@@ -72,9 +72,9 @@ static double slow_speed(const tal_model *model, const tal_state *state, double 
 static tal_status find_contacts(const tal_model *model, tal_state *state, double dt,
                                 tal_error *err) {
     do {
-        tal_load_motion(model, state);
-        tal_prescribed_load(model, state); // series, point forces
-        TAL_TRY(tal_find_contacts(model, state, dt, err));
+        tal_load_motion(model, state);                     // u-, inertias
+        tal_prescribed_load(model, state);                 // series, point forces
+        TAL_TRY(tal_find_contacts(model, state, dt, err)); // manifolds within reach
     } while (tal_wake_reached(state));
     return tal_list_contacts(state, err);
 }
@@ -84,59 +84,76 @@ static tal_status set_up(const tal_model *model, tal_state *state, double dt, ta
                          tal_error *err) {
     TAL_TRY(tal_prepare_contacts(model, state, dt, report, err)); // frames, masses, laws
     tal_advance_free_velocity(model, state, dt);                  // gravity, loads
-    tal_set_energy_scales(&state->work.problem, slow_speed(model, state, dt));
-    tal_warm_start(&state->work.problem);
+    tal_set_energy_scales(&state->work.problem, slow_speed(model, state, dt)); // of errors
+    TAL_VALIDATE(tal_problem_is_valid(&state->work.problem, state->work.island_parent));
+    tal_warm_start(&state->work.problem); // last percussions
     return TAL_OK;
 }
 
-// Percussions at the present poses: solved roughly until a look ahead adds no more contacts, then as
-// well as asked for.
-static tal_status strike(const tal_model *model, tal_state *state, double dt, tal_report *report,
-                         tal_error *err) {
+// Solves roughly and looks ahead, until a look adds no more contacts or enough were taken. True in
+// `woke` if a look woke bodies at rest: their contacts have to be found before the next.
+static tal_status complete_contacts(const tal_model *model, tal_state *state, double dt,
+                                    tal_report *report, bool *woke, tal_error *err) {
     const int most = model->settings.iteration_max;
-    const double tolerance = model->settings.tolerance;
-    const tal_solver_goal final = {tolerance, SWEEPS_MIN, most};
-    const tal_solver_goal rough = {LOOK_SLACK * tolerance, SWEEPS_MIN,
+    const tal_solver_goal rough = {LOOK_SLACK * model->settings.tolerance, SWEEPS_MIN,
                                    most < LOOK_SWEEPS_MAX ? most : LOOK_SWEEPS_MAX};
-    TAL_TRY(find_contacts(model, state, dt, err)); // gaps at the mid-step position
-    TAL_TRY(set_up(model, state, dt, report, err));
-    bool everywhere = true;
-    for (int look = 0; look < LOOKS_AHEAD; look++) {
+    *woke = false;
+    for (int look = 0; look < LOOKS_AHEAD && !*woke; look++) {
         tal_look_result result;
         solve(state, rough, report);
         TAL_TRY(tal_remember_percussions(state, dt, err)); // to start from; before the list changes
-        TAL_TRY(tal_look_ahead(model, state, dt, everywhere, &result, err));
+        TAL_TRY(tal_look_ahead(model, state, dt, look == 0, &result, err));
         if (result == TAL_LOOK_NOTHING) {
             break;
         }
-        everywhere = result == TAL_LOOK_WOKE;
-        if (result == TAL_LOOK_WOKE) { // from the beginning: less is at rest each time
-            TAL_TRY(find_contacts(model, state, dt, err));
-            look = -1;
+        *woke = result == TAL_LOOK_WOKE;
+        if (result == TAL_LOOK_ADDED) {
+            TAL_TRY(set_up(model, state, dt, report, err));
         }
-        TAL_TRY(set_up(model, state, dt, report, err));
     }
-    solve(state, final, report);
-    TAL_TRY(finish(state, final, report, err));
-    tal_observe_contacts(model, state, dt, report);
+    return TAL_OK;
+}
+
+// The contacts of the step and their problem, complete: from the beginning again as long as something
+// wakes, and less is at rest each time.
+static tal_status find_all_contacts(const tal_model *model, tal_state *state, double dt,
+                                    tal_report *report, tal_error *err) {
+    bool woke;
+    do {
+        TAL_TRY(find_contacts(model, state, dt, err));  // gaps at the mid-step position
+        TAL_TRY(set_up(model, state, dt, report, err)); // the contact problem
+        TAL_TRY(complete_contacts(model, state, dt, report, &woke, err)); // what appears within dt
+    } while (woke);
+    return TAL_OK;
+}
+
+// Percussions at the present poses, and what follows from them.
+static tal_status strike(const tal_model *model, tal_state *state, double dt, tal_report *report,
+                         tal_error *err) {
+    const tal_solver_goal goal = {model->settings.tolerance, SWEEPS_MIN,
+                                  model->settings.iteration_max};
+    TAL_TRY(find_all_contacts(model, state, dt, report, err));
+    solve(state, goal, report);                     // percussions, to the tolerance
+    TAL_TRY(finish(state, goal, report, err));      // islands that the sweeps leave above it
+    tal_observe_contacts(model, state, dt, report); // their work
     report->energy_rise_bound_j = tal_observe_rise_bound(model, state, dt);
-    report->islands_resolved = tal_guard_energy(model, state, dt, report);
-    tal_store_motion(model, state);
-    report->correction_j = tal_correct_positions(model, state);
-    TAL_TRY(tal_remember_percussions(state, dt, err));
+    report->islands_resolved = tal_guard_energy(model, state, dt, report); // no island gains
+    tal_store_motion(model, state);                                        // u+
+    report->correction_j = tal_correct_positions(model, state);            // penetration
+    TAL_TRY(tal_remember_percussions(state, dt, err)); // the next step starts from them
     tal_count_remembered(state, report);
     tal_observe_rest(state, report);
-    tal_lay_to_rest(model, state, dt, slow_speed(model, state, dt), report);
+    tal_lay_to_rest(model, state, dt, slow_speed(model, state, dt), report); // what stands still
     return TAL_OK;
 }
 
 static tal_status advance(const tal_model *model, tal_state *state, double dt, tal_report *report,
                           tal_error *err) {
     const bool is_moreau = model->settings.scheme == TAL_SCHEME_MOREAU;
-    tal_advance_positions(model, state, is_moreau ? 0.5 * dt : dt);
-    TAL_TRY(strike(model, state, dt, report, err));
+    tal_advance_positions(model, state, is_moreau ? 0.5 * dt : dt); // free motion
+    TAL_TRY(strike(model, state, dt, report, err));                 // percussions
     if (is_moreau) {
-        tal_advance_positions(model, state, 0.5 * dt);
+        tal_advance_positions(model, state, 0.5 * dt); // free motion
     }
     return TAL_OK;
 }
@@ -182,6 +199,8 @@ static void close_book(double energy_before, tal_energy energy, tal_report *repo
 }
 
 tal_status tal_step(const tal_model *model, tal_state *state, tal_report *report, tal_error *err) {
+    TAL_ASSERT(state->body_count == model->body_count);
+    TAL_VALIDATE(tal_state_is_valid(model, state));
     const int substeps = count_substeps(model, state);
     const double dt = model->settings.dt_s / substeps;
     const double end = (double)(state->step + 1) * model->settings.dt_s;
@@ -204,5 +223,6 @@ tal_status tal_step(const tal_model *model, tal_state *state, tal_report *report
     report->time_s = state->time;
     tal_prescribed_follow(model, state); // to the last bit what a resumed run starts from
     close_book(energy_before, tal_observe_energy(model, state, ahead), report);
+    TAL_VALIDATE(tal_state_is_valid(model, state));
     return TAL_OK;
 }

@@ -25,7 +25,8 @@ PARTS = [
     (["solver/law/*.c", "solver/percussion/contact.c", "solver/percussion/memory.c",
       "solver/step/observe.c"],
      ["solver_unit_law", "solver_analytic_laws", "solver_analytic_contacts",
-      "solver_analytic_cohesion", "solver_analytic_guard", "solver_unit_model",
+      "solver_analytic_cohesion", "solver_analytic_guard", "solver_analytic_warm_start",
+      "solver_unit_model",
       "solver_unit_soft_walls", "solver_analytic_forces", "solver_property_random_percussions"]),
     (["postproc/measure/score*.c"], ["postproc_unit_score"]),
 ]

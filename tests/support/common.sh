@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # For scripts that begin with `. "$TALUS_SOURCE/tests/support/common.sh"`: failures that are counted in
-# $failures, and `expect`.
+# $failures, `expect`, and numbers of NetCDF files.
 failures=0
 
 fail() {
@@ -16,4 +16,11 @@ expect() {
     got=$?
     [ "$got" -eq "$code" ] || fail "$* ended with $got instead of $code: $(cat err.txt)"
     grep -q -e "$words" err.txt out.txt || fail "$* does not say '$words': $(cat err.txt)"
+}
+
+# netcdf_values FILE VARIABLE: its numbers, one per line.
+netcdf_values() {
+    ncdump -v "$2" "$1" | awk -v name="$2" '/^data:/ {data = 1}
+        data && $1 == name && $2 == "=" {on = 1; $1 = $2 = ""}
+        on {last = /;/; gsub(/[,;]/, " "); for (i = 1; i <= NF; i++) print $i; if (last) exit}'
 }

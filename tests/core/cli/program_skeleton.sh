@@ -104,18 +104,21 @@ TALUS_FAULT=write:1 expect 1 'The disk is full' "$echo_program" site.ini --overw
 TALUS_FAULT=write:0 expect 2 'TALUS_FAULT must be' "$echo_program" site.ini --overwrite
 TALUS_FAULT=nonsense expect 2 'TALUS_FAULT must be' "$echo_program" site.ini --overwrite
 
-# Ctrl-C ends cleanly; a second one, of either kind, at once (143: ended by SIGTERM).
+# Ctrl-C and SIGTERM end cleanly, with the status a shell gives (130, 143); a second one, of either kind,
+# ends at once.
 begin_waiting() { # begin_waiting OPTION...
     : >said
     "$echo_program" site.ini --overwrite "$@" >said 2>&1 &
     pid=$!
     while ! grep -q until said; do sleep 0.01; done
 }
-begin_waiting --wait
-kill -TERM $pid
-status=0
-wait $pid || status=$?
-[ $status -eq 1 ] && grep -q 'stopped as asked' said || { cat said; fail "no clean end: $status"; }
+for signal in INT:130 TERM:143; do
+    begin_waiting --wait
+    kill -"${signal%:*}" $pid
+    status=0
+    wait $pid || status=$?
+    [ $status -eq "${signal#*:}" ] && grep -q 'stopped as asked' said || { cat said; fail "$signal: no clean end: $status"; }
+done
 begin_waiting --work # looks at no signal
 kill -INT $pid
 sleep 0.1

@@ -360,6 +360,21 @@ static void unreadable_files_are_told_apart(void **state) {
     }
 }
 
+// Files on which libhdf5 itself crashes: a sentence, and this program lives on.
+static void files_that_crash_the_library_are_refused(void **state) {
+    (void)state;
+    static const char *const names[] = {"blocks.nc.29", "run.nc.4",  "run.nc.43",
+                                        "run.nc.61",    "run.nc.62", "run.nc.69"};
+    const char *data = check_data("files that crash the library");
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char path[TAL_PATH_SIZE];
+        tal_netcdf file = {.id = -1};
+        snprintf(path, sizeof path, "%s/damaged-nc/%s", data, names[i]);
+        check_fails(tal_netcdf_open(&file, path, &check_error), TAL_BAD_INPUT, "damaged");
+        tal_netcdf_close(&file);
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, geo_make_folder, geo_remove_folder)
 
 int main(void) {
@@ -376,6 +391,7 @@ int main(void) {
         TEST(a_discarded_file_leaves_nothing),
         TEST(wrong_shapes_and_kinds_are_named),
         TEST(unreadable_files_are_told_apart),
+        cmocka_unit_test(files_that_crash_the_library_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

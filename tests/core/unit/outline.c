@@ -7,7 +7,7 @@
 #include <ogr_api.h>
 
 enum { COLUMNS = 9, ROWS = 7 };
-static const tal_lattice LATTICE = {100.0, 50.0, 2.0};
+static const tal_cell_frame LATTICE = {100.0, 50.0, 2.0};
 
 static void trace(tal_outline *outline, const uint8_t *mask) {
     tal_components parts;

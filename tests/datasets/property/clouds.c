@@ -6,13 +6,13 @@
 #include "core/app/site_file.h"
 #include "datasets/crs_text.h"
 #include "datasets/generate.h"
-#include "datasets/surface.h"
+#include "datasets/site_ground.h"
 #include "tests/datasets/property/las.h"
 
 static const double SCALE = 0.3; // of the density; enough for the statistics below
 
 static char folder[512];
-static tal_surface *surface;
+static tal_site_ground *surface;
 static las_file before, after;
 static cJSON *truth;
 
@@ -52,7 +52,7 @@ static int make_clouds(void **state) {
     after = las_open(path);
     path_in(path, folder, "truth.json");
     check_ok(tal_json_read(path, &truth, &check_error));
-    check_ok(tal_surface_create(&surface, TAL_SITE_PITON_MARCEL, &check_error));
+    check_ok(tal_site_ground_create(&surface, TAL_SITE_PITON_MARCEL, &check_error));
     return 0;
 }
 
@@ -61,7 +61,7 @@ static int drop_clouds(void **state) {
     las_close(&before);
     las_close(&after);
     cJSON_Delete(truth);
-    tal_surface_destroy(surface);
+    tal_site_ground_destroy(surface);
     drop_folder(folder);
     return 0;
 }
@@ -166,8 +166,8 @@ static void only_the_later_survey_is_classified(void **state) {
         count[point.classification]++;
         if (point.classification == 2) {
             const double above = point.z - 0.18 -
-                                 tal_surface_elevation(surface, TAL_AFTER, point.x - 693150.42,
-                                                       point.y - 1638249.69);
+                                 tal_site_ground_elevation(surface, TAL_AFTER, point.x - 693150.42,
+                                                           point.y - 1638249.69);
             ground++;
             wrong += above > 1.5 ? 1 : 0; // a shrub taken for ground
         }
@@ -186,7 +186,7 @@ static void only_the_later_survey_is_classified(void **state) {
 
 // Least squares of z - ground(x, y) = dz - g_x dx - g_y dy over single returns on stable ground,
 // with gross differences left out: the shift that the cloud really has.
-static void fit_shift(const las_file *las, tal_epoch epoch, double shift[3], double *scatter) {
+static void fit_shift(const las_file *las, tal_site_epoch epoch, double shift[3], double *scatter) {
     double a[3][4] = {{0}};
     double squares = 0.0;
     uint64_t used = 0;
@@ -194,16 +194,16 @@ static void fit_shift(const las_file *las, tal_epoch epoch, double shift[3], dou
         const las_record point = las_get(las, k);
         const double x = point.x - 693150.0, y = point.y - 1638250.0;
         if (point.return_count != 1 || point.classification > 2 || x < 3.0 || y < 3.0 ||
-            x > 697.0 || y > 497.0 || tal_surface_loss(surface, x, y) > 0.0 ||
-            tal_surface_gain(surface, x, y) > 0.0) {
+            x > 697.0 || y > 497.0 || tal_site_ground_loss(surface, x, y) > 0.0 ||
+            tal_site_ground_gain(surface, x, y) > 0.0) {
             continue;
         }
-        const double difference = point.z - tal_surface_elevation(surface, epoch, x, y);
-        const double east = (tal_surface_elevation(surface, epoch, x + 1.5, y) -
-                             tal_surface_elevation(surface, epoch, x - 1.5, y)) /
+        const double difference = point.z - tal_site_ground_elevation(surface, epoch, x, y);
+        const double east = (tal_site_ground_elevation(surface, epoch, x + 1.5, y) -
+                             tal_site_ground_elevation(surface, epoch, x - 1.5, y)) /
                             3.0;
-        const double north = (tal_surface_elevation(surface, epoch, x, y + 1.5) -
-                              tal_surface_elevation(surface, epoch, x, y - 1.5)) /
+        const double north = (tal_site_ground_elevation(surface, epoch, x, y + 1.5) -
+                              tal_site_ground_elevation(surface, epoch, x, y - 1.5)) /
                              3.0;
         if (hypot(east, north) > 1.2 || fabs(difference) > 1.5) {
             continue;
@@ -261,9 +261,9 @@ static void height_errors_grow_with_slope(void **state) {
         if (point.classification != 2 || point.return_count != 1 || x < 2.0 || y < 2.0) {
             continue;
         }
-        const double z = tal_surface_elevation(surface, TAL_AFTER, x, y);
-        const double east = tal_surface_elevation(surface, TAL_AFTER, x + 1.0, y) - z;
-        const double north = tal_surface_elevation(surface, TAL_AFTER, x, y + 1.0) - z;
+        const double z = tal_site_ground_elevation(surface, TAL_AFTER, x, y);
+        const double east = tal_site_ground_elevation(surface, TAL_AFTER, x + 1.0, y) - z;
+        const double north = tal_site_ground_elevation(surface, TAL_AFTER, x, y + 1.0) - z;
         const double gradient = hypot(east, north), difference = point.z - z - 0.18;
         const int kind = gradient < 0.12 ? 0 : gradient > 0.9 && gradient < 1.1 ? 1 : -1;
         if (kind >= 0 && fabs(difference) < 2.0) {
@@ -288,9 +288,9 @@ static void faces_turned_away_are_thinner(void **state) {
     for (uint64_t k = 0; k < after.count; k++) {
         const las_record point = las_get(&after, k);
         const double x = point.x - 693150.42, y = point.y - 1638249.69;
-        const double loss = tal_surface_loss(surface, x, y);
-        const double fall = tal_surface_elevation(surface, TAL_AFTER, x + 3.0, y) -
-                            tal_surface_elevation(surface, TAL_AFTER, x - 3.0, y);
+        const double loss = tal_site_ground_loss(surface, x, y);
+        const double fall = tal_site_ground_elevation(surface, TAL_AFTER, x + 3.0, y) -
+                            tal_site_ground_elevation(surface, TAL_AFTER, x - 3.0, y);
         const int away = point.strip % 2 == 0;
         if (loss > 5.0 && fall / 6.0 > 1.7) {
             on_scar[away]++;
@@ -350,17 +350,17 @@ static void slope_comes_as_text_and_as_las(void **state) {
     path_in(path, where, "before.xyz");
     FILE *file = fopen(path, "r");
     assert_non_null(file);
-    tal_surface *ground = NULL;
-    check_ok(tal_surface_create(&ground, TAL_SITE_SLOPE, &check_error));
+    tal_site_ground *ground = NULL;
+    check_ok(tal_site_ground_create(&ground, TAL_SITE_SLOPE, &check_error));
     double x = 0.0, y = 0.0, z = 0.0, mean = 0.0;
     int count = 0;
     while (fscanf(file, "%lf %lf %lf", &x, &y, &z) == 3) {
-        mean += z - tal_surface_elevation(ground, TAL_BEFORE, x - 693600.0, y - 1639100.0);
+        mean += z - tal_site_ground_elevation(ground, TAL_BEFORE, x - 693600.0, y - 1639100.0);
         count++;
     }
     assert_true(feof(file));
     fclose(file);
-    tal_surface_destroy(ground);
+    tal_site_ground_destroy(ground);
     check_near(count / 7200.0, 6.0, 0.6);
     check_near(mean / count, 0.0, 0.002);
     drop_folder(where);

@@ -145,7 +145,7 @@ static tal_status bin_cloud(const tal_settings *settings, tal_error *err) {
     const tal_rigid upright = tal_rigid_identity();
     tal_gdal_init();
     TAL_TRY(tal_survey_open(&survey, "before", settings, settings->site.before, err));
-    TAL_TRY(tal_site_crs_settle(&study, &settings->site, surveys, 1, err));
+    TAL_TRY(tal_site_crs_settle(&study, &settings->site, "", surveys, 1, err));
     TAL_TRY(tal_survey_place(&survey, &study, &settings->site, "", 0, err));
     TAL_TRY(tal_survey_scan(&survey, ".", err));
     TAL_TRY(tal_grid_fit(&grid, survey.bounds, 1.0, err));

@@ -60,7 +60,7 @@ near() { awk -v a="$1" -v b="$2" -v t="$3" 'BEGIN {d = a - b; exit !(d <= t && d
 ogr2ogr -f GeoJSON source.geojson out/site.gpkg source
 scenario 'source = source.geojson' 'plane_dip_deg = 35' 'plane_dip_direction_deg = 180' 'plane_depth_m = 2'
 [ -f one/bed.tif ] && [ -f one/source.tif ] || complain "the scenario lacks its rasters"
-scenario 'thickness = out/source.tif'
+scenario 'thickness = out/source.tif' 'thickness_is = below'
 near "$(volume_of one/ingest.json)" "$(volume_of out/ingest.json)" 0.6 || complain "thickness is not kept"
 scenario 'base = out/bed.tif' 'source = source.geojson'
 near "$(volume_of one/ingest.json)" "$(volume_of out/ingest.json)" 1.5 || complain "the base is not kept"

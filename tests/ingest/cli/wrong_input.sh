@@ -76,10 +76,10 @@ cat >elsewhere.geojson <<'JSON'
  [[[600000, 1600000], [600010, 1600000], [600010, 1600010], [600000, 1600000]]]}}]}
 JSON
 site "before = before.xyz" "after = after.xyz" "$crs" '/stable = elsewhere.geojson' '/ground = none'
-refused "no overlap of stable terrain" "stable terrain"
+refused "no overlap of stable terrain" "site.ini:.*polygon 1 of the stable terrain .* does not overlap"
 
 site "before = before.xyz" "after = after.xyz" 'area = elsewhere.geojson' "$crs"
-refused "an area elsewhere" "do not overlap"
+refused "an area elsewhere" "polygon 1 of the area of interest .* does not overlap"
 
 site "before = before.xyz" "after = after.xyz" 'crs = EPSG:4326+5756'
 refused "a geographic coordinate system" "is no map projection"

@@ -6,7 +6,7 @@
 
 #include "core/app/json.h"
 #include "core/geo/raster_file.h"
-#include "datasets/surface.h"
+#include "datasets/site_ground.h"
 
 #include <sys/stat.h>
 
@@ -21,7 +21,7 @@ typedef struct {
     double deposit_iou, source_iou;
 } findings;
 
-static tal_surface *surface;
+static tal_site_ground *surface;
 static char scratch[256];
 
 static double number(const cJSON *root, const char *path) {
@@ -56,7 +56,7 @@ static double median(double *values, size_t count) {
 
 // The place of a cell in the generator's metres.
 static void place(const tal_grid *grid, size_t cell, double *x, double *y) {
-    const tal_site_frame frame = tal_surface_frame(surface);
+    const tal_site_frame frame = tal_site_ground_frame(surface);
     tal_grid_centre(grid, (int32_t)(cell % (size_t)grid->columns),
                     (int32_t)(cell / (size_t)grid->columns), x, y);
     *x -= frame.west;
@@ -64,26 +64,26 @@ static void place(const tal_grid *grid, size_t cell, double *x, double *y) {
 }
 
 // Mean of a quantity over the cell: what a raster of cell means should hold.
-static double mean_elevation(tal_epoch epoch, double x, double y, double cell) {
+static double mean_elevation(tal_site_epoch epoch, double x, double y, double cell) {
     double sum = 0.0;
     for (int i = 0; i < 4; i++) {
         for (int j = 0; j < 4; j++) {
-            sum += tal_surface_elevation(surface, epoch, x + cell * (i - 1.5) / 4.0,
-                                         y + cell * (j - 1.5) / 4.0);
+            sum += tal_site_ground_elevation(surface, epoch, x + cell * (i - 1.5) / 4.0,
+                                             y + cell * (j - 1.5) / 4.0);
         }
     }
     return sum / 16.0;
 }
 
-static double true_slope_deg(tal_epoch epoch, double x, double y) {
-    const double dx = tal_surface_elevation(surface, epoch, x + 1.0, y) -
-                      tal_surface_elevation(surface, epoch, x - 1.0, y);
-    const double dy = tal_surface_elevation(surface, epoch, x, y + 1.0) -
-                      tal_surface_elevation(surface, epoch, x, y - 1.0);
+static double true_slope_deg(tal_site_epoch epoch, double x, double y) {
+    const double dx = tal_site_ground_elevation(surface, epoch, x + 1.0, y) -
+                      tal_site_ground_elevation(surface, epoch, x - 1.0, y);
+    const double dy = tal_site_ground_elevation(surface, epoch, x, y + 1.0) -
+                      tal_site_ground_elevation(surface, epoch, x, y - 1.0);
     return atan(0.5 * hypot(dx, dy)) * 57.29577951308232;
 }
 
-static void judge_ground(const char *folder, const char *name, tal_epoch epoch, double *nmad,
+static void judge_ground(const char *folder, const char *name, tal_site_epoch epoch, double *nmad,
                          double *middle) {
     tal_raster raster;
     read_raster(&raster, folder, name);
@@ -94,8 +94,8 @@ static void judge_ground(const char *folder, const char *name, tal_epoch epoch, 
     for (size_t i = 0; i < cells; i++) {
         double x, y;
         place(&raster.grid, i, &x, &y);
-        if (isnan(raster.value[i]) || tal_surface_loss(surface, x, y) > 0.0 ||
-            tal_surface_gain(surface, x, y) > 0.0 || true_slope_deg(epoch, x, y) >= 25.0) {
+        if (isnan(raster.value[i]) || tal_site_ground_loss(surface, x, y) > 0.0 ||
+            tal_site_ground_gain(surface, x, y) > 0.0 || true_slope_deg(epoch, x, y) >= 25.0) {
             continue;
         }
         values[count++] = (double)raster.value[i] - mean_elevation(epoch, x, y, raster.grid.cell);
@@ -110,7 +110,7 @@ static void judge_ground(const char *folder, const char *name, tal_epoch epoch, 
 }
 
 static double judge_outline(const char *folder, const char *name,
-                            double (*thickness)(const tal_surface *, double, double)) {
+                            double (*thickness)(const tal_site_ground *, double, double)) {
     tal_raster raster;
     read_raster(&raster, folder, name);
     const size_t cells = tal_grid_cell_count(&raster.grid);
@@ -163,8 +163,8 @@ static findings survey_once(unsigned seed) {
     judge_summary(folder, &f);
     judge_ground(result, "before.tif", TAL_BEFORE, &f.ground_nmad[0], &f.ground_median[0]);
     judge_ground(result, "after.tif", TAL_AFTER, &f.ground_nmad[1], &f.ground_median[1]);
-    f.deposit_iou = judge_outline(result, "deposit.tif", tal_surface_gain);
-    f.source_iou = judge_outline(result, "source.tif", tal_surface_loss);
+    f.deposit_iou = judge_outline(result, "deposit.tif", tal_site_ground_gain);
+    f.source_iou = judge_outline(result, "source.tif", tal_site_ground_loss);
     printf("seed %u: shift error %.3f %.3f m; ground NMAD %.3f %.3f m (median %+.3f %+.3f); source "
            "%+.0f +- %.0f m3; deposit %+.0f +- %.0f m3; IoU source %.3f deposit %.3f\n",
            seed, f.shift_error_plan, f.shift_error_up, f.ground_nmad[0], f.ground_nmad[1],
@@ -226,7 +226,7 @@ int main(int argc, char **argv) {
         last_seed = (unsigned)atoi(argv[2]);
     }
     snprintf(scratch, sizeof scratch, "%s", check_scratch());
-    if (tal_surface_create(&surface, TAL_SITE_PITON_MARCEL, &err) != TAL_OK) {
+    if (tal_site_ground_create(&surface, TAL_SITE_PITON_MARCEL, &err) != TAL_OK) {
         return 1;
     }
     const struct CMUnitTest one[] = {
@@ -234,6 +234,6 @@ int main(int argc, char **argv) {
     const struct CMUnitTest all[] = {cmocka_unit_test(intervals_cover_the_truth_over_many_surveys)};
     const int failed =
         many ? cmocka_run_group_tests(all, NULL, NULL) : cmocka_run_group_tests(one, NULL, NULL);
-    tal_surface_destroy(surface);
+    tal_site_ground_destroy(surface);
     return failed;
 }

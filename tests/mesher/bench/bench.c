@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How long the mesher takes, and how much memory: a grid of 2000 x 2000 cells; 10,000 and 100,000
-// Voronoi blocks of one body. Fails when a bar of docs/validation is missed.
+// Voronoi blocks of one rock. Fails when a bar of docs/validation is missed.
 #define _POSIX_C_SOURCE 200809L
 #include "core/base/memory.h"
 #include "core/base/progress.h"
@@ -61,23 +61,23 @@ static void measure_terrain(void) {
 }
 
 // Processor time per block.
-static double measure_blocks(const tal_body *body, double size) {
+static double measure_blocks(const tal_rock *rock, double size) {
     tal_partition partition = {0};
     tal_block_set set = {0};
     tal_divide_report report;
     tal_error err;
     const double wall = seconds(CLOCK_MONOTONIC), work = seconds(CLOCK_PROCESS_CPUTIME_ID);
     const tal_divide_options options = {
-        .clip_to_body = true, .density_kg_m3 = 2600, .thread_count = omp_get_max_threads()};
-    must(tal_partition_voronoi(&partition, body, body->strike, size, tal_vec3_make(1, 1, 1), 1, 0,
+        .clip_to_rock = true, .density_kg_m3 = 2600, .thread_count = omp_get_max_threads()};
+    must(tal_partition_voronoi(&partition, rock, rock->strike, size, tal_vec3_make(1, 1, 1), 1, 0,
                                &err),
          &err);
-    must(tal_divide(&set, &partition, body, &options, &report, &err), &err);
+    must(tal_divide(&set, &partition, rock, &options, &report, &err), &err);
     const double taken = seconds(CLOCK_MONOTONIC) - wall;
     const double each = (seconds(CLOCK_PROCESS_CPUTIME_ID) - work) / set.block_count;
     (void)printf("%d Voronoi blocks fill %.2f %%: %.1f s, %.3f ms of processor time each, %.0f MB, "
                  "%lld not clean\n",
-                 set.block_count, 100 * report.piece_volume / body->volume, taken, 1e3 * each,
+                 set.block_count, 100 * report.piece_volume / rock->volume, taken, 1e3 * each,
                  peak_mb(), (long long)report.rough_count);
     expect_below("seconds for the blocks", taken, 120);
     expect_below("MB for the blocks", peak_mb(), 2048);
@@ -89,20 +89,20 @@ static double measure_blocks(const tal_body *body, double size) {
 int main(void) {
     test_site site;
     tal_terrain_mesh terrain;
-    tal_body body;
+    tal_rock rock;
     tal_error err;
     tal_progress_set_mode(TAL_PROGRESS_NONE);
     measure_terrain();
     test_site_make(&site, 700, 500, 1, 1);
     const tal_terrain_options options = {0.25, false, 0};
     must(tal_terrain_mesh_create(&terrain, &site.bed, &options, origin, &err), &err);
-    must(tal_body_create(&body, &site.bed, &site.before, &site.source, &terrain, origin, &err),
+    must(tal_rock_create(&rock, &site.bed, &site.before, &site.source, &terrain, origin, &err),
          &err);
-    const double few = measure_blocks(&body, cbrt(body.volume / 9500));
-    const double many = measure_blocks(&body, cbrt(body.volume / 100000));
+    const double few = measure_blocks(&rock, cbrt(rock.volume / 9500));
+    const double many = measure_blocks(&rock, cbrt(rock.volume / 100000));
     (void)printf("a block among 100,000 costs %.2f of one among 10,000\n", many / few);
     expect_below("cost per block, 100,000 against 10,000", many / few, 1.3);
-    tal_body_destroy(&body);
+    tal_rock_destroy(&rock);
     tal_terrain_mesh_destroy(&terrain);
     test_site_destroy(&site);
     return missed_count == 0 ? 0 : 1;

@@ -3,7 +3,7 @@
 // clouds, mesher_site DIR [COLUMNS ROWS CELL SIZE] for the made-up one of the mesher's tests.
 #include "core/app/json.h"
 #include "core/geo/raster_file.h"
-#include "datasets/surface.h"
+#include "datasets/site_ground.h"
 #include "tests/mesher/unit/scene.h"
 
 #include <stdio.h>
@@ -69,11 +69,11 @@ done:
 
 // The exact surfaces on cells of 2 m, with a scatter of 5 cm as surveys leave it.
 static tal_status make_piton_marcel(test_site *site, tal_error *err) {
-    tal_surface *surface = NULL;
+    tal_site_ground *surface = NULL;
     const double cell = 2;
     const tal_random scatter = tal_random_stream(9, 0, "test/survey");
-    TAL_TRY(tal_surface_create(&surface, TAL_SITE_PITON_MARCEL, err));
-    const tal_site_frame frame = tal_surface_frame(surface);
+    TAL_TRY(tal_site_ground_create(&surface, TAL_SITE_PITON_MARCEL, err));
+    const tal_site_frame frame = tal_site_ground_frame(surface);
     const tal_grid grid = {frame.west, frame.south + frame.height, cell,
                            (int32_t)(frame.width / cell), (int32_t)(frame.height / cell)};
     tal_status status = TAL_OK;
@@ -83,16 +83,16 @@ static tal_status make_piton_marcel(test_site *site, tal_error *err) {
     for (size_t at = 0; at < tal_grid_cell_count(&grid); at++) {
         const double x = ((double)(at % (size_t)grid.columns) + 0.5) * cell;
         const double y = (grid.rows - (double)(at / (size_t)grid.columns) - 0.5) * cell;
-        const double before = tal_surface_elevation(surface, TAL_BEFORE, x, y) +
+        const double before = tal_site_ground_elevation(surface, TAL_BEFORE, x, y) +
                               0.05 * tal_random_normal(scatter, 2 * (uint64_t)at);
-        double lost = tal_surface_loss(surface, x, y);
+        double lost = tal_site_ground_loss(surface, x, y);
         lost = lost > 0.3 ? lost + 0.05 * tal_random_normal(scatter, 2 * (uint64_t)at + 1) : 0;
         site->before.value[at] = (float)before;
         site->bed.value[at] = (float)(before - lost);
         site->source.value[at] = site->before.value[at] - site->bed.value[at];
     }
 done:
-    tal_surface_destroy(surface);
+    tal_site_ground_destroy(surface);
     return status;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Source body and blocks on a made-up site: volumes, mass, shapes, overlaps, ground, determinism,
+// Source rock and blocks on a made-up site: volumes, mass, shapes, overlaps, ground, determinism,
 // degenerate input.
 #include "tests/support/check.h"
 
@@ -16,27 +16,27 @@ static const double pi = 3.14159265358979323846;
 typedef struct {
     test_site site;
     tal_terrain_mesh terrain;
-    tal_body body;
+    tal_rock rock;
 } fixture;
 
 static void fixture_make(fixture *f, int32_t columns, int32_t rows, double cell, double size) {
     test_site_make(&f->site, columns, rows, cell, size);
     const tal_terrain_options options = {mesh_error, false, 0};
     check_ok(tal_terrain_mesh_create(&f->terrain, &f->site.bed, &options, origin, &check_error));
-    check_ok(tal_body_create(&f->body, &f->site.bed, &f->site.before, &f->site.source, &f->terrain,
+    check_ok(tal_rock_create(&f->rock, &f->site.bed, &f->site.before, &f->site.source, &f->terrain,
                              origin, &check_error));
 }
 
 static void fixture_destroy(fixture *f) {
-    tal_body_destroy(&f->body);
+    tal_rock_destroy(&f->rock);
     tal_terrain_mesh_destroy(&f->terrain);
     test_site_destroy(&f->site);
 }
 
-static const tal_divide_options clip_body = {
-    .clip_to_body = true, .depth_m = 0, .density_kg_m3 = 2600, .thread_count = 2};
+static const tal_divide_options clip_rock = {
+    .clip_to_rock = true, .depth_m = 0, .density_kg_m3 = 2600, .thread_count = 2};
 static const tal_divide_options clip_none = {
-    .clip_to_body = false, .depth_m = 0, .density_kg_m3 = 2600, .thread_count = 2};
+    .clip_to_rock = false, .depth_m = 0, .density_kg_m3 = 2600, .thread_count = 2};
 
 // ---- Independent checks ----------------------------------------------------------------
 
@@ -244,7 +244,7 @@ static void check_shapes(const tal_block_set *set) {
     }
 }
 
-// Everything that must hold for clip = body.
+// Everything that must hold for clip = rock.
 static void check_blocks(const fixture *f, const tal_block_set *set,
                          const tal_divide_report *report, double fill_least) {
     double volume = 0, mass = 0, deepest = -INFINITY;
@@ -258,11 +258,11 @@ static void check_blocks(const fixture *f, const tal_block_set *set,
         assert_true(depth_below_triangles(&blocks[b], &f->terrain) <= 1e-6);
     }
     print_message("%d blocks fill %.2f %%, deepest %.3f m below the bed\n", set->block_count,
-                  100 * volume / f->body.volume, deepest);
+                  100 * volume / f->rock.volume, deepest);
     check_near(report->piece_volume, volume, 1e-9 * volume);
-    assert_true(volume >= fill_least * f->body.volume);
-    assert_true(volume <= 1.01 * f->body.volume);
-    check_near(mass, 2600 * f->body.volume, 1e-9 * mass);
+    assert_true(volume >= fill_least * f->rock.volume);
+    assert_true(volume <= 1.01 * f->rock.volume);
+    check_near(mass, 2600 * f->rock.volume, 1e-9 * mass);
     assert_true(deepest <= mesh_error);
     check_no_overlap(blocks, set->block_count);
     for (int32_t b = 0; b < set->block_count; b++) {
@@ -274,7 +274,7 @@ static void check_blocks(const fixture *f, const tal_block_set *set,
 static void divide_and_check(const fixture *f, tal_partition *partition, double fill_least) {
     tal_block_set set = {0};
     tal_divide_report report;
-    check_ok(tal_divide(&set, partition, &f->body, &clip_body, &report, &check_error));
+    check_ok(tal_divide(&set, partition, &f->rock, &clip_rock, &report, &check_error));
     check_blocks(f, &set, &report, fill_least);
     tal_block_set_destroy(&set);
     tal_partition_destroy(partition);
@@ -282,31 +282,31 @@ static void divide_and_check(const fixture *f, tal_partition *partition, double 
 
 // ---- Body ------------------------------------------------------------------------------
 
-static void body_has_the_volume_of_the_source(void **state) {
+static void rock_has_the_volume_of_the_source(void **state) {
     const fixture *f = *state;
     double expected = 0;
     for (size_t k = 0; k < tal_grid_cell_count(&f->site.source.grid); k++) {
         expected += (double)f->site.source.value[k];
     }
-    check_near(f->body.volume, expected, 0.005 * expected);
+    check_near(f->rock.volume, expected, 0.005 * expected);
     // The scene strikes along atan(0.34 / 0.94) north of east: 70.1 degrees from north.
-    check_near(f->body.strike * 180 / pi, 90 - atan2(0.34, 0.94) * 180 / pi, 6);
-    assert_true(f->body.dip * 180 / pi > 30 && f->body.dip * 180 / pi < 60);
+    check_near(f->rock.strike * 180 / pi, 90 - atan2(0.34, 0.94) * 180 / pi, 6);
+    assert_true(f->rock.dip * 180 / pi > 30 && f->rock.dip * 180 / pi < 60);
 }
 
-static void bilinear_body_integrates_to_the_sum_of_cells(void **state) {
+static void bilinear_rock_integrates_to_the_sum_of_cells(void **state) {
     const fixture *f = *state;
-    const tal_body *body = &f->body;
+    const tal_rock *rock = &f->rock;
     double sum = 0;
     const double h = 0.25;
-    for (double x = body->low.x + h / 2; x < body->high.x; x += h) {
-        for (double y = body->low.y + h / 2; y < body->high.y; y += h) {
-            const tal_body_sample sample = tal_body_at(body, x, y);
+    for (double x = rock->low.x + h / 2; x < rock->high.x; x += h) {
+        for (double y = rock->low.y + h / 2; y < rock->high.y; y += h) {
+            const tal_rock_sample sample = tal_rock_at(rock, x, y);
             sum += sample.thickness * h * h;
             assert_true(sample.thickness >= 0 && sample.ground >= sample.bed - mesh_error);
         }
     }
-    check_near(sum, body->volume, 0.002 * body->volume);
+    check_near(sum, rock->volume, 0.002 * rock->volume);
 }
 
 static void quick_rejection_never_rejects_rock(void **state) {
@@ -314,14 +314,14 @@ static void quick_rejection_never_rejects_rock(void **state) {
     const tal_random random = tal_random_stream(2, 0, "test/boxes");
     int rejected = 0;
     for (uint64_t k = 0; k < 20000; k++) {
-        const tal_body *b = &f->body;
+        const tal_rock *b = &f->rock;
         const tal_vec3 p = {
             b->low.x + (b->high.x - b->low.x) * tal_random_uniform(random, 3 * k),
             b->low.y + (b->high.y - b->low.y) * tal_random_uniform(random, 3 * k + 1),
             b->low.z + (b->high.z - b->low.z) * tal_random_uniform(random, 3 * k + 2)};
         const tal_vec3 half = {0.01, 0.01, 0.01};
-        const bool may = tal_body_may_touch(b, tal_vec3_subtract(p, half), tal_vec3_add(p, half));
-        assert_true(may || !tal_body_holds(b, p));
+        const bool may = tal_rock_may_touch(b, tal_vec3_subtract(p, half), tal_vec3_add(p, half));
+        assert_true(may || !tal_rock_holds(b, p));
         rejected += may ? 0 : 1;
     }
     assert_true(rejected > 5000);
@@ -329,23 +329,23 @@ static void quick_rejection_never_rejects_rock(void **state) {
 
 // ---- Blocks ----------------------------------------------------------------------------
 
-static void bricks_fill_the_body(void **state) {
+static void bricks_fill_the_rock(void **state) {
     const fixture *f = *state;
     tal_partition partition;
-    check_ok(tal_partition_bricks(&partition, &f->body, f->body.strike, tal_vec3_make(9, 8, 7),
+    check_ok(tal_partition_bricks(&partition, &f->rock, f->rock.strike, tal_vec3_make(9, 8, 7),
                                   tal_vec3_make(0.5, 0.5, 0.5), &check_error));
     divide_and_check(f, &partition, 0.97);
 }
 
-static void voronoi_cells_fill_the_body(void **state) {
+static void voronoi_cells_fill_the_rock(void **state) {
     const fixture *f = *state;
     tal_partition partition;
-    check_ok(tal_partition_voronoi(&partition, &f->body, f->body.strike, 8, tal_vec3_make(2, 1, 1),
+    check_ok(tal_partition_voronoi(&partition, &f->rock, f->rock.strike, 8, tal_vec3_make(2, 1, 1),
                                    1, 0, &check_error));
     divide_and_check(f, &partition, 0.97);
 }
 
-static void joint_blocks_fill_the_body(void **state) {
+static void joint_blocks_fill_the_rock(void **state) {
     const fixture *f = *state;
     const tal_joint_set sets[3] = {
         {1.2, 3.5, 9, 0.3, TAL_SPACING_KIND_EXPONENTIAL, 0.08, 0.9},
@@ -353,7 +353,7 @@ static void joint_blocks_fill_the_body(void **state) {
         {0.4, 0.2, 7, 0.3, TAL_SPACING_KIND_NORMAL, 0.05, 0.8},
     };
     tal_partition partition;
-    check_ok(tal_partition_joints(&partition, &f->body, sets, 3, 1, 0, &check_error));
+    check_ok(tal_partition_joints(&partition, &f->rock, sets, 3, 1, 0, &check_error));
     assert_true(partition.plane_count > 20);
     divide_and_check(f, &partition, 0.97);
 }
@@ -363,13 +363,13 @@ static void gap_parts_neighbours_and_keeps_the_mass(void **state) {
     tal_partition partition;
     tal_block_set tight = {0}, loose = {0};
     tal_divide_report report;
-    tal_divide_options options = clip_body;
-    check_ok(tal_partition_bricks(&partition, &f->body, f->body.strike, tal_vec3_make(9, 8, 7),
+    tal_divide_options options = clip_rock;
+    check_ok(tal_partition_bricks(&partition, &f->rock, f->rock.strike, tal_vec3_make(9, 8, 7),
                                   tal_vec3_make(0.5, 0.5, 0.5), &check_error));
-    check_ok(tal_divide(&tight, &partition, &f->body, &options, &report, &check_error));
+    check_ok(tal_divide(&tight, &partition, &f->rock, &options, &report, &check_error));
     options.gap_m = 0.2;
-    check_ok(tal_divide(&loose, &partition, &f->body, &options, &report, &check_error));
-    check_near(report.mass, 2600 * f->body.volume, 1e-9 * report.mass);
+    check_ok(tal_divide(&loose, &partition, &f->rock, &options, &report, &check_error));
+    check_near(report.mass, 2600 * f->rock.volume, 1e-9 * report.mass);
     check_shapes(&loose);
     double largest = 0;
     for (int32_t b = 0; b < loose.block_count; b++) {
@@ -395,11 +395,11 @@ static void make_voronoi(const fixture *f, tal_block_set *set, uint64_t seed, ui
                          int threads) {
     tal_partition partition;
     tal_divide_report report;
-    tal_divide_options options = clip_body;
+    tal_divide_options options = clip_rock;
     options.thread_count = threads;
-    check_ok(tal_partition_voronoi(&partition, &f->body, 1, 12, tal_vec3_make(1, 1, 1), seed, run,
+    check_ok(tal_partition_voronoi(&partition, &f->rock, 1, 12, tal_vec3_make(1, 1, 1), seed, run,
                                    &check_error));
-    check_ok(tal_divide(set, &partition, &f->body, &options, &report, &check_error));
+    check_ok(tal_divide(set, &partition, &f->rock, &options, &report, &check_error));
     tal_partition_destroy(&partition);
 }
 
@@ -429,14 +429,14 @@ static void whole_bricks_hold_about_the_volume(void **state) {
     tal_partition partition;
     tal_block_set set = {0};
     tal_divide_report report;
-    check_ok(tal_partition_bricks(&partition, &f->body, f->body.strike, tal_vec3_make(5, 4, 6),
+    check_ok(tal_partition_bricks(&partition, &f->rock, f->rock.strike, tal_vec3_make(5, 4, 6),
                                   tal_vec3_make(0, 0, 0), &check_error));
-    check_ok(tal_divide(&set, &partition, &f->body, &clip_none, &report, &check_error));
-    check_near(report.piece_volume, f->body.volume, 0.1 * f->body.volume);
+    check_ok(tal_divide(&set, &partition, &f->rock, &clip_none, &report, &check_error));
+    check_near(report.piece_volume, f->rock.volume, 0.1 * f->rock.volume);
     for (int32_t b = 0; b < set.block_count; b++) {
         check_near(set.block[b].volume, 120, 1e-9);
         check_near(set.block[b].mass, 2600 * 120, 1e-6);
-        assert_true(tal_body_holds(&f->body, set.block[b].position));
+        assert_true(tal_rock_holds(&f->rock, set.block[b].position));
     }
     tal_block_set_destroy(&set);
     tal_partition_destroy(&partition);
@@ -449,20 +449,20 @@ static void voronoi_cells_hold_the_points_nearest_to_their_seed(void **state) {
     enum { SEEDS = 60 };
     tal_vec3 seeds[SEEDS];
     const tal_random random = tal_random_stream(4, 0, "test/seeds");
-    const tal_body *body = &f->body;
+    const tal_rock *rock = &f->rock;
     for (uint64_t k = 0; k < SEEDS; k++) {
         const double u = tal_random_uniform(random, 3 * k);
         const double v = tal_random_uniform(random, 3 * k + 1);
         const double w = tal_random_uniform(random, 3 * k + 2);
-        seeds[k] = tal_vec3_make(body->low.x + u * (body->high.x - body->low.x),
-                                 body->low.y + v * (body->high.y - body->low.y),
-                                 body->low.z + w * (body->high.z - body->low.z));
+        seeds[k] = tal_vec3_make(rock->low.x + u * (rock->high.x - rock->low.x),
+                                 rock->low.y + v * (rock->high.y - rock->low.y),
+                                 rock->low.z + w * (rock->high.z - rock->low.z));
     }
     tal_partition partition;
-    check_ok(tal_partition_seeds(&partition, body, 0, seeds, SEEDS, tal_vec3_make(1, 1, 1),
+    check_ok(tal_partition_seeds(&partition, rock, 0, seeds, SEEDS, tal_vec3_make(1, 1, 1),
                                  &check_error));
     static tal_polyhedron cells[SEEDS];
-    static tal_plane planes[SEEDS][TAL_POLYHEDRON_FACES];
+    static tal_halfspace planes[SEEDS][TAL_POLYHEDRON_FACES];
     assert_int_equal(partition.cell_count, SEEDS);
     for (int64_t k = 0; k < SEEDS; k++) {
         check_ok(partition.make_cell(&partition, k, &cells[k], &check_error));
@@ -470,9 +470,9 @@ static void voronoi_cells_hold_the_points_nearest_to_their_seed(void **state) {
     }
     for (uint64_t k = 0; k < 20000; k++) {
         const tal_vec3 p = {
-            body->low.x + tal_random_uniform(random, 1000 + 3 * k) * (body->high.x - body->low.x),
-            body->low.y + tal_random_uniform(random, 1001 + 3 * k) * (body->high.y - body->low.y),
-            body->low.z + tal_random_uniform(random, 1002 + 3 * k) * (body->high.z - body->low.z)};
+            rock->low.x + tal_random_uniform(random, 1000 + 3 * k) * (rock->high.x - rock->low.x),
+            rock->low.y + tal_random_uniform(random, 1001 + 3 * k) * (rock->high.y - rock->low.y),
+            rock->low.z + tal_random_uniform(random, 1002 + 3 * k) * (rock->high.z - rock->low.z)};
         int64_t nearest = 0;
         double distance = INFINITY;
         for (int64_t s = 0; s < SEEDS; s++) {
@@ -486,9 +486,9 @@ static void voronoi_cells_hold_the_points_nearest_to_their_seed(void **state) {
         for (int64_t s = 0; s < SEEDS; s++) {
             bool inside = cells[s].vertex_count > 0;
             for (int32_t face = 0; face < cells[s].face_count && inside; face++) {
-                inside = tal_plane_distance(planes[s][face], p) <= 0;
+                inside = tal_halfspace_distance(planes[s][face], p) <= 0;
             }
-            if (inside != (s == nearest) && tal_body_holds(body, p)) {
+            if (inside != (s == nearest) && tal_rock_holds(rock, p)) {
                 fail_msg("point %d belongs to seed %d but cell %d says otherwise", (int)k,
                          (int)nearest, (int)s);
             }
@@ -499,24 +499,24 @@ static void voronoi_cells_hold_the_points_nearest_to_their_seed(void **state) {
 
 // ---- Degenerate input ------------------------------------------------------------------
 
-static void coplanar_and_repeated_seeds_still_fill_the_body(void **state) {
+static void coplanar_and_repeated_seeds_still_fill_the_rock(void **state) {
     const fixture *f = *state;
     enum { SIDE = 7 };
     tal_vec3 seeds[2 * SIDE * SIDE];
     for (int k = 0; k < SIDE * SIDE; k++) {
-        const tal_body *b = &f->body;
+        const tal_rock *b = &f->rock;
         seeds[k] = tal_vec3_make(b->low.x + (k % SIDE + 0.5) / SIDE * (b->high.x - b->low.x),
                                  b->low.y + (k / SIDE + 0.5) / SIDE * (b->high.y - b->low.y),
                                  b->centroid.z);
         seeds[SIDE * SIDE + k] = seeds[k]; // each twice
     }
     tal_partition partition;
-    check_ok(tal_partition_seeds(&partition, &f->body, 0, seeds, 2 * SIDE * SIDE,
+    check_ok(tal_partition_seeds(&partition, &f->rock, 0, seeds, 2 * SIDE * SIDE,
                                  tal_vec3_make(1, 1, 1), &check_error));
     assert_int_equal(partition.seed_count, SIDE * SIDE);
     assert_int_equal(partition.duplicate_count, SIDE * SIDE);
     divide_and_check(f, &partition, 0.95);
-    check_fails(tal_partition_seeds(&partition, &f->body, 0, seeds, 0, tal_vec3_make(1, 1, 1),
+    check_fails(tal_partition_seeds(&partition, &f->rock, 0, seeds, 0, tal_vec3_make(1, 1, 1),
                                     &check_error),
                 TAL_BAD_INPUT, "at least one seed");
 }
@@ -524,7 +524,7 @@ static void coplanar_and_repeated_seeds_still_fill_the_body(void **state) {
 static void one_cell_around_all_becomes_several_convex_parts(void **state) {
     const fixture *f = *state;
     tal_partition partition;
-    check_ok(tal_partition_seeds(&partition, &f->body, 0, &f->body.centroid, 1,
+    check_ok(tal_partition_seeds(&partition, &f->rock, 0, &f->rock.centroid, 1,
                                  tal_vec3_make(1, 1, 1), &check_error));
     divide_and_check(f, &partition, 0.7);
 }
@@ -534,7 +534,7 @@ static void parallel_joint_sets_leave_slabs(void **state) {
     const tal_joint_set sets[2] = {{0.7, 3, 6, 0.3, TAL_SPACING_KIND_CONSTANT, 0, 1},
                                    {0.7, 3, 9, 0.3, TAL_SPACING_KIND_CONSTANT, 0, 1}};
     tal_partition partition;
-    check_ok(tal_partition_joints(&partition, &f->body, sets, 2, 1, 0, &check_error));
+    check_ok(tal_partition_joints(&partition, &f->rock, sets, 2, 1, 0, &check_error));
     divide_and_check(f, &partition, 0.9);
 }
 
@@ -542,15 +542,15 @@ static void impossible_spacings_and_sizes_are_refused(void **state) {
     const fixture *f = *state;
     tal_joint_set set = {0.7, 3, 0, 0.3, TAL_SPACING_KIND_CONSTANT, 0, 1};
     tal_partition partition;
-    check_fails(tal_partition_joints(&partition, &f->body, &set, 1, 1, 0, &check_error),
+    check_fails(tal_partition_joints(&partition, &f->rock, &set, 1, 1, 0, &check_error),
                 TAL_BAD_SETTING, "larger spacing");
     set.spacing = 1e-6;
-    check_fails(tal_partition_joints(&partition, &f->body, &set, 1, 1, 0, &check_error),
+    check_fails(tal_partition_joints(&partition, &f->rock, &set, 1, 1, 0, &check_error),
                 TAL_BAD_SETTING, "larger spacing");
-    check_fails(tal_partition_bricks(&partition, &f->body, 0, tal_vec3_make(0.01, 0.01, 0.01),
+    check_fails(tal_partition_bricks(&partition, &f->rock, 0, tal_vec3_make(0.01, 0.01, 0.01),
                                      tal_vec3_make(0, 0, 0), &check_error),
                 TAL_TOO_LARGE, "choose larger");
-    check_fails(tal_partition_voronoi(&partition, &f->body, 0, 0.01, tal_vec3_make(1, 1, 1), 1, 0,
+    check_fails(tal_partition_voronoi(&partition, &f->rock, 0, 0.01, tal_vec3_make(1, 1, 1), 1, 0,
                                       &check_error),
                 TAL_TOO_LARGE, "larger size_m");
 }
@@ -559,7 +559,7 @@ static void persistence_zero_cuts_nothing(void **state) {
     const fixture *f = *state;
     const tal_joint_set set = {0.7, 3, 5, 0.3, TAL_SPACING_KIND_CONSTANT, 0, 0};
     tal_partition partition;
-    check_ok(tal_partition_joints(&partition, &f->body, &set, 1, 1, 0, &check_error));
+    check_ok(tal_partition_joints(&partition, &f->rock, &set, 1, 1, 0, &check_error));
     assert_int_equal(partition.cell_count, 1);
     tal_partition_destroy(&partition);
 }
@@ -581,7 +581,7 @@ static void small_fixture(fixture *f, int32_t columns, int32_t rows, int32_t c0,
     }
     const tal_terrain_options options = {mesh_error, false, 0};
     check_ok(tal_terrain_mesh_create(&f->terrain, &f->site.bed, &options, origin, &check_error));
-    check_ok(tal_body_create(&f->body, &f->site.bed, &f->site.before, &f->site.source, &f->terrain,
+    check_ok(tal_rock_create(&f->rock, &f->site.bed, &f->site.before, &f->site.source, &f->terrain,
                              origin, &check_error));
 }
 
@@ -590,22 +590,22 @@ static void source_of_one_cell_gives_a_block(void **state) {
     fixture f;
     tal_partition partition;
     small_fixture(&f, 12, 12, 5, 5, 5, 5, 2);
-    check_near(f.body.volume, 2, 1e-6);
-    const double size = cbrt(f.body.volume);
-    check_ok(tal_partition_bricks(&partition, &f.body, f.body.strike,
+    check_near(f.rock.volume, 2, 1e-6);
+    const double size = cbrt(f.rock.volume);
+    check_ok(tal_partition_bricks(&partition, &f.rock, f.rock.strike,
                                   tal_vec3_make(size, size, size), tal_vec3_make(0.5, 0.5, 0.5),
                                   &check_error));
     divide_and_check(&f, &partition, 0.7);
     fixture_destroy(&f);
 }
 
-static void body_that_touches_the_rim_is_filled(void **state) {
+static void rock_that_touches_the_rim_is_filled(void **state) {
     (void)state;
     fixture f;
     tal_partition partition;
     small_fixture(&f, 30, 20, 15, 29, 0, 19, 6);
-    check_near(f.body.volume, 15 * 20 * 6, 1e-3);
-    check_ok(tal_partition_voronoi(&partition, &f.body, 0, 3, tal_vec3_make(1, 1, 1), 1, 0,
+    check_near(f.rock.volume, 15 * 20 * 6, 1e-3);
+    check_ok(tal_partition_voronoi(&partition, &f.rock, 0, 3, tal_vec3_make(1, 1, 1), 1, 0,
                                    &check_error));
     divide_and_check(&f, &partition, 0.97);
     fixture_destroy(&f);
@@ -614,19 +614,19 @@ static void body_that_touches_the_rim_is_filled(void **state) {
 static void source_without_rock_is_refused(void **state) {
     (void)state;
     fixture f;
-    tal_body body;
+    tal_rock rock;
     small_fixture(&f, 12, 12, 5, 5, 5, 5, 2);
     for (int k = 0; k < 144; k++) {
         f.site.source.value[k] = 0;
     }
-    check_fails(tal_body_create(&body, &f.site.bed, &f.site.before, &f.site.source, NULL, origin,
+    check_fails(tal_rock_create(&rock, &f.site.bed, &f.site.before, &f.site.source, NULL, origin,
                                 &check_error),
                 TAL_BAD_INPUT, "holds no rock");
     const tal_grid other = {0, 0, 1, 5, 5};
     tal_raster small;
     check_ok(tal_raster_create(&small, &other, &check_error));
     check_fails(
-        tal_body_create(&body, &f.site.bed, &f.site.before, &small, NULL, origin, &check_error),
+        tal_rock_create(&rock, &f.site.bed, &f.site.before, &small, NULL, origin, &check_error),
         TAL_BAD_INPUT, "one grid");
     tal_raster_destroy(&small);
     fixture_destroy(&f);
@@ -647,23 +647,23 @@ static int destroy_site(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(body_has_the_volume_of_the_source),
-        cmocka_unit_test(bilinear_body_integrates_to_the_sum_of_cells),
+        cmocka_unit_test(rock_has_the_volume_of_the_source),
+        cmocka_unit_test(bilinear_rock_integrates_to_the_sum_of_cells),
         cmocka_unit_test(quick_rejection_never_rejects_rock),
-        cmocka_unit_test(bricks_fill_the_body),
-        cmocka_unit_test(voronoi_cells_fill_the_body),
-        cmocka_unit_test(joint_blocks_fill_the_body),
+        cmocka_unit_test(bricks_fill_the_rock),
+        cmocka_unit_test(voronoi_cells_fill_the_rock),
+        cmocka_unit_test(joint_blocks_fill_the_rock),
         cmocka_unit_test(gap_parts_neighbours_and_keeps_the_mass),
         cmocka_unit_test(seed_decides_and_threads_do_not),
         cmocka_unit_test(whole_bricks_hold_about_the_volume),
         cmocka_unit_test(voronoi_cells_hold_the_points_nearest_to_their_seed),
-        cmocka_unit_test(coplanar_and_repeated_seeds_still_fill_the_body),
+        cmocka_unit_test(coplanar_and_repeated_seeds_still_fill_the_rock),
         cmocka_unit_test(one_cell_around_all_becomes_several_convex_parts),
         cmocka_unit_test(parallel_joint_sets_leave_slabs),
         cmocka_unit_test(impossible_spacings_and_sizes_are_refused),
         cmocka_unit_test(persistence_zero_cuts_nothing),
         cmocka_unit_test(source_of_one_cell_gives_a_block),
-        cmocka_unit_test(body_that_touches_the_rim_is_filled),
+        cmocka_unit_test(rock_that_touches_the_rim_is_filled),
         cmocka_unit_test(source_without_rock_is_refused),
     };
     return cmocka_run_group_tests(tests, make_site, destroy_site);

@@ -41,7 +41,7 @@ static void walk_through_failures(tal_status (*attempt)(tal_error *err)) {
 
 static test_site site;
 static tal_terrain_mesh terrain;
-static tal_body body;
+static tal_rock rock;
 
 static tal_status make_terrain(tal_error *err) {
     tal_terrain_mesh mesh;
@@ -52,10 +52,10 @@ static tal_status make_terrain(tal_error *err) {
     return status;
 }
 
-static tal_status make_body(tal_error *err) {
-    tal_body made;
-    TAL_TRY(tal_body_create(&made, &site.bed, &site.before, &site.source, &terrain, origin, err));
-    tal_body_destroy(&made);
+static tal_status make_rock(tal_error *err) {
+    tal_rock made;
+    TAL_TRY(tal_rock_create(&made, &site.bed, &site.before, &site.source, &terrain, origin, err));
+    tal_rock_destroy(&made);
     return TAL_OK;
 }
 
@@ -63,8 +63,8 @@ static tal_status divide(tal_partition *partition, tal_error *err) {
     tal_block_set set = {0};
     tal_divide_report report;
     const tal_divide_options options = {
-        .clip_to_body = true, .depth_m = 0.05, .density_kg_m3 = 2600, .thread_count = 1};
-    const tal_status status = tal_divide(&set, partition, &body, &options, &report, err);
+        .clip_to_rock = true, .depth_m = 0.05, .density_kg_m3 = 2600, .thread_count = 1};
+    const tal_status status = tal_divide(&set, partition, &rock, &options, &report, err);
     tal_block_set_destroy(&set);
     tal_partition_destroy(partition);
     return status;
@@ -72,13 +72,13 @@ static tal_status divide(tal_partition *partition, tal_error *err) {
 
 static tal_status make_voronoi(tal_error *err) {
     tal_partition partition;
-    TAL_TRY(tal_partition_voronoi(&partition, &body, 0, 6, tal_vec3_make(1, 1, 1), 1, 0, err));
+    TAL_TRY(tal_partition_voronoi(&partition, &rock, 0, 6, tal_vec3_make(1, 1, 1), 1, 0, err));
     return divide(&partition, err);
 }
 
 static tal_status make_sized_voronoi(tal_error *err) {
     tal_partition partition;
-    TAL_TRY(tal_partition_voronoi_sized(&partition, &body, 0, 6, 0.2, tal_vec3_make(1, 1, 1), 1, 0,
+    TAL_TRY(tal_partition_voronoi_sized(&partition, &rock, 0, 6, 0.2, tal_vec3_make(1, 1, 1), 1, 0,
                                         err));
     tal_partition_destroy(&partition);
     return TAL_OK;
@@ -88,7 +88,7 @@ static tal_status make_joints(tal_error *err) {
     tal_partition partition;
     const tal_joint_set sets[2] = {{1.2, 3.5, 6, 0.3, TAL_SPACING_KIND_CONSTANT, 0.1, 1},
                                    {0.5, 0.2, 6, 0.3, TAL_SPACING_KIND_CONSTANT, 0.1, 1}};
-    TAL_TRY(tal_partition_joints(&partition, &body, sets, 2, 1, 0, err));
+    TAL_TRY(tal_partition_joints(&partition, &rock, sets, 2, 1, 0, err));
     return divide(&partition, err);
 }
 
@@ -120,7 +120,7 @@ static tal_status read_surface(tal_error *err) {
 static void failed_allocations_are_reported(void **state) {
     (void)state;
     walk_through_failures(make_terrain);
-    walk_through_failures(make_body);
+    walk_through_failures(make_rock);
     walk_through_failures(make_hull);
     walk_through_failures(read_surface);
     walk_through_failures(make_voronoi);
@@ -150,12 +150,12 @@ int main(void) {
     tal_progress_set_mode(TAL_PROGRESS_NONE);
     make_site();
     if (tal_terrain_mesh_create(&terrain, &site.bed, &options, origin, NULL) != TAL_OK ||
-        tal_body_create(&body, &site.bed, &site.before, &site.source, &terrain, origin, NULL) !=
+        tal_rock_create(&rock, &site.bed, &site.before, &site.source, &terrain, origin, NULL) !=
             TAL_OK) {
         return 1;
     }
     const int failures = cmocka_run_group_tests(tests, NULL, NULL);
-    tal_body_destroy(&body);
+    tal_rock_destroy(&rock);
     tal_terrain_mesh_destroy(&terrain);
     test_site_destroy(&site);
     return failures;

@@ -66,9 +66,9 @@ static void obj_cube_in_millimetres_is_a_cube(void **state) {
     check_near(i.set.block[0].mass, 2500e-9, 1e-18);
     check_near(i.set.block[0].position.x, 0.5e-3, 1e-12);
     assert_int_equal(i.set.face_count, 6);
-    assert_int_equal(i.report.rock[0].open_edges, 0);
-    assert_int_equal(i.report.rock[0].crossings, 0);
-    check_near(i.report.rock[0].file_volume, 1e-9, 1e-20);
+    assert_int_equal(i.report.solid[0].open_edges, 0);
+    assert_int_equal(i.report.solid[0].crossings, 0);
+    check_near(i.report.solid[0].file_volume, 1e-9, 1e-20);
     importer_destroy(&i);
 }
 
@@ -105,8 +105,8 @@ static void text_and_binary_stl_agree(void **state) {
     importer i;
     check_ok(import_text(&i, "t.STL", tetra_stl, 1));
     check_near(i.set.block[0].volume, 1.0 / 6, 1e-12);
-    assert_int_equal(i.report.rock[0].open_edges, 0);
-    check_near(i.report.rock[0].file_volume, 1.0 / 6, 1e-12);
+    assert_int_equal(i.report.solid[0].open_edges, 0);
+    check_near(i.report.solid[0].file_volume, 1.0 / 6, 1e-12);
     importer_destroy(&i);
     const float facets[4][9] = {{0, 0, 0, 0, 1, 0, 1, 0, 0},
                                 {0, 0, 0, 1, 0, 0, 0, 0, 1},
@@ -119,7 +119,7 @@ static void text_and_binary_stl_agree(void **state) {
     }
     check_ok(import_bytes(&i, "t.stl", bytes, sizeof bytes, 1));
     check_near(i.set.block[0].volume, 1.0 / 6, 1e-7);
-    assert_int_equal(i.report.rock[0].open_edges, 0);
+    assert_int_equal(i.report.solid[0].open_edges, 0);
     importer_destroy(&i);
 }
 
@@ -164,7 +164,7 @@ static void ply_in_three_encodings_agree(void **state) {
         }
         check_ok(import_bytes(&i, "t.ply", text.bytes, text.length, 1));
         check_near(i.set.block[0].volume, 1.0 / 6, 1e-12);
-        assert_int_equal(i.report.rock[0].open_edges, 0);
+        assert_int_equal(i.report.solid[0].open_edges, 0);
         importer_destroy(&i);
         tal_text_destroy(&text);
     }
@@ -177,9 +177,9 @@ static void strange_meshes_get_a_clear_answer(void **state) {
     tal_text open = {0};
     tal_text_append_bytes(&open, cube_obj, strlen(cube_obj) - strlen("f 4 1 5 8\n"));
     check_ok(import_text(&i, "open.obj", tal_text_string(&open), 1));
-    assert_int_equal(i.report.rock[0].open_edges, 4);
-    assert_true(isnan(i.report.rock[0].file_volume));
-    check_near(i.report.rock[0].hull_volume, 1, 1e-12);
+    assert_int_equal(i.report.solid[0].open_edges, 4);
+    assert_true(isnan(i.report.solid[0].file_volume));
+    check_near(i.report.solid[0].hull_volume, 1, 1e-12);
     importer_destroy(&i);
     tal_text_destroy(&open);
     // Self-intersecting: two tetrahedra through each other, closed; the hull holds more.
@@ -188,18 +188,18 @@ static void strange_meshes_get_a_clear_answer(void **state) {
                     "v 0 0 0\nv 2 0 0\nv 0 2 0\nv 0 0 2\nv 1 1 1\nv -1 1 1\nv 1 -1 1\nv 1 1 -1\n"
                     "f 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\nf 5 7 6\nf 5 6 8\nf 5 8 7\nf 6 7 8\n",
                     1));
-    assert_int_equal(i.report.rock[0].open_edges, 0);
-    assert_true(i.report.rock[0].crossings > 0);
-    assert_true(isnan(i.report.rock[0].file_volume));
+    assert_int_equal(i.report.solid[0].open_edges, 0);
+    assert_true(i.report.solid[0].crossings > 0);
+    assert_true(isnan(i.report.solid[0].file_volume));
     importer_destroy(&i);
     // Hollow without crossing: a tetrahedron with its floor pushed in by a third of a cubic metre.
     check_ok(import_text(&i, "hollow.obj",
                          "v 0 0 0\nv 2 0 0\nv 0 2 0\nv 0 0 2\nv 0.5 0.5 0.5\n"
                          "f 1 2 4\nf 2 3 4\nf 1 4 3\nf 1 3 5\nf 3 2 5\nf 2 1 5\n",
                          1));
-    assert_int_equal(i.report.rock[0].crossings, 0);
-    check_near(i.report.rock[0].hull_volume, 4.0 / 3, 1e-12);
-    check_near(i.report.rock[0].file_volume, 4.0 / 3 - 2 * 0.5 / 3, 1e-12);
+    assert_int_equal(i.report.solid[0].crossings, 0);
+    check_near(i.report.solid[0].hull_volume, 4.0 / 3, 1e-12);
+    check_near(i.report.solid[0].file_volume, 4.0 / 3 - 2 * 0.5 / 3, 1e-12);
     importer_destroy(&i);
     check_fails(import_text(&i, "flat.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n", 1),
                 TAL_BAD_INPUT, "is flat");
@@ -257,15 +257,15 @@ static void scanned_stones_import(void **state) {
                                             .has_position = true,
                                             .position = {10, 20, 30}};
         check_ok(tal_import(&i.set, &i.block_class, &i.names, &options, &i.report, &check_error));
-        const tal_import_rock *rock = &i.report.rock[0];
+        const tal_import_solid *solid = &i.report.solid[0];
         print_message("%s: %lld vertices, %lld open edges, %lld crossings, volume %.3g, hull "
                       "%.3g, block %.3g m3\n",
-                      rock->name, (long long)rock->vertex_count, (long long)rock->open_edges,
-                      (long long)rock->crossings, rock->file_volume, rock->hull_volume,
-                      rock->block_volume);
-        assert_true(rock->hull_volume > 1e-4 && rock->hull_volume < 10);
-        assert_true(rock->block_volume > 0.85 * rock->hull_volume);
-        assert_true(rock->block_volume <= rock->hull_volume);
+                      solid->name, (long long)solid->vertex_count, (long long)solid->open_edges,
+                      (long long)solid->crossings, solid->file_volume, solid->hull_volume,
+                      solid->block_volume);
+        assert_true(solid->hull_volume > 1e-4 && solid->hull_volume < 10);
+        assert_true(solid->block_volume > 0.85 * solid->hull_volume);
+        assert_true(solid->block_volume <= solid->hull_volume);
         check_near(i.set.block[0].position.x, 10, 1e-9);
         check_near(i.set.block[0].position.z, 30, 1e-9);
         const tal_surface surface = tal_block_set_surface(&i.set, 0);

@@ -26,7 +26,8 @@ static void plane_through_the_middle_halves_a_cube(void **state) {
     const tal_vec3 directions[] = {{1, 0, 0}, {1, 1, 0}, {1, 1, 1}, {-1, 2, 5}, {0, -3, 1}};
     for (size_t k = 0; k < sizeof directions / sizeof directions[0]; k++) {
         tal_polyhedron cube = unit_cube();
-        const tal_plane plane = tal_plane_through(tal_vec3_make(0.5, 0.5, 0.5), directions[k]);
+        const tal_halfspace plane =
+            tal_halfspace_through(tal_vec3_make(0.5, 0.5, 0.5), directions[k]);
         assert_int_equal(tal_polyhedron_cut(&cube, plane), TAL_CUT_DONE);
         check_near(tal_polyhedron_volume(&cube), 0.5, 1e-14);
         check_sound(&cube);
@@ -36,7 +37,8 @@ static void plane_through_the_middle_halves_a_cube(void **state) {
 static void corner_cut_leaves_the_known_volume(void **state) {
     (void)state;
     tal_polyhedron cube = unit_cube();
-    const tal_plane plane = tal_plane_through(tal_vec3_make(0.25, 0, 0), tal_vec3_make(-1, -1, -1));
+    const tal_halfspace plane =
+        tal_halfspace_through(tal_vec3_make(0.25, 0, 0), tal_vec3_make(-1, -1, -1));
     assert_int_equal(tal_polyhedron_cut(&cube, plane), TAL_CUT_DONE);
     check_near(tal_polyhedron_volume(&cube), 1 - 0.25 * 0.25 * 0.25 / 6, 1e-15);
     assert_int_equal(cube.face_count, 7);
@@ -49,10 +51,10 @@ static void touching_planes_change_nothing_or_leave_nothing(void **state) {
     const tal_vec3 normals[] = {{1, 0, 0}, {1, 1, 0}, {1, 1, 1}};
     for (size_t k = 0; k < 3; k++) {
         tal_polyhedron cube = unit_cube();
-        const tal_plane touching = tal_plane_through(tal_vec3_make(1, 1, 1), normals[k]);
+        const tal_halfspace touching = tal_halfspace_through(tal_vec3_make(1, 1, 1), normals[k]);
         assert_int_equal(tal_polyhedron_cut(&cube, touching), TAL_CUT_MISSED);
         assert_int_equal(cube.vertex_count, 8);
-        assert_int_equal(tal_polyhedron_cut(&cube, tal_plane_flip(touching)), TAL_CUT_EMPTY);
+        assert_int_equal(tal_polyhedron_cut(&cube, tal_halfspace_flip(touching)), TAL_CUT_EMPTY);
         assert_int_equal(cube.vertex_count, 0);
         assert_int_equal(tal_polyhedron_cut(&cube, touching), TAL_CUT_EMPTY);
     }
@@ -62,29 +64,31 @@ static void plane_through_vertices_and_edges_is_clean(void **state) {
     (void)state;
     tal_polyhedron cube = unit_cube();
     // Through four vertices (two opposite edges).
-    const tal_plane diagonal = tal_plane_through(tal_vec3_make(0, 0, 0), tal_vec3_make(1, -1, 0));
+    const tal_halfspace diagonal =
+        tal_halfspace_through(tal_vec3_make(0, 0, 0), tal_vec3_make(1, -1, 0));
     assert_int_equal(tal_polyhedron_cut(&cube, diagonal), TAL_CUT_DONE);
     assert_int_equal(cube.vertex_count, 6);
     assert_int_equal(cube.face_count, 5);
     check_near(tal_polyhedron_volume(&cube), 0.5, 1e-15);
     check_sound(&cube);
     // The same plane again, a hair off: nothing happens.
-    tal_plane hair = diagonal;
+    tal_halfspace hair = diagonal;
     hair.offset -= 1e-13;
     assert_int_equal(tal_polyhedron_cut(&cube, hair), TAL_CUT_MISSED);
     // Through three vertices of a cube.
     cube = unit_cube();
-    const tal_plane corner = tal_plane_through(tal_vec3_make(1, 0, 0), tal_vec3_make(1, 1, 1));
+    const tal_halfspace corner =
+        tal_halfspace_through(tal_vec3_make(1, 0, 0), tal_vec3_make(1, 1, 1));
     assert_int_equal(tal_polyhedron_cut(&cube, corner), TAL_CUT_DONE);
     assert_int_equal(cube.vertex_count, 4);
     check_near(tal_polyhedron_volume(&cube), 1.0 / 6, 1e-15);
 }
 
-static tal_plane random_plane(tal_random random, uint64_t draw, double spread) {
+static tal_halfspace random_plane(tal_random random, uint64_t draw, double spread) {
     double n[3];
     tal_random_direction(random, 4 * draw, n);
     const double offset = spread * (0.2 + 0.8 * tal_random_uniform(random, 4 * draw + 3));
-    return (tal_plane){{n[0], n[1], n[2]}, offset};
+    return (tal_halfspace){{n[0], n[1], n[2]}, offset};
 }
 
 // The same planes by our clipper and by qhull's halfspaces.
@@ -93,8 +97,8 @@ static void cutting_agrees_with_halfspace_intersection(void **state) {
     const tal_random random = tal_random_stream(5, 0, "test/planes");
     for (uint64_t round = 0; round < 200; round++) {
         enum { BOX = 6, RANDOM = 24 };
-        tal_plane planes[BOX + RANDOM] = {{{1, 0, 0}, 1},  {{-1, 0, 0}, 1}, {{0, 1, 0}, 1},
-                                          {{0, -1, 0}, 1}, {{0, 0, 1}, 1},  {{0, 0, -1}, 1}};
+        tal_halfspace planes[BOX + RANDOM] = {{{1, 0, 0}, 1},  {{-1, 0, 0}, 1}, {{0, 1, 0}, 1},
+                                              {{0, -1, 0}, 1}, {{0, 0, 1}, 1},  {{0, 0, -1}, 1}};
         const int count = BOX + (int)(round % (RANDOM + 1));
         tal_polyhedron cut;
         tal_polyhedron_box(&cut, tal_vec3_make(-1, -1, -1), tal_vec3_make(1, 1, 1));
@@ -104,7 +108,8 @@ static void cutting_agrees_with_halfspace_intersection(void **state) {
         }
         check_sound(&cut);
         tal_hull hull;
-        check_ok(tal_hull_of_planes(&hull, planes, count, tal_vec3_make(0, 0, 0), &check_error));
+        check_ok(
+            tal_hull_of_halfspaces(&hull, planes, count, tal_vec3_make(0, 0, 0), &check_error));
         const tal_surface surface = tal_hull_surface(&hull);
         const tal_mass_properties a = tal_surface_mass(&surface);
         const tal_surface ours = tal_polyhedron_surface(&cut);
@@ -126,7 +131,7 @@ static void parts_of_many_splits_add_up(void **state) {
     for (uint64_t level = 0; level < LEVELS; level++) {
         double n[3];
         tal_random_direction(random, 2 * level, n);
-        const tal_plane plane = tal_plane_through(
+        const tal_halfspace plane = tal_halfspace_through(
             tal_vec3_make(603 + 4 * tal_random_uniform(random, 2 * level + 1), -14, 6),
             tal_vec3_make(n[0], n[1], n[2]));
         const int before = count;
@@ -159,7 +164,7 @@ static void capacity_is_refused_not_overrun(void **state) {
     for (uint64_t k = 0; k < 1000 && last != TAL_CUT_FAILED; k++) {
         double n[3];
         tal_random_direction(random, k, n);
-        last = tal_polyhedron_cut(&ball, (tal_plane){{n[0], n[1], n[2]}, 1});
+        last = tal_polyhedron_cut(&ball, (tal_halfspace){{n[0], n[1], n[2]}, 1});
     }
     assert_int_equal(last, TAL_CUT_FAILED);
     check_sound(&ball);
@@ -169,20 +174,20 @@ static void capacity_is_refused_not_overrun(void **state) {
 static void columns_see_the_same_volume(void **state) {
     (void)state;
     tal_polyhedron cube;
-    tal_plane planes[TAL_POLYHEDRON_FACES];
+    tal_halfspace planes[TAL_POLYHEDRON_FACES];
     tal_polyhedron_box(&cube, tal_vec3_make(-1, -1, -1), tal_vec3_make(1, 1, 1));
     tal_polyhedron_cut(&cube,
-                       tal_plane_through(tal_vec3_make(0.3, 0.2, 0.1), tal_vec3_make(1, 2, 3)));
-    tal_polyhedron_cut(&cube,
-                       tal_plane_through(tal_vec3_make(0.1, 0.5, 0.1), tal_vec3_make(-1, 2, -1)));
+                       tal_halfspace_through(tal_vec3_make(0.3, 0.2, 0.1), tal_vec3_make(1, 2, 3)));
+    tal_polyhedron_cut(
+        &cube, tal_halfspace_through(tal_vec3_make(0.1, 0.5, 0.1), tal_vec3_make(-1, 2, -1)));
     tal_polyhedron_planes(&cube, planes);
     double sum = 0;
     const int n = 400;
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++) {
             double low, high;
-            if (tal_planes_column(planes, cube.face_count, -1 + (i + 0.5) * 2 / n,
-                                  -1 + (j + 0.5) * 2 / n, &low, &high)) {
+            if (tal_halfspaces_column(planes, cube.face_count, -1 + (i + 0.5) * 2 / n,
+                                      -1 + (j + 0.5) * 2 / n, &low, &high)) {
                 sum += (high - low) * 4 / n / n;
             }
         }

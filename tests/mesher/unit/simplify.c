@@ -15,8 +15,8 @@ static void make_stone(tal_polyhedron *stone, uint64_t number, int planes) {
         const tal_vec3 direction = {tal_random_normal(random, 4 * k),
                                     tal_random_normal(random, 4 * k + 1),
                                     tal_random_normal(random, 4 * k + 2)};
-        const tal_plane plane = {tal_vec3_normalize(direction),
-                                 0.7 + 0.3 * tal_random_uniform(random, 4 * k + 3)};
+        const tal_halfspace plane = {tal_vec3_normalize(direction),
+                                     0.7 + 0.3 * tal_random_uniform(random, 4 * k + 3)};
         (void)tal_polyhedron_cut(stone, plane);
     }
 }
@@ -66,7 +66,7 @@ static void tetrahedron_keeps_its_four_vertices(void **state) {
     (void)state;
     tal_polyhedron shape;
     tal_polyhedron_box(&shape, tal_vec3_make(0, 0, 0), tal_vec3_make(1, 1, 1));
-    const tal_plane corner = {tal_vec3_normalize(tal_vec3_make(1, 1, 1)), 0.9 / sqrt(3)};
+    const tal_halfspace corner = {tal_vec3_normalize(tal_vec3_make(1, 1, 1)), 0.9 / sqrt(3)};
     assert_int_equal(tal_polyhedron_cut(&shape, corner), TAL_CUT_DONE);
     assert_int_equal(shape.vertex_count, 4);
     for (int32_t v = 0; v < 4; v++) {
@@ -81,7 +81,7 @@ static void small_cut_corner_becomes_one_vertex(void **state) {
     (void)state;
     tal_polyhedron cube;
     tal_polyhedron_box(&cube, tal_vec3_make(0, 0, 0), tal_vec3_make(1, 1, 1));
-    const tal_plane plane = {tal_vec3_normalize(tal_vec3_make(1, 1, 1)), (3 - 0.005) / sqrt(3)};
+    const tal_halfspace plane = {tal_vec3_normalize(tal_vec3_make(1, 1, 1)), (3 - 0.005) / sqrt(3)};
     assert_int_equal(tal_polyhedron_cut(&cube, plane), TAL_CUT_DONE);
     assert_int_equal(cube.vertex_count, 10);
     assert_true(tal_polyhedron_simplify(&cube, &tal_simplify_blocks));
@@ -124,11 +124,11 @@ static void simplified_blocks_are_clean_and_inside(void **state) {
         assert_true(shortest_edge(&simple) >= 0.01 * cbrt(after));
         assert_true(after <= before * (1 + 1e-12));
         most_lost = fmax(most_lost, 1 - after / before);
-        tal_plane planes[TAL_POLYHEDRON_FACES];
+        tal_halfspace planes[TAL_POLYHEDRON_FACES];
         tal_polyhedron_planes(&stone, planes);
         for (int32_t f = 0; f < stone.face_count; f++) {
             for (int32_t v = 0; v < simple.vertex_count; v++) {
-                assert_true(tal_plane_distance(planes[f], simple.vertex[v]) < 1e-9);
+                assert_true(tal_halfspace_distance(planes[f], simple.vertex[v]) < 1e-9);
             }
         }
     }

@@ -9,13 +9,13 @@ static const double origin[3] = {700350, 1600250, 480};
 
 typedef struct {
     test_site site;
-    tal_body body;
+    tal_rock rock;
 } fixture;
 
 static int make_fixture(void **state) {
     static fixture f;
     test_site_make(&f.site, 300, 150, 2, 0.45);
-    check_ok(tal_body_create(&f.body, &f.site.bed, &f.site.before, &f.site.source, NULL, origin,
+    check_ok(tal_rock_create(&f.rock, &f.site.bed, &f.site.before, &f.site.source, NULL, origin,
                              &check_error));
     *state = &f;
     return 0;
@@ -23,14 +23,14 @@ static int make_fixture(void **state) {
 
 static int destroy_fixture(void **state) {
     fixture *f = *state;
-    tal_body_destroy(&f->body);
+    tal_rock_destroy(&f->rock);
     test_site_destroy(&f->site);
     return 0;
 }
 
 static tal_partition make_cells(const fixture *f, double deviation) {
     tal_partition partition;
-    check_ok(tal_partition_voronoi_sized(&partition, &f->body, 0.3, 7, deviation,
+    check_ok(tal_partition_voronoi_sized(&partition, &f->rock, 0.3, 7, deviation,
                                          tal_vec3_make(1, 1, 1), 1, 0, &check_error));
     return partition;
 }
@@ -68,14 +68,14 @@ static void power_cells_hold_the_points_of_their_seed(void **state) {
     const fixture *f = *state;
     const tal_random random = tal_random_stream(5, 0, "test/points");
     tal_partition p = make_cells(f, 0.35);
-    const tal_body *b = &f->body;
+    const tal_rock *b = &f->rock;
     int checked = 0;
     for (uint64_t k = 0; checked < 300; k++) {
         const tal_vec3 at = {
             b->low.x + (b->high.x - b->low.x) * tal_random_uniform(random, 3 * k),
             b->low.y + (b->high.y - b->low.y) * tal_random_uniform(random, 3 * k + 1),
             b->low.z + (b->high.z - b->low.z) * tal_random_uniform(random, 3 * k + 2)};
-        if (!tal_body_holds(b, at)) {
+        if (!tal_rock_holds(b, at)) {
             continue;
         }
         const tal_vec3 c = tal_frame_coordinates(&p.frame, at);
@@ -90,12 +90,12 @@ static void power_cells_hold_the_points_of_their_seed(void **state) {
             }
         }
         tal_polyhedron cell;
-        tal_plane planes[TAL_POLYHEDRON_FACES];
+        tal_halfspace planes[TAL_POLYHEDRON_FACES];
         check_ok(p.make_cell(&p, owner, &cell, &check_error));
         assert_true(cell.vertex_count > 0);
         tal_polyhedron_planes(&cell, planes);
         for (int32_t face = 0; face < cell.face_count; face++) {
-            assert_true(tal_plane_distance(planes[face], at) < 1e-7);
+            assert_true(tal_halfspace_distance(planes[face], at) < 1e-7);
         }
         checked++;
     }

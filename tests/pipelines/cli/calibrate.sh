@@ -30,6 +30,17 @@ done
 "$calibrate" one.ini --out study --progress none >said 2>&1 || fail "again"
 low=$(number study/calibrate.json low) high=$(number study/calibrate.json high)
 awk "BEGIN { exit !($low > 0.44 && $low < 0.5 && $high > 0.5 && $high < 0.56) }" || fail "interval $low to $high"
+# equal_misfit = 0.2 allows four times as much: friction 0.38 to 0.62, of which the middle 90 % are told.
+"$calibrate" one.ini --out study --progress none --set calibrate.equal_misfit=0.2 >said 2>&1 || fail "equal_misfit"
+wide_low=$(number study/calibrate.json low) wide_high=$(number study/calibrate.json high)
+awk "BEGIN { exit !($wide_low > 0.36 && $wide_low < 0.43 && $wide_high > 0.57 && $wide_high < 0.64) }" ||
+    fail "equal_misfit = 0.2: $wide_low to $wide_high"
+# refine = 0: every run but the first is one of the sample, none is placed where more is promised.
+"$calibrate" one.ini --out unrefined --progress none --set calibrate.refine=0 >said 2>&1 || fail "refine"
+[ "$(wc -l <unrefined/runs.csv)" -eq 41 ] || fail "refine = 0 makes $(wc -l <unrefined/runs.csv) lines"
+if grep -q 'promise a better fit' said; then fail "refine = 0 refines"; fi
+"$calibrate" one.ini --out study --progress none >said 2>&1 || fail "and again"
+grep -q 'at most 10 more where they promise a better fit' said || fail "refine is a quarter by default"
 first=$(number study/calibrate.json sensitivity_first)
 awk "BEGIN { exit !($first > 0.9) }" || fail "sensitivity of friction is $first"
 for file in runs.csv runs.nc best.ini calibrate.json calibrate.html pairs.svg manifest.json; do
@@ -48,6 +59,14 @@ if grep -q "$PWD" study/runs.csv study/best.ini study/calibrate.json study/calib
 "$TALUS_BIN/talus-batch" study/best.ini --out study --set report.title= >said 2>&1 || fail "best.ini does not run"
 if grep -q '^solve' trace; then fail "best.ini is not the best run"; fi
 
+# Each weight pulls towards what its score says; the stand-ins have the best of each elsewhere.
+for case in weight_volume:0.4 weight_centroid:0.6 weight_emd:0.7; do
+    "$calibrate" one.ini --out weights --progress none --set calibrate.weight_iou=0 --set calibrate.weight_runout=0 \
+        --set "calibrate.${case%:*}=1" >said 2>&1 || fail "$case"
+    best=$(number weights/calibrate.json best)
+    awk "BEGIN { d = $best - ${case#*:}; exit !(d < 0.02 && d > -0.02) }" || fail "${case%:*} finds friction $best"
+done
+
 # Several seeds make several runs, each with blocks of its own.
 : >trace
 "$calibrate" one.ini --out seeds --set calibrate.seeds=3 --set calibrate.runs=12 --progress none >said 2>&1 || fail "seeds"
@@ -58,6 +77,11 @@ for name in two three; do sed 's/^friction.*/friction = 0.7/' one.ini >$name.ini
 [ "$(grep -c ',two,' several/runs.csv)" -eq 10 ] || fail "site two takes no part"
 if grep -q ',three,' several/runs.csv; then fail "the site held out takes part"; fi
 grep -q 'three (held out)' several/calibrate.html || fail "the site held out does not judge"
+# The same said in the site file.
+sed 's/^runs = 40/runs = 20\nhold_out = three.ini/' one.ini >held.ini
+"$calibrate" held.ini --out held --progress none >said 2>&1 || fail "hold_out"
+grep -q 'three (held out)' held/calibrate.html || fail "hold_out in the site file is not heard"
+if grep -q ',three,' held/runs.csv; then fail "hold_out takes part"; fi
 # Runs that fail are told, with a reason, and do not spoil the rest.
 "$calibrate" one.ini --out failing --set vary.contact.friction.high=1.1 --set calibrate.runs=24 --progress none >said 2>&1 || fail "failing runs"
 grep -q 'failed,.*stick to the sky' failing/runs.csv || fail "no reason in the table"

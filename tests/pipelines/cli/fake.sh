@@ -2,8 +2,9 @@
 # Stage programs that stand in for the real ones, for tests of studies: each writes what it was asked for
 # and adds a line to $FAKE_TRACE. Sourced; makes the folder ./bin and sets TALUS_BIN_DIR.
 #
-# The simulated runout grows as friction falls: 100 m at friction 0.5, the overlap with it. Friction above
-# 0.95 makes the solver fail. FAKE_SLEEP is how long the solver takes.
+# The simulated runout grows as friction falls: 100 m at friction 0.5, the overlap with it. The volume is right
+# at friction 0.4, the centroid at 0.6, the mass along the line at 0.7. Friction above 0.95 makes the solver
+# fail. FAKE_SLEEP is how long the solver takes.
 mkdir -p bin
 TALUS_BIN_DIR=$PWD/bin
 FAKE_TRACE=$PWD/trace
@@ -56,7 +57,8 @@ case $stage in
             runout = 100 + 200 * (0.5 - f) + 0 * r * t
             error = runout - 100
             iou = 1 - (error < 0 ? -error : error) / 100
-            printf "{\"scores\": {\"iou\": {\"value\": %.9g}, \"runout_error_m\": {\"value\": %.9g}, \"runout_surveyed_m\": {\"value\": 100}}}\n", iou, error
+            printf "{\"scores\": {\"iou\": {\"value\": %.9g}, \"runout_error_m\": {\"value\": %.9g}, \"runout_surveyed_m\": {\"value\": 100}, ", iou, error
+            printf "\"volume_ratio\": {\"value\": %.9g}, \"centroid_distance_m\": {\"value\": %.9g}, \"emd_m\": {\"value\": %.9g}}}\n", 1.4 - f, 100 * sqrt((f - 0.6) ^ 2), 100 * sqrt((f - 0.7) ^ 2)
         }' >"$out/scores.json"
         echo "<html>$(value report title)</html>" >"$out/report.html" ;;
 esac

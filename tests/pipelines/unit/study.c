@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Study folders: keys, lock, plan, scores that are remembered, tables.
 #include "pipelines/engine/csv.h"
+#include "pipelines/engine/file_tree.h"
 #include "pipelines/engine/plan.h"
 #include "pipelines/engine/score_sheet.h"
-#include "pipelines/engine/tree.h"
 #include "tests/support/check.h"
 
 #include "core/base/memory.h"
@@ -33,12 +33,12 @@ static int set_up(void **state) {
 
 static int tear_down(void **state) {
     (void)state;
-    (void)tal_tree_remove(folder, NULL);
+    (void)tal_file_tree_remove(folder, NULL);
     tal_memory_destroy(settings);
     return 0;
 }
 
-static void open_study(tal_study *study) {
+static void open_study(tal_study_folder *study) {
     char path[TAL_PATH_SIZE];
     assert_true(tal_path_join(path, folder, "study"));
     check_ok(tal_study_open(study, path, "test_study", false, &check_error));
@@ -72,7 +72,7 @@ static void a_setting_changes_the_keys_of_its_stage_and_of_those_that_follow(voi
                 {"pair.a.b", "friction", "0.5", 2}, {"solve", "dt_s", "0.02", 2},
                 {"report", "title", "A", 3},        {"calibrate", "runs", "9", 4},
                 {"vary.x.y", "low", "9", 4}};
-    tal_study study;
+    tal_study_folder study;
     open_study(&study);
     tal_run_keys before, after;
     check_ok(tal_study_keys(&study, settings, &before, &check_error));
@@ -88,7 +88,7 @@ static void a_setting_changes_the_keys_of_its_stage_and_of_those_that_follow(voi
 static void inputs_count_by_their_bytes_not_by_their_place(void **state) {
     (void)state;
     char path[TAL_PATH_SIZE], other[TAL_PATH_SIZE];
-    tal_study study;
+    tal_study_folder study;
     tal_run_keys before, after;
     open_study(&study);
     check_ok(tal_study_keys(&study, settings, &before, &check_error));
@@ -109,7 +109,7 @@ static void inputs_count_by_their_bytes_not_by_their_place(void **state) {
 
 static void the_second_user_of_a_folder_is_told_who_is_there(void **state) {
     (void)state;
-    tal_study first, second;
+    tal_study_folder first, second;
     char path[TAL_PATH_SIZE], words[64];
     open_study(&first);
     assert_true(tal_path_join(path, folder, "study"));
@@ -122,7 +122,7 @@ static void the_second_user_of_a_folder_is_told_who_is_there(void **state) {
 
 static void runs_share_the_stages_they_agree_in(void **state) {
     (void)state;
-    tal_study study;
+    tal_study_folder study;
     tal_plan plan = {0}, again = {0};
     tal_run_keys keys;
     open_study(&study);
@@ -170,7 +170,7 @@ static void runs_share_the_stages_they_agree_in(void **state) {
 
 static void a_line_cut_by_a_kill_is_not_a_score(void **state) {
     (void)state;
-    tal_study study;
+    tal_study_folder study;
     tal_sheet_store store = {0};
     tal_sheet sheet;
     char path[TAL_PATH_SIZE], run[TAL_PATH_SIZE];
@@ -241,15 +241,15 @@ static void quoted_cells_and_short_rows_are_read(void **state) {
 static void a_linked_folder_has_the_same_files(void **state) {
     (void)state;
     char source[TAL_PATH_SIZE], target[TAL_PATH_SIZE], path[TAL_PATH_SIZE];
-    tal_tree tree = {0};
+    tal_file_tree tree = {0};
     assert_true(tal_path_join(source, folder, "source/deep"));
     check_ok(tal_folder_create(source, &check_error));
     write_text("source/b", "b", path);
     write_text("source/deep/a", "a", path);
     write_text("source/mark", "m", path);
     assert_true(tal_path_join(source, folder, "source") && tal_path_join(target, folder, "target"));
-    check_ok(tal_tree_link(source, target, "mark", &check_error));
-    check_ok(tal_tree_list(&tree, target, &check_error));
+    check_ok(tal_file_tree_link(source, target, "mark", &check_error));
+    check_ok(tal_file_tree_list(&tree, target, &check_error));
     assert_int_equal(tree.count, 2);
     assert_string_equal(tree.name[0], "b");
     assert_string_equal(tree.name[1], "deep/a");
@@ -260,8 +260,8 @@ static void a_linked_folder_has_the_same_files(void **state) {
     assert_true(tal_path_join(path, source, "b"));
     assert_int_equal(stat(path, &b), 0);
     assert_true(a.st_ino == b.st_ino);
-    tal_tree_destroy(&tree);
-    check_ok(tal_tree_remove(target, &check_error));
+    tal_file_tree_destroy(&tree);
+    check_ok(tal_file_tree_remove(target, &check_error));
     assert_int_not_equal(access(target, F_OK), 0);
     assert_int_equal(access(path, F_OK), 0);
 }

@@ -163,6 +163,20 @@ expect 0 'IoU' "$post" still/site.ini --out still $quick
 "$scene" shaky unconverged=400 drift=0.2 blocks=40 frames=41
 expect 0 '400 of 1000 steps' "$post" shaky/site.ini --out shaky $quick
 grep -q 'class="banner bad"' shaky/report.html || fail "a run that did not converge is not red"
+# A contact that makes energy is told with its tolerance, a little of it without an alarm.
+"$scene" made duhem=1e30 blocks=40 frames=41
+expect 0 'most energy one contact made in a step.*1e+30 J' "$post" made/site.ini --out made $quick
+grep -q 'class="banner bad"' made/report.html || fail "a contact that makes energy is not red"
+grep -q 'Clausius-Duhem' one/report.html || fail "the report does not show Clausius-Duhem"
+sed -n '/"clausius_duhem"/,/}/p' made/scores.json | tr -d ' \t\n' | grep -q '"level":"bad".*0.01' ||
+    fail "scores.json lacks Clausius-Duhem or its limit: $(grep -A 8 clausius made/scores.json)"
+# A run that was stopped: its report says so first, and so do the scores.
+"$scene" partial partial=1 blocks=40 frames=41
+expect 0 'This run is partial' "$post" partial/site.ini --out partial $quick
+grep -q '<strong>This is a partial run. Do not trust it as a result.</strong>' partial/report.html ||
+    fail "the report does not say that the run is partial"
+grep -q '"partial":.*true' partial/scores.json || fail "scores.json does not say that the run is partial"
+grep -q '"partial":.*false' one/scores.json || fail "a whole run is called partial"
 for folder in one lost bare empty scenario still; do
     grep -q '</html>' "$folder/report.html" || fail "$folder has no whole report"
     grep -q -i 'nan' "$folder/scores.csv" && fail "$folder/scores.csv holds NaN"
@@ -173,6 +187,29 @@ cp -r one mixed && cp a/blocks.nc mixed/blocks.nc
 expect 1 'different runs' "$post" mixed/site.ini --out mixed --overwrite $quick
 cp -r one broken && head -c 2000 one/run.nc >broken/run.nc
 expect 1 'run.nc' "$post" broken/site.ini --out broken --overwrite $quick
+
+# Files on which libhdf5 frees what it does not own (a crash or not, as the heap lies), and one bit of a file that talus has listed.
+if [ -n "${TALUS_TEST_DATA:-}" ]; then
+    for file in "$TALUS_TEST_DATA"/damaged-nc/run.nc.*; do
+        cp -r one crash && cp "$file" crash/run.nc && chmod u+w crash/run.nc
+        for heap in MALLOC_PERTURB_=165 GLIBC_TUNABLES=glibc.malloc.tcache_count=0; do
+            expect 1 'run.nc.* damaged' env $heap "$post" crash/site.ini --out crash --overwrite $quick
+        done
+        rm -r crash
+    done
+else
+    echo "SKIPPED: damaged NetCDF files need TALUS_TEST_DATA"
+fi
+cp -r one listed
+(cd listed && sha256sum run.nc >solve.sha256 && sha256sum bed.tif >ingest.sha256)
+expect 0 'IoU' "$post" listed/site.ini --out listed --overwrite $quick
+for name in run.nc bed.tif; do
+    cp "listed/$name" whole
+    printf '\001' | dd of="listed/$name" bs=1 seek=9000 conv=notrunc 2>/dev/null
+    cmp -s "listed/$name" whole && fail "$name was not changed"
+    expect 1 "$name is not the file that talus-[a-z]* wrote" "$post" listed/site.ini --out listed --overwrite $quick
+    cp whole "listed/$name"
+done
 
 # Numbers that no run has.
 if command -v ncgen >/dev/null; then

@@ -173,8 +173,8 @@ typedef struct {
     int32_t vertex_start[BLOCKS + 1], face_start[BLOCKS + 1], left[BLOCKS];
     int32_t corner_start[BLOCKS * (PLANES + 6) + 1], corner[BLOCKS * 600];
     double vertex[3 * BLOCKS * 600], volume[BLOCKS], mass[BLOCKS], inertia[3 * BLOCKS], time[1];
-    tal_rocks rocks;
-    tal_motion motion;
+    tal_blocks rocks;
+    tal_run_record motion;
     double volume_sum;
 } heap;
 
@@ -232,22 +232,22 @@ static void make_heap(heap *h, uint64_t seed) {
         h->bed[cell] =
             (float)bed_height(GRID.west + cell % COLUMNS + 0.5, GRID.north - cell / COLUMNS - 0.5);
     }
-    h->rocks = (tal_rocks){.count = BLOCKS,
-                           .vertex_start = h->vertex_start,
-                           .face_start = h->face_start,
-                           .corner_start = h->corner_start,
-                           .corner = h->corner,
-                           .vertex = h->vertex,
-                           .volume = h->volume,
-                           .mass = h->mass,
-                           .inertia = h->inertia,
-                           .vertex_count_max = h->rocks.vertex_count_max};
-    h->motion = (tal_motion){.frame_count = 1,
-                             .block_count = BLOCKS,
-                             .time = h->time,
-                             .position = h->position,
-                             .orientation = h->orientation,
-                             .left = h->left};
+    h->rocks = (tal_blocks){.count = BLOCKS,
+                            .vertex_start = h->vertex_start,
+                            .face_start = h->face_start,
+                            .corner_start = h->corner_start,
+                            .corner = h->corner,
+                            .vertex = h->vertex,
+                            .volume = h->volume,
+                            .mass = h->mass,
+                            .inertia = h->inertia,
+                            .vertex_count_max = h->rocks.vertex_count_max};
+    h->motion = (tal_run_record){.frame_count = 1,
+                                 .block_count = BLOCKS,
+                                 .time = h->time,
+                                 .position = h->position,
+                                 .orientation = h->orientation,
+                                 .left = h->left};
 }
 
 // v turned by q: v + 2 w (u x v) + 2 u x (u x v), with q = (w, u) made a unit.

@@ -44,6 +44,10 @@ static bool apply(tal_post_scene *scene, const char *argument) {
         scene->unconverged_steps = v;
     } else if (take(argument, "drift", &v)) {
         scene->energy_drift = v;
+    } else if (take(argument, "duhem", &v)) {
+        scene->clausius_duhem_j = v;
+    } else if (take(argument, "partial", &v)) {
+        scene->ended_because = v != 0.0 ? "interrupted" : "still";
     } else if (take(argument, "run", &v)) {
         scene->run = (uint32_t)v;
     } else {

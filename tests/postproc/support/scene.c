@@ -437,6 +437,7 @@ static tal_status write_motion(const tal_post_scene *s, const char *folder, cons
     tal_netcdf_real(&file, TAL_NC_GLOBAL, "unconverged_steps", s->unconverged_steps);
     tal_netcdf_real(&file, TAL_NC_GLOBAL, "finished_steps", s->finished_steps);
     tal_netcdf_real(&file, TAL_NC_GLOBAL, "energy_drift", s->energy_drift);
+    tal_netcdf_real(&file, TAL_NC_GLOBAL, "clausius_duhem_worst_j", s->clausius_duhem_j);
     tal_netcdf_real(&file, TAL_NC_GLOBAL, "blocks_lost", s->all_lost ? s->block_count : 0);
     tal_netcdf_real(&file, TAL_NC_GLOBAL, "dt_s", STEP_S);
     tal_netcdf_text(&file, TAL_NC_GLOBAL, "ended_because", s->ended_because);

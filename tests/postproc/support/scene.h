@@ -23,6 +23,7 @@ typedef struct {
     double finished_steps;
     double energy_drift;
     const char *ended_because;
+    double clausius_duhem_j;
     uint32_t run; // varies where blocks stop
 } tal_post_scene;
 

@@ -17,8 +17,8 @@ typedef struct {
     double vertex[24], volume[1], mass[1], inertia[3], time[FRAMES], penetration[4];
     float position[3 * FRAMES], orientation[4 * FRAMES], velocity[3 * FRAMES], spin[3 * FRAMES];
     float bed[COLUMNS * ROWS];
-    tal_rocks rocks;
-    tal_motion motion;
+    tal_blocks rocks;
+    tal_run_record motion;
 } scene;
 
 static void scene_reset(scene *s) {
@@ -50,28 +50,28 @@ static void scene_reset(scene *s) {
         s->velocity[3 * f] = f < 5 ? 3.0f : f < FRAMES - 1 ? 10.0f : 0.0f;
         s->spin[3 * f + 1] = f == 3 ? 2.0f : 0.0f;
     }
-    s->rocks = (tal_rocks){.count = 1,
-                           .vertex_start = s->vertex_start,
-                           .face_start = s->face_start,
-                           .corner_start = s->corner_start,
-                           .corner = s->corner,
-                           .vertex = s->vertex,
-                           .volume = s->volume,
-                           .mass = s->mass,
-                           .inertia = s->inertia,
-                           .vertex_count_max = 8,
-                           .smallest_size = 2.0};
-    s->motion = (tal_motion){.frame_count = FRAMES,
-                             .block_count = 1,
-                             .time = s->time,
-                             .position = s->position,
-                             .orientation = s->orientation,
-                             .velocity = s->velocity,
-                             .spin = s->spin,
-                             .left = s->left,
-                             .step_count = 4,
-                             .penetration = s->penetration,
-                             .ended_because = "still"};
+    s->rocks = (tal_blocks){.count = 1,
+                            .vertex_start = s->vertex_start,
+                            .face_start = s->face_start,
+                            .corner_start = s->corner_start,
+                            .corner = s->corner,
+                            .vertex = s->vertex,
+                            .volume = s->volume,
+                            .mass = s->mass,
+                            .inertia = s->inertia,
+                            .vertex_count_max = 8,
+                            .smallest_size = 2.0};
+    s->motion = (tal_run_record){.frame_count = FRAMES,
+                                 .block_count = 1,
+                                 .time = s->time,
+                                 .position = s->position,
+                                 .orientation = s->orientation,
+                                 .velocity = s->velocity,
+                                 .spin = s->spin,
+                                 .left = s->left,
+                                 .step_count = 4,
+                                 .penetration = s->penetration,
+                                 .ended_because = "still"};
     for (int i = 0; i < COLUMNS * ROWS; i++) {
         s->bed[i] = 500.0f;
     }
@@ -159,7 +159,7 @@ static void rotation_energy_is_taken_in_body_axes(void **state) {
     s.inertia[1] = 2.0;
     s.inertia[2] = 3.0;
     s.spin[0] = 2.0f;
-    tal_rocks_energy(&s.rocks, &s.motion, 0, 0, &translation, &rotation);
+    tal_blocks_energy(&s.rocks, &s.motion, 0, 0, &translation, &rotation);
     check_near(rotation, 0.5 * 3.0 * 4.0, 1e-6);
     check_near(translation, 0.5 * 20000.0 * 9.0, 1e-6);
 }
@@ -168,17 +168,17 @@ static void sphere_becomes_a_ball_of_the_same_volume(void **state) {
     (void)state;
     static scene s;
     scene_reset(&s);
-    tal_rocks rocks = {.count = 1};
+    tal_blocks rocks = {.count = 1};
     rocks.vertex_start = calloc(2, sizeof(int32_t));
     rocks.face_start = calloc(2, sizeof(int32_t));
     rocks.corner_start = calloc(1, sizeof(int32_t));
     // The library frees with its own allocator, which takes memory of malloc.
     const double radius[1] = {1.5};
     tal_vec3 vertex[300];
-    check_ok(tal_rocks_replace_spheres(&rocks, radius, &check_error));
+    check_ok(tal_blocks_replace_spheres(&rocks, radius, &check_error));
     const double origin[3] = {0, 0, 0}, upright[4] = {1, 0, 0, 0};
     assert_in_range(rocks.vertex_count_max, 50, 290);
-    const tal_surface ball = tal_rocks_pose(&rocks, 0, origin, upright, vertex);
+    const tal_surface ball = tal_blocks_pose(&rocks, 0, origin, upright, vertex);
     check_near(tal_surface_volume(&ball), 4.0 / 3.0 * PI * 3.375, 1e-9);
     check_near(tal_block_top(&ball, 0.0, 0.0), 1.5, 0.03);
     check_near(tal_block_top(&ball, 0.9, 0.0), 1.2, 0.03);
@@ -191,7 +191,7 @@ static void sphere_becomes_a_ball_of_the_same_volume(void **state) {
             assert_true(tal_vec3_dot(n, tal_vec3_subtract(vertex[k], a)) < 1e-9);
         }
     }
-    tal_rocks_destroy(&rocks);
+    tal_blocks_destroy(&rocks);
 }
 
 static void trust_falls_with_what_the_solver_reports(void **state) {
@@ -223,7 +223,7 @@ static void trust_falls_with_what_the_solver_reports(void **state) {
     s.motion.blocks_lost = 1;
     tal_trust_judge(&trust, &s.rocks, &s.motion);
     assert_int_equal(trust.level, TAL_TRUST_BAD);
-    assert_non_null(strstr(trust.check[3].text, "1 of 1 blocks"));
+    assert_non_null(strstr(trust.check[4].text, "1 of 1 blocks"));
     scene_reset(&s);
     strcpy(s.motion.ended_because, "interrupted");
     tal_trust_judge(&trust, &s.rocks, &s.motion);

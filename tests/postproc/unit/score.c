@@ -220,6 +220,61 @@ static void the_survey_error_changes_the_surveyed_volume(void **state) {
     check_near(score(&b, TAL_SCORE_thickness_bias_m), 0.4, 1e-6);
 }
 
+// Loads across the map, a line that runs down it askew: places count in both directions, and along the line.
+static void places_count_in_both_directions(void **state) {
+    (void)state;
+    bench b;
+    bench_reset(&b);
+    b.x[1] = 18.0; // from (0, 0) in the direction (3, 4)
+    b.y[1] = 24.0;
+    b.s[1] = 30.0;
+    b.simulated[0] = 2.0f;               // centre (1, 5)
+    b.surveyed[4 * COLUMNS + 10] = 3.0f; // centre (21, -3)
+    check_near(score(&b, TAL_SCORE_centroid_distance_m), hypot(20.0, 8.0), 1e-12);
+    check_near(score(&b, TAL_SCORE_runout_simulated_m), 0.6 * 1.0 + 0.8 * 5.0, 1e-12);
+    check_near(score(&b, TAL_SCORE_runout_surveyed_m), 0.6 * 21.0 - 0.8 * 3.0, 1e-12);
+    check_near(score(&b, TAL_SCORE_emd_m), 0.6 * 20.0 - 0.8 * 8.0, 1e-12);
+    check_near(score(&b, TAL_SCORE_fahrboeschung_simulated), 20.0 / 4.6, 1e-6);
+}
+
+// A deposit behind the crown has a negative runout, and no H/L.
+static void a_deposit_behind_the_crown_is_found(void **state) {
+    (void)state;
+    bench b;
+    bench_reset(&b);
+    b.x[0] = 20.0; // the line begins far down and leads on
+    b.x[1] = 44.0;
+    lay(b.simulated, 2, 4, 2.0f);
+    check_near(score(&b, TAL_SCORE_runout_simulated_m), 7.0 - 20.0, 1e-12);
+    assert_true(isnan(score(&b, TAL_SCORE_fahrboeschung_simulated)));
+}
+
+// Rock without pores is counted by itself, wherever it is comparable, and holes in it are none.
+static void solid_rock_is_its_own_layer(void **state) {
+    (void)state;
+    bench b;
+    float solid[CELLS] = {0};
+    bench_reset(&b);
+    lay(b.simulated, 4, 8, 2.0f);
+    lay(b.surveyed, 4, 8, 2.0f);
+    lay(solid, 4, 10, 0.25f); // thinner than the survey sees, and farther
+    solid[0] = NAN;
+    b.comparison.solid = solid;
+    check_near(score(&b, TAL_SCORE_volume_solid_m3), 12 * 4 * 0.25, 1e-12);
+    check_near(score(&b, TAL_SCORE_volume_simulated_m3), 8 * 4 * 2.0, 1e-12);
+    check_near(score(&b, TAL_SCORE_emd_m), 2.0, 1e-12); // mean place 12 against 14
+}
+
+static void shares_do_not_depend_on_the_size_of_the_loads(void **state) {
+    (void)state;
+    const double s[2] = {0.0, 3.0}, a[2] = {0.02, 0.0}, b[2] = {0.0, 0.01};
+    double distance;
+    check_ok(tal_emd_line(s, a, b, 2, &distance, &check_error));
+    check_near(distance, 3.0, 1e-12);
+    check_ok(tal_emd_line(s, a, (double[2]){0}, 2, &distance, &check_error));
+    assert_true(isnan(distance));
+}
+
 // Smallest mean distance over all ways to pair n equal loads: a solver that cannot be wrong.
 static double brute_force(const double *a, double *b, int n, int fixed) {
     if (fixed == n) {
@@ -292,7 +347,10 @@ static void lines_of_mobility_pass_through_known_points(void **state) {
     check_near(tal_mobility_scheidegger(1.0), 4.2091051, 1e-5);
     check_near(tal_mobility_scheidegger(1e6), pow(10.0, 0.62419 - 0.93996), 1e-12);
     check_near(tal_mobility_corominas(1e6), pow(10.0, 0.210 - 0.654), 1e-12);
+    check_near(tal_mobility_corominas(0.1), pow(10.0, 0.319), 1e-12);
+    check_near(tal_mobility_scheidegger(0.1), pow(10.0, 0.78085), 1e-12);
     assert_true(isnan(tal_mobility_corominas(0.0)));
+    assert_true(isnan(tal_mobility_scheidegger(0.0)));
 }
 
 static void quantiles_are_linear_between_order_statistics(void **state) {
@@ -301,6 +359,9 @@ static void quantiles_are_linear_between_order_statistics(void **state) {
     check_near(tal_quantile(values, 5, 0.5), 2.5, 1e-15);
     check_near(tal_quantile(values, 4, 0.0), 1.0, 0.0);
     check_near(tal_quantile(values, 4, 0.95), 3.85, 1e-12);
+    check_near(tal_quantile(values, 4, 1.0), 4.0, 0.0);
+    check_near(tal_quantile((double[]){7.0}, 1, 0.5), 7.0, 0.0);
+    check_near(tal_quantile((double[]){1.0, 5.0}, 2, 0.25), 2.0, 1e-15);
     assert_true(isnan(tal_quantile(values, 0, 0.5)));
 }
 
@@ -317,6 +378,10 @@ int main(void) {
         cmocka_unit_test(without_a_survey_nothing_is_compared),
         cmocka_unit_test(nothing_at_all_gives_no_numbers),
         cmocka_unit_test(the_survey_error_changes_the_surveyed_volume),
+        cmocka_unit_test(places_count_in_both_directions),
+        cmocka_unit_test(a_deposit_behind_the_crown_is_found),
+        cmocka_unit_test(solid_rock_is_its_own_layer),
+        cmocka_unit_test(shares_do_not_depend_on_the_size_of_the_loads),
         cmocka_unit_test(earth_movers_distance_is_the_cheapest_pairing),
         cmocka_unit_test(earth_movers_distance_weighs_unequal_loads),
         cmocka_unit_test(lines_of_mobility_pass_through_known_points),

@@ -91,7 +91,7 @@ static void nothing_wanted_or_unknown_leaves_the_sieve_empty(void **state) {
 static void made_sizes_count_volume_not_blocks(void **state) {
     (void)state;
     double volumes[] = {27.0, 1.0, 8.0, 64.0}; // sizes 3, 1, 2, 4; in all 100
-    const tal_rocks rocks = {.count = 4, .volume = volumes};
+    const tal_blocks rocks = {.count = 4, .volume = volumes};
     double *sorted, total;
     check_ok(tal_sieve_sort_volumes(&rocks, &sorted, &total, &check_error));
     check_near(total, 100.0, 0.0);

@@ -220,6 +220,63 @@ static void a_slow_contact_closes_the_gap_down_to_the_skin(void **unused) {
     }
 }
 
+// At 1 m/s a gap of half a step's way closes within the step, and rebounds; one of one and a half does not.
+static void a_gap_wider_than_the_way_of_a_step_is_no_contact_yet(void **unused) {
+    (void)unused;
+    for (int k = 0; k < 2; k++) {
+        world w;
+        begin(&w, k % 2 ? law_acd2(0.5, 1.0) : law_coulomb(0.5, 0.5));
+        add_ball(&w, tal_vec3_make(0, 0, -1.0), 0.5 * DT);
+        check_near(after_one_step(&w).z, 0.5, 1e-9);
+        world_end(&w);
+        begin(&w, k % 2 ? law_acd2(0.5, 1.0) : law_coulomb(0.5, 0.5));
+        add_ball(&w, tal_vec3_make(0, 0, -1.0), 1.5 * DT);
+        check_near(after_one_step(&w).z, -1.0, 1e-12);
+        assert_int_equal(w.report.impact_count, 0);
+        world_end(&w);
+    }
+}
+
+// A plate that leans by 1.1 mm: its lower edge strikes, its upper one is listed and does not close, and has
+// no share of kn.
+static void only_points_that_close_share_the_blow(void **unused) {
+    (void)unused;
+    for (int k = 0; k < 2; k++) {
+        const double lean = 1.1e-3;
+        const tal_quat pose = {cos(0.5 * lean), 0, sin(0.5 * lean), 0};
+        const double low = 0.5 * sin(lean) + 0.1 * cos(lean),
+                     reach = 0.5 * cos(lean) - 0.1 * sin(lean);
+        world w;
+        begin(&w, k ? law_acd2(0.4, 1.0) : law_mixed(0.3, 0.4, 1.0));
+        test_scene_add_box(&w.scene, 1, 1, 0.2, tal_vec3_make(0, 0, low + 0.5 * DT), pose, 1000.0);
+        w.scene.velocity[0] = tal_vec3_make(0, 0, -1.0);
+        w.scene.inertia[0] = tal_vec3_make(100, 100, 100); // hard to turn: the upper edge stays off
+        const tal_vec3 v = after_one_step(&w), s = tal_state_spins(w.state)[0];
+        assert_int_equal(w.report.impact_count, 2);
+        check_near(v.z - s.y * reach, 0.4, 1e-3); // half a step later it has turned
+        world_end(&w);
+    }
+}
+
+static void what_was_taken_out_touches_nothing(void **unused) {
+    (void)unused;
+    world w;
+    begin(&w, law_coulomb(0.5, 0.5));
+    add_ball(&w, tal_vec3_make(0, 0, -1.0), 0.0);
+    add_ball(&w, ORIGIN, 0.0);
+    w.scene.position[0].z += 2.0 * RADIUS; // on top of the other
+    w.scene.position[1].z -= RADIUS;       // which lies half in the ground
+    w.scene.settings.ground_overlap_max_m = 1.0;
+    w.scene.settings.overlap_max = 0.9;
+    world_start(&w);
+    tal_state_remove_body(w.state, 1);
+    world_step(&w);
+    check_near(tal_state_velocities(w.state)[0].z, -1.0, 1e-12);
+    check_near(w.report.penetration_m, 0.0, 0.0);
+    assert_int_equal(w.report.contact_count, 0);
+    world_end(&w);
+}
+
 // kt of acd2 acts at contacts that would close, by speed or by weight: a block creeps down an incline
 // at m g sin dt/kt. A body that falls beside its neighbour does not press on it.
 static void acd2_creeps_down_an_incline_at_the_viscous_speed(void **unused) {
@@ -347,6 +404,9 @@ int main(void) {
         cmocka_unit_test(two_free_bodies_exchange_momentum_by_e),
         cmocka_unit_test(a_rod_rebounds_at_its_end_by_e),
         cmocka_unit_test(a_slow_contact_closes_the_gap_down_to_the_skin),
+        cmocka_unit_test(a_gap_wider_than_the_way_of_a_step_is_no_contact_yet),
+        cmocka_unit_test(only_points_that_close_share_the_blow),
+        cmocka_unit_test(what_was_taken_out_touches_nothing),
         cmocka_unit_test(acd2_creeps_down_an_incline_at_the_viscous_speed),
         cmocka_unit_test(bodies_that_fall_together_do_not_press_on_each_other),
         cmocka_unit_test(a_load_alone_makes_a_contact_close),

@@ -4,24 +4,24 @@
 #include "tests/solver/scenes/world.h"
 
 static const tal_vec3 UP = {0, 0, 1}, ORIGIN = {0, 0, 0};
-static const double DT = 1e-4, E = 0.9;
+static const double DT = 1e-4, E = 0.9, LEAN = 0.5, HEADING = 0.6;
 
-// A cube of 1000 kg, leaning by 0.5 rad about y, whose mass sits near the middle (moments `inertia`),
-// comes down on one edge with this velocity; `x` is where it stands.
+// A cube of 1000 kg that leans towards HEADING, so that both tangents take part, and whose mass sits near the
+// middle (moments `inertia`), comes down on one edge with this velocity; `x` is where it stands.
 static void add_cube(world *w, double x, double inertia, double along, double down) {
-    const double lean = 0.5;
-    const tal_quat pose = {cos(0.5 * lean), 0, sin(0.5 * lean), 0};
-    const double half = 0.5 * (cos(lean) + sin(lean));
+    const tal_quat pose =
+        tal_quat_multiply((tal_quat){cos(0.5 * HEADING), 0, 0, sin(0.5 * HEADING)},
+                          (tal_quat){cos(0.5 * LEAN), 0, sin(0.5 * LEAN), 0});
+    const double half = 0.5 * (cos(LEAN) + sin(LEAN));
     const int32_t b = test_scene_add_box(&w->scene, 1, 1, 1,
                                          tal_vec3_make(x, 0, half + 0.5 * DT * down), pose, 1000.0);
     w->scene.inertia[b] = tal_vec3_make(inertia, inertia, inertia);
-    w->scene.velocity[b] = tal_vec3_make(along, 0, -down);
+    w->scene.velocity[b] = tal_vec3_make(along * cos(HEADING), along * sin(HEADING), -down);
 }
 
-// The edge below, seen from the centre.
+// The edge below, seen from the centre: along HEADING, and down.
 static tal_vec3 edge(void) {
-    const double lean = 0.5;
-    return tal_vec3_make(0.5 * (cos(lean) - sin(lean)), 0, -0.5 * (cos(lean) + sin(lean)));
+    return tal_vec3_make(0.5 * (cos(LEAN) - sin(LEAN)), 0, -0.5 * (cos(LEAN) + sin(LEAN)));
 }
 
 // With friction that holds, d+ = (e v, 0) and the energy changes by (d+'A d+ - d-'A d-)/2, A the
@@ -36,7 +36,9 @@ static double change_by_newton(double inertia, double along, double down) {
 }
 
 static double normal_speed(const world *w, int32_t b) {
-    return tal_state_velocities(w->state)[b].z - tal_state_spins(w->state)[b].y * edge().x;
+    const tal_vec3 axis = {-sin(HEADING), cos(HEADING), 0};
+    return tal_state_velocities(w->state)[b].z -
+           tal_vec3_dot(axis, tal_state_spins(w->state)[b]) * edge().x;
 }
 
 static void begin(world *w, tal_law law) {
@@ -101,7 +103,8 @@ static void a_gain_up_to_gravitys_share_is_accepted(void **unused) {
         }
         world w;
         begin(&w, law_coulomb(20.0, E));
-        w.scene.settings.gravity_mps2 = tal_vec3_make(kick / DT, 0, 0);
+        w.scene.settings.gravity_mps2 =
+            tal_vec3_make(kick / DT * cos(HEADING), kick / DT * sin(HEADING), 0);
         add_cube(&w, 0.0, inertia, low, down);
         world_start(&w);
         world_step(&w);

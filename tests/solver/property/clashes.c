@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Handfuls of sharp and blunt solids shot at each other, weightless: their overlap after every step
 // by separating axes over all faces and pairs of edges, against their width.
+#include "tests/solver/scenes/settings.h"
 #include "tests/support/check.h"
 
 #include "core/base/random.h"
@@ -186,7 +187,7 @@ static void clash(uint32_t run, void (*make)(solid *, const double *), double dt
                              .spin_radps = h.spin,
                              .class_count = 1,
                              .law = &law,
-                             .settings = tal_solver_settings_default()};
+                             .settings = test_settings()};
     input.settings.dt_s = dt;
     input.settings.gravity_mps2 = (tal_vec3){0};
     tal_model *model;

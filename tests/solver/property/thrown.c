@@ -2,10 +2,11 @@
 // Nothing falls through: blocks of many shapes thrown at the bed of Piton Marcel, and at a bed of
 // spikes, from all sides at up to 150 m/s are watched at every step by a height lookup of the same
 // triangles. With the argument `all` ten times as many.
+#include "tests/solver/scenes/settings.h"
 #include "tests/support/check.h"
 
 #include "core/base/random.h"
-#include "datasets/surface.h"
+#include "datasets/site_ground.h"
 #include "mesher/terrain/terrain_mesh.h"
 #include "solver/detect/terrain.h"
 #include "solver/include/talus_solver.h"
@@ -26,10 +27,10 @@ static int32_t *ground_class;
 
 static tal_raster sample_bed(double cell, double noise) {
     const tal_random random = tal_random_stream(2010, 0, "tests/thrown/bed");
-    tal_surface *surface;
+    tal_site_ground *surface;
     tal_raster bed;
-    check_ok(tal_surface_create(&surface, TAL_SITE_PITON_MARCEL, &check_error));
-    const tal_site_frame frame = tal_surface_frame(surface);
+    check_ok(tal_site_ground_create(&surface, TAL_SITE_PITON_MARCEL, &check_error));
+    const tal_site_frame frame = tal_site_ground_frame(surface);
     const tal_grid grid = {0.0, frame.height, cell, (int32_t)(frame.width / cell),
                            (int32_t)(frame.height / cell)};
     check_ok(tal_raster_create(&bed, &grid, &check_error));
@@ -38,12 +39,12 @@ static tal_raster sample_bed(double cell, double noise) {
             double x, y;
             tal_grid_centre(&grid, column, row, &x, &y);
             const size_t k = (size_t)row * (size_t)grid.columns + (size_t)column;
-            const double height = fmin(tal_surface_elevation(surface, TAL_BEFORE, x, y),
-                                       tal_surface_elevation(surface, TAL_AFTER, x, y));
+            const double height = fmin(tal_site_ground_elevation(surface, TAL_BEFORE, x, y),
+                                       tal_site_ground_elevation(surface, TAL_AFTER, x, y));
             bed.value[k] = (float)(height + noise * (2.0 * tal_random_uniform(random, k) - 1.0));
         }
     }
-    tal_surface_destroy(surface);
+    tal_site_ground_destroy(surface);
     return bed;
 }
 
@@ -227,7 +228,7 @@ static void create_model(const throw_scene *s, tal_law law, double dt, tal_model
                              .spin_radps = s->spin,
                              .class_count = 1,
                              .law = &law,
-                             .settings = tal_solver_settings_default()};
+                             .settings = test_settings()};
     input.settings.dt_s = dt;
     check_ok(tal_model_create(model, &input, &check_error));
 }

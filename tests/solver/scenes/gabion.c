@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The gabion wall. Test code: it stops at the first failed allocation.
 #include "tests/solver/scenes/gabion.h"
+#include "tests/solver/scenes/settings.h"
 
 #include "core/base/random.h"
 
@@ -179,7 +180,7 @@ static tal_model_input input_of(const bodies *s) {
                              .orientation = s->orientation,
                              .velocity_mps = s->velocity,
                              .spin_radps = s->spin,
-                             .settings = tal_solver_settings_default()};
+                             .settings = test_settings()};
     input.settings.dt_s = STEP_S;
     input.settings.rest_steps = 0; // every grain is solved in every step, as in the thesis
     return input;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Scenes for tests and benchmarks. Test code: it stops at the first failed allocation.
 #include "tests/solver/scenes/scene.h"
+#include "tests/solver/scenes/settings.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@ static const int32_t BOX_LOOP[24] = {0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4,
 static const int32_t BOX_LOOP_SIZE[6] = {4, 4, 4, 4, 4, 4};
 
 void test_scene_init(test_scene *scene) {
-    *scene = (test_scene){.mu = 0.6, .settings = tal_solver_settings_default()};
+    *scene = (test_scene){.mu = 0.6, .settings = test_settings()};
     scene->law = (tal_law){.kind = TAL_LAW_COULOMB, .friction = 0.6};
 }
 

@@ -4,6 +4,7 @@
 #ifndef TALUS_TESTS_SOLVER_SCENES_SCENE_H
 #define TALUS_TESTS_SOLVER_SCENES_SCENE_H
 
+#include "core/base/math3.h"
 #include "core/base/status.h"
 #include "solver/include/talus_solver.h"
 

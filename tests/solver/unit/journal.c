@@ -2,6 +2,7 @@
 // The journal of a run: what was added comes back, torn ends are cut, strangers refused.
 #define _XOPEN_SOURCE 700 // truncate
 #include "solver/program/journal.h"
+#include "core/base/math3.h"
 #include "tests/support/check.h"
 
 #include <unistd.h>
@@ -77,7 +78,7 @@ static void records_come_back_in_order(void **state) {
     (void)state;
     tal_journal journal;
     tal_journal_step last;
-    check_ok(tal_journal_resume(&journal, path, "key", BODIES, 1e9, &last, &check_error));
+    check_ok(tal_journal_resume(&journal, path, "key", BODIES, 1e9, true, &last, &check_error));
     assert_true(last.time_s == STEPS);
     const counts seen = visit(&journal);
     assert_int_equal(seen.frames, STEPS);
@@ -89,7 +90,7 @@ static void resuming_cuts_what_is_later_than_the_checkpoint(void **state) {
     (void)state;
     tal_journal journal;
     tal_journal_step last;
-    check_ok(tal_journal_resume(&journal, path, "key", BODIES, 4.0, &last, &check_error));
+    check_ok(tal_journal_resume(&journal, path, "key", BODIES, 4.0, true, &last, &check_error));
     assert_true(last.time_s == 4.0);
     assert_int_equal(visit(&journal).frames, 4);
     add_records(&journal, 5, 7); // and it goes on from there
@@ -109,7 +110,7 @@ static void a_journal_cut_at_any_byte_keeps_its_whole_records(void **state) {
         assert_int_equal(truncate(path, cut), 0);
         tal_journal journal;
         tal_journal_step last;
-        check_ok(tal_journal_resume(&journal, path, "key", BODIES, 1e9, &last, &check_error));
+        check_ok(tal_journal_resume(&journal, path, "key", BODIES, 1e9, true, &last, &check_error));
         const counts seen = visit(&journal);
         assert_true(seen.frames <= most && seen.steps <= seen.frames + 1);
         most = seen.frames;
@@ -126,7 +127,7 @@ static void a_flipped_bit_ends_the_journal_there(void **state) {
     fclose(stream);
     tal_journal journal;
     tal_journal_step last;
-    check_ok(tal_journal_resume(&journal, path, "key", BODIES, 1e9, &last, &check_error));
+    check_ok(tal_journal_resume(&journal, path, "key", BODIES, 1e9, true, &last, &check_error));
     assert_int_equal(visit(&journal).frames, STEPS - 1);
     tal_journal_close(&journal);
 }
@@ -135,14 +136,16 @@ static void a_journal_of_another_run_is_refused(void **state) {
     (void)state;
     tal_journal journal;
     tal_journal_step last;
-    check_fails(tal_journal_resume(&journal, path, "other", BODIES, 1e9, &last, &check_error),
+    check_fails(tal_journal_resume(&journal, path, "other", BODIES, 1e9, true, &last, &check_error),
                 TAL_BAD_INPUT, "other settings");
     tal_journal_close(&journal);
-    check_fails(tal_journal_resume(&journal, path, "key", BODIES + 1, 1e9, &last, &check_error),
-                TAL_BAD_INPUT, "other blocks");
+    check_fails(
+        tal_journal_resume(&journal, path, "key", BODIES + 1, 1e9, true, &last, &check_error),
+        TAL_BAD_INPUT, "other blocks");
     tal_journal_close(&journal);
-    check_fails(tal_journal_resume(&journal, "/dev/null", "key", BODIES, 1e9, &last, &check_error),
-                TAL_BAD_INPUT, "is not a journal");
+    check_fails(
+        tal_journal_resume(&journal, "/dev/null", "key", BODIES, 1e9, true, &last, &check_error),
+        TAL_BAD_INPUT, "is not a journal");
     tal_journal_close(&journal);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Laws per pair of surface classes: pairs that can meet need one, others do not, and both ways round
 // it is the same.
+#include "tests/solver/scenes/settings.h"
 #include "tests/support/check.h"
 
 #include "solver/include/talus_solver.h"
@@ -46,7 +47,7 @@ static tal_status create(void) {
                                    .orientation = orientation,
                                    .class_count = CLASSES,
                                    .law = law,
-                                   .settings = tal_solver_settings_default()};
+                                   .settings = test_settings()};
     tal_model *model = NULL;
     const tal_status status = tal_model_create(&model, &input, &check_error);
     assert_true((model != NULL) == (status == TAL_OK));

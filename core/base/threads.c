@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One loop at a time. Its pieces are claimed by a counter; threads join while it is open, and the caller
+// leaves once it is closed and nobody is inside. Who waits spins first and then sleeps on a futex.
+#define _GNU_SOURCE
+#include "core/base/threads.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+    WORKERS_MAX = 1023,
+    // 20 to 60 microseconds: longer than from one color of a sweep to the next, shorter than anybody on a
+    // busy machine would notice.
+    SPINS = 1500,
+    PIECES_PER_THREAD = 4, // an uneven loop is evened out
+    MISSES_MAX = 10,       // at most every 1024th loop tries to wake those who come too late
+};
+
+static struct {
+    // The loop under way.
+    tal_loop_work *work;
+    void *context;
+    int64_t count, piece;
+    int joins_max;
+    _Alignas(64) _Atomic int64_t next;
+    _Alignas(64) atomic_int inside; // workers; the caller sleeps on it
+    atomic_bool open;
+    atomic_int joins;
+    // Announcements: changes with every loop; idle workers sleep on it.
+    _Alignas(64) atomic_uint loops;
+    atomic_int sleepers;
+    // Touched by the caller alone.
+    atomic_flag busy;
+    int worker_count;
+    int misses, loops_to_skip;
+    bool fork_is_watched;
+} pool = {.busy = ATOMIC_FLAG_INIT};
+
+static _Thread_local bool is_in_a_loop;
+
+static void futex_wait(void *word, unsigned value) {
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
+}
+
+static void futex_wake(void *word, int count) {
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
+}
+
+static void pause_a_moment(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+static void do_pieces(void) {
+    for (;;) {
+        const int64_t first = atomic_fetch_add(&pool.next, pool.piece);
+        if (first >= pool.count) {
+            return;
+        }
+        const int64_t end = first + pool.piece;
+        pool.work(pool.context, first, end < pool.count ? end : pool.count);
+    }
+}
+
+// Inside is counted before open is read, and the caller closes before it reads inside: a worker that
+// finds the loop open is waited for.
+static void join_loop(void) {
+    atomic_fetch_add(&pool.inside, 1);
+    if (atomic_load(&pool.open) && atomic_fetch_add(&pool.joins, 1) < pool.joins_max) {
+        do_pieces();
+    }
+    if (atomic_fetch_sub(&pool.inside, 1) == 1 && !atomic_load(&pool.open)) {
+        futex_wake(&pool.inside, 1);
+    }
+}
+
+// Until another loop is announced than the one seen last.
+static unsigned wait_for_loop(unsigned seen) {
+    for (int i = 0; i < SPINS; i++) {
+        const unsigned now = atomic_load(&pool.loops);
+        if (now != seen) {
+            return now;
+        }
+        pause_a_moment();
+    }
+    atomic_fetch_add(&pool.sleepers, 1);
+    while (atomic_load(&pool.loops) == seen) {
+        futex_wait(&pool.loops, seen);
+    }
+    atomic_fetch_sub(&pool.sleepers, 1);
+    return atomic_load(&pool.loops);
+}
+
+static void *worker(void *unused) {
+    (void)unused;
+    is_in_a_loop = true; // whatever it calls is done alone
+    for (unsigned seen = 0;;) {
+        seen = wait_for_loop(seen);
+        join_loop();
+    }
+    return NULL;
+}
+
+// The child of a fork has none of the workers.
+static void forget_workers(void) {
+    pool.worker_count = 0;
+    pool.misses = pool.loops_to_skip = 0;
+    atomic_store(&pool.inside, 0);
+    atomic_store(&pool.open, false);
+    atomic_store(&pool.sleepers, 0);
+    atomic_store(&pool.loops, 0);
+    atomic_flag_clear(&pool.busy);
+    is_in_a_loop = false;
+}
+
+static void start_workers(int wanted) {
+    wanted = wanted < WORKERS_MAX ? wanted : WORKERS_MAX;
+    if (!pool.fork_is_watched) {
+        pool.fork_is_watched = pthread_atfork(NULL, NULL, forget_workers) == 0;
+    }
+    pthread_attr_t detached;
+    if (pool.worker_count >= wanted || pthread_attr_init(&detached) != 0) {
+        return;
+    }
+    pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+    pthread_t thread;
+    while (pool.worker_count < wanted && pthread_create(&thread, &detached, worker, NULL) == 0) {
+        pool.worker_count++;
+    }
+    pthread_attr_destroy(&detached);
+}
+
+// Waking costs more than a small loop does, and helps nobody where the machine is busy and they come too
+// late: the more often that was so, the more rarely it is tried.
+static bool wake_sleepers(void) {
+    if (atomic_load(&pool.sleepers) == 0) {
+        return false;
+    }
+    if (pool.loops_to_skip > 0) {
+        pool.loops_to_skip--;
+        return false;
+    }
+    futex_wake(&pool.loops, pool.joins_max);
+    return true;
+}
+
+static void learn(bool woke) {
+    if (atomic_load(&pool.joins) > 0) {
+        pool.misses = pool.loops_to_skip = 0;
+    } else if (woke) {
+        pool.misses += pool.misses < MISSES_MAX ? 1 : 0;
+        pool.loops_to_skip = 1 << pool.misses;
+    }
+}
+
+static void wait_for_others(void) {
+    for (int i = 0; i < SPINS && atomic_load(&pool.inside) != 0; i++) {
+        pause_a_moment();
+    }
+    for (int now = 0; (now = atomic_load(&pool.inside)) != 0;) {
+        futex_wait(&pool.inside, (unsigned)now);
+    }
+}
+
+void tal_threads_loop(int thread_count, int64_t count, int64_t grain, tal_loop_work *work,
+                      void *context) {
+    if (count <= 0) {
+        return;
+    }
+    if (thread_count < 2 || count < 2 * grain || is_in_a_loop ||
+        atomic_flag_test_and_set(&pool.busy)) {
+        work(context, 0, count);
+        return;
+    }
+    start_workers(thread_count - 1);
+    const int64_t even = count / ((int64_t)thread_count * PIECES_PER_THREAD);
+    pool.work = work;
+    pool.context = context;
+    pool.count = count;
+    pool.piece = even > grain ? even : grain;
+    pool.joins_max = thread_count - 1;
+    atomic_store(&pool.next, 0);
+    atomic_store(&pool.joins, 0);
+    atomic_store(&pool.open, true);
+    atomic_fetch_add(&pool.loops, 1);
+    const bool woke = wake_sleepers();
+    is_in_a_loop = true;
+    do_pieces();
+    is_in_a_loop = false;
+    atomic_store(&pool.open, false);
+    wait_for_others();
+    learn(woke);
+    atomic_flag_clear(&pool.busy);
+}

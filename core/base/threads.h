@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Loops shared by threads that are there for as long as the program is. A thread that waits looks for
+// work for some microseconds and then sleeps: beside other work on the machine it costs nothing. Whoever
+// asks for a loop works on it too and never waits for a thread that has not begun.
+#ifndef TALUS_CORE_BASE_THREADS_H
+#define TALUS_CORE_BASE_THREADS_H
+
+#include <stdint.h>
+
+// Items `first` to `end - 1` of a loop.
+typedef void tal_loop_work(void *context, int64_t first, int64_t end);
+
+// Calls `work` for pieces of 0 .. count - 1, each item once, with at most `thread_count` threads; a piece
+// has at least `grain` items. Which thread does what is not said: items must not depend on one another.
+// A loop within a loop, and one asked for while another program thread has its own under way, is done by
+// the caller alone. Safe after a fork.
+void tal_threads_loop(int thread_count, int64_t count, int64_t grain, tal_loop_work *work,
+                      void *context);
+
+#endif

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Both grounds are looked at in large cells. The later one is undone by each of the usual mistakes;
+// the one that makes most of the difference vanish is the reason.
+#include "ingest/check/kinship.h"
+
+#include "core/base/memory.h"
+#include "ingest/compare/statistics.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum {
+    WIDE_CELLS = 80,
+    SHARE_MIN = 4
+}; // cells along the longer side; at least a quarter must meet
+
+// A mistake explains a difference where undoing it leaves less than this share of it.
+static const double explained = 0.4;
+static const double foot_m = 0.3048;
+
+typedef struct {
+    int32_t columns, rows;
+    double cell, west, north;
+    float *before, *after;
+    double *work;
+    double origin_east, origin_north;
+} wide_grids;
+
+// The later ground as it would be without one mistake.
+typedef struct {
+    double factor;       // of heights
+    double angle;        // about the middle, counter-clockwise, radians
+    bool axes_exchanged; // in full coordinates
+    double east, north;  // offset
+} undone;
+
+// ---- Large cells -------------------------------------------------------------------------------
+
+static float mean_of(const tal_dem *dem, int32_t column, int32_t row, int32_t step) {
+    double sum = 0.0;
+    int count = 0, all = 0;
+    for (int32_t r = row * step; r < (row + 1) * step && r < dem->grid.rows; r++) {
+        for (int32_t c = column * step; c < (column + 1) * step && c < dem->grid.columns; c++) {
+            const float z = dem->z[(size_t)r * (size_t)dem->grid.columns + (size_t)c];
+            all++;
+            if (!isnan(z)) {
+                sum += (double)z;
+                count++;
+            }
+        }
+    }
+    return count > 0 && 4 * count >= all ? (float)(sum / count) : NAN;
+}
+
+static tal_status create_grids(wide_grids *g, const tal_dem *before, const tal_dem *after,
+                               tal_origin origin, tal_error *err) {
+    const tal_grid *grid = &before->grid;
+    const int32_t longer = grid->columns > grid->rows ? grid->columns : grid->rows;
+    const int32_t step = (longer + WIDE_CELLS - 1) / WIDE_CELLS;
+    *g = (wide_grids){.columns = (grid->columns + step - 1) / step,
+                      .rows = (grid->rows + step - 1) / step,
+                      .cell = grid->cell * step,
+                      .west = grid->west,
+                      .north = grid->north,
+                      .origin_east = (double)origin.east,
+                      .origin_north = (double)origin.north};
+    const size_t cells = (size_t)g->columns * (size_t)g->rows;
+    TAL_CREATE(g->before, cells, "large cells", err);
+    TAL_CREATE(g->after, cells, "large cells", err);
+    TAL_CREATE(g->work, cells, "large cells", err);
+    for (int32_t row = 0; row < g->rows; row++) {
+        for (int32_t column = 0; column < g->columns; column++) {
+            const size_t i = (size_t)row * (size_t)g->columns + (size_t)column;
+            g->before[i] = mean_of(before, column, row, step);
+            g->after[i] = mean_of(after, column, row, step);
+        }
+    }
+    return TAL_OK;
+}
+
+static void destroy_grids(wide_grids *g) {
+    tal_memory_destroy(g->before);
+    tal_memory_destroy(g->after);
+    tal_memory_destroy(g->work);
+}
+
+// ---- What is left ------------------------------------------------------------------------------
+
+// The later height where the ground at (x, y) would be found in it.
+static double later_height(const wide_grids *g, const undone *u, double x, double y) {
+    const double middle_x = g->west + 0.5 * g->columns * g->cell;
+    const double middle_y = g->north - 0.5 * g->rows * g->cell;
+    if (u->axes_exchanged) {
+        const double east = y + g->origin_north, north = x + g->origin_east;
+        x = east - g->origin_east;
+        y = north - g->origin_north;
+    }
+    const double c = cos(u->angle), s = sin(u->angle), dx = x - middle_x, dy = y - middle_y;
+    x = middle_x + c * dx - s * dy + u->east;
+    y = middle_y + s * dx + c * dy + u->north;
+    const double column = floor((x - g->west) / g->cell), row = floor((g->north - y) / g->cell);
+    if (!(column >= 0.0 && row >= 0.0 && column < g->columns && row < g->rows)) {
+        return NAN;
+    }
+    return u->factor * (double)g->after[(size_t)row * (size_t)g->columns + (size_t)column];
+}
+
+// Robust spread of the difference that is left; NaN where too few cells meet.
+static double misfit(const wide_grids *g, const undone *u) {
+    size_t count = 0, all = 0;
+    for (int32_t row = 0; row < g->rows; row++) {
+        for (int32_t column = 0; column < g->columns; column++) {
+            const double before =
+                (double)g->before[(size_t)row * (size_t)g->columns + (size_t)column];
+            const double x = g->west + (column + 0.5) * g->cell;
+            const double y = g->north - (row + 0.5) * g->cell;
+            const double left = isnan(before) ? NAN : later_height(g, u, x, y) - before;
+            all += isnan(before) ? 0 : 1;
+            if (!isnan(left)) {
+                g->work[count++] = left;
+            }
+        }
+    }
+    return count >= 30 && SHARE_MIN * count >= all ? tal_statistics_find(g->work, count).nmad : NAN;
+}
+
+static const undone nothing_undone = {.factor = 1.0};
+
+// Spread of the earlier ground itself.
+static double relief_of(const wide_grids *g) {
+    const size_t cells = (size_t)g->columns * (size_t)g->rows;
+    size_t count = 0;
+    for (size_t i = 0; i < cells; i++) {
+        if (!isnan(g->before[i]) && !isnan(g->after[i])) {
+            g->work[count++] = (double)g->before[i];
+        }
+    }
+    return tal_statistics_find(g->work, count).nmad;
+}
+
+// ---- Mistakes ----------------------------------------------------------------------------------
+
+static bool check_unit(tal_case *site, const wide_grids *g, double as_it_is) {
+    const double factors[2] = {1.0 / foot_m, foot_m};
+    for (int k = 0; k < 2; k++) {
+        const undone u = {.factor = factors[k]};
+        const double left = misfit(g, &u);
+        if (!(left < explained * as_it_is)) {
+            continue;
+        }
+        const bool later_is_low = k == 0;
+        const bool blame_after = site->settings->site.after_unit != TAL_HEIGHT_UNIT_AUTO ||
+                                 site->settings->site.before_unit == TAL_HEIGHT_UNIT_AUTO;
+        tal_findings_add(&site->findings, "unit", TAL_REFUSE,
+                         blame_after ? "site.after_unit" : "site.before_unit",
+                         "the relief of the survey from after is %.3f times that of the survey "
+                         "from before: %s. Say %s_unit = %s",
+                         1.0 / factors[k],
+                         later_is_low ? "heights in metres are taken for feet in the survey from "
+                                        "after, or feet for metres in that from before"
+                                      : "heights in feet are taken for metres in the survey from "
+                                        "after, or metres for feet in that from before",
+                         blame_after ? "after" : "before",
+                         later_is_low == blame_after ? "m" : "ft (or us-ft)");
+        return true;
+    }
+    return false;
+}
+
+static bool check_axes(tal_case *site, const wide_grids *g, double as_it_is) {
+    const undone u = {.factor = 1.0, .axes_exchanged = true};
+    if (!(misfit(g, &u) < explained * as_it_is)) {
+        return false;
+    }
+    tal_findings_add(&site->findings, "axes", TAL_REFUSE, "site.after",
+                     "the axes of one survey are exchanged: with x for y the ground from after is "
+                     "that from before. Write that file again with x and y exchanged");
+    return true;
+}
+
+// The best of turning about the middle, then of moving.
+static double best_angle(const wide_grids *g, undone *best) {
+    double least = INFINITY;
+    for (int degrees = -178; degrees <= 180; degrees += 2) {
+        const undone u = {.factor = 1.0, .angle = degrees * 0.017453292519943295};
+        const double left = misfit(g, &u);
+        if (left < least) {
+            least = left;
+            *best = u;
+        }
+    }
+    return least;
+}
+
+static double best_offset(const wide_grids *g, undone *best) {
+    double least = INFINITY;
+    for (int32_t dr = -g->rows / 2; dr <= g->rows / 2; dr += 2) {
+        for (int32_t dc = -g->columns / 2; dc <= g->columns / 2; dc += 2) {
+            const undone u = {.factor = 1.0, .east = dc * g->cell, .north = dr * g->cell};
+            const double left = misfit(g, &u);
+            if (left < least) {
+                least = left;
+                *best = u;
+            }
+        }
+    }
+    return least;
+}
+
+static bool check_elsewhere(tal_case *site, const wide_grids *g, double as_it_is) {
+    undone turn = nothing_undone, move = nothing_undone;
+    const double turned = best_angle(g, &turn), moved = best_offset(g, &move);
+    const tal_verdict verdict = site->settings->ingest.accept_shift ? TAL_WARN : TAL_REFUSE;
+    if (turned < explained * as_it_is && turned <= moved && turn.angle != 0.0) {
+        tal_findings_add(&site->findings, "rotation", verdict, "site.after",
+                         "the survey from after is turned by about %.0f degrees about the vertical "
+                         "against that from before; is its coordinate system right?",
+                         turn.angle * 57.29577951308232);
+        return true;
+    }
+    if (moved < explained * as_it_is && (move.east != 0.0 || move.north != 0.0)) {
+        tal_findings_add(&site->findings, "shift", verdict, "site.after",
+                         "the survey from after shows the ground of the earlier one about %.0f m "
+                         "to the east and %.0f m to the north of where it is; are the coordinate "
+                         "systems right (before_crs, after_crs)? accept_shift = yes goes on",
+                         move.east, move.north);
+        return true;
+    }
+    return false;
+}
+
+static void check_place(tal_case *site, double as_it_is, double relief) {
+    if (as_it_is < 0.5 * relief) {
+        return;
+    }
+    tal_findings_add(&site->findings, "place", TAL_REFUSE, "site.after",
+                     "the surveys do not show the same place: half of the ground differs by more "
+                     "than %.3g m, and its relief is %.3g m. Is the right file named?",
+                     0.6745 * as_it_is, 0.6745 * relief);
+}
+
+tal_status tal_check_kinship(tal_case *site, const tal_dem *before, const tal_dem *after,
+                             tal_error *err) {
+    wide_grids g;
+    tal_status status = TAL_OK;
+    TAL_TRY_OR_DONE(create_grids(&g, before, after, site->study.origin, err));
+    const double as_it_is = misfit(&g, &nothing_undone), relief = relief_of(&g);
+    // Less than a twentieth of the relief, or than a cell is wide, is for the fit to find.
+    if (as_it_is > 0.05 * relief && as_it_is > 0.5 * before->grid.cell &&
+        !check_unit(site, &g, as_it_is) && !check_axes(site, &g, as_it_is) &&
+        !check_elsewhere(site, &g, as_it_is)) {
+        check_place(site, as_it_is, relief);
+    }
+done:
+    destroy_grids(&g);
+    return status;
+}

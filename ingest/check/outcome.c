@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What was found, judged.
+#include "ingest/check/outcome.h"
+
+#include "core/base/memory.h"
+#include "core/geometry/components.h"
+
+#include <math.h>
+#include <stdio.h>
+
+// Bulking of fallen rock is 1.2 to 1.5; beyond twice that range something else was measured.
+static const double bulking_low = 0.7, bulking_high = 2.2;
+static const double unseen_share_max = 0.25;
+static const double rim_share_max = 0.1;
+
+// ---- The same survey twice ---------------------------------------------------------------------
+
+static void check_same(tal_case *site, const tal_comparison *v) {
+    const size_t cells = tal_grid_cell_count(&v->grid);
+    for (size_t i = 0; i < cells; i++) {
+        if (v->change.dz[i] != 0.0F && !isnan(v->change.dz[i])) {
+            return;
+        }
+    }
+    tal_findings_add(
+        &site->findings, "same", TAL_WARN, "site.after",
+        "the surveys from before and after are the same to the last digit; is one file "
+        "named twice?");
+}
+
+// ---- Exchanged epochs --------------------------------------------------------------------------
+
+// Mean height of a mask, each cell by its change.
+static double height_of(const tal_comparison *v, const uint8_t *mask) {
+    const size_t cells = tal_grid_cell_count(&v->grid);
+    double sum = 0.0, weight = 0.0;
+    for (size_t i = 0; i < cells; i++) {
+        if (mask[i] != 0) {
+            const double w = fabs((double)v->change.dz[i]);
+            sum += w * 0.5 * ((double)v->before.z[i] + (double)v->after.z[i]);
+            weight += w;
+        }
+    }
+    return weight > 0.0 ? sum / weight : NAN;
+}
+
+static void check_order(tal_case *site, const tal_comparison *v) {
+    const double rise = height_of(v, v->change.deposit) - height_of(v, v->change.source);
+    const double smaller = fmin(v->source.volume_m3, v->deposit.volume_m3);
+    const double larger = fmax(v->source.volume_m3, v->deposit.volume_m3);
+    if (!(rise > v->grid.cell) || smaller < 0.1 * larger) {
+        return;
+    }
+    const bool drawn = site->source.count > 0 && site->deposit.count > 0;
+    tal_findings_add(&site->findings, "order", drawn ? TAL_WARN : TAL_REFUSE, "site.before",
+                     "the rock would have fallen upwards: what was gained lies %.0f m above what "
+                     "was lost. Are before and after exchanged? If not, draw both (source =, "
+                     "deposit =)",
+                     rise);
+}
+
+// ---- Change elsewhere --------------------------------------------------------------------------
+
+typedef struct {
+    double all, up, down; // cells outside of source and deposit, and those beyond detection
+} elsewhere;
+
+static tal_status count_elsewhere(const tal_comparison *v, elsewhere *found, tal_error *err) {
+    const tal_grid *grid = &v->grid;
+    const size_t cells = tal_grid_cell_count(grid);
+    uint8_t *near;
+    *found = (elsewhere){0};
+    TAL_CREATE(near, cells, "change elsewhere", err);
+    for (size_t i = 0; i < cells; i++) {
+        near[i] = v->change.source[i] != 0 || v->change.deposit[i] != 0;
+    }
+    const tal_status status = tal_mask_grow(near, grid->columns, grid->rows, 4, err);
+    for (size_t i = 0; i < cells && status == TAL_OK; i++) {
+        if (near[i] == 0 && !isnan(v->change.dz[i])) {
+            found->all += 1.0;
+            found->up += v->change.dz[i] > v->change.lod[i];
+            found->down += v->change.dz[i] < -v->change.lod[i];
+        }
+    }
+    tal_memory_destroy(near);
+    return status;
+}
+
+static tal_status check_elsewhere(tal_case *site, const tal_comparison *v, tal_error *err) {
+    elsewhere e;
+    TAL_TRY(count_elsewhere(v, &e, err));
+    const double share = (e.up + e.down) / fmax(e.all, 1.0);
+    if (share < 0.12) {
+        return TAL_OK;
+    }
+    tal_findings_add(
+        &site->findings, "elsewhere", TAL_WARN, "ingest.ground",
+        "%.0f %% of the ground outside of source and deposit changed beyond its level "
+        "of detection, where 5 %% would by chance. %s",
+        100.0 * share,
+        e.up > 2.0 * e.down
+            ? "Most of it rose: plants or snow in the survey from after that were not "
+              "filtered, or a tilt"
+        : e.down > 2.0 * e.up
+            ? "Most of it sank: plants or snow in the survey from before that were not "
+              "filtered, or a tilt"
+            : "As much rose as sank: plants, a tilt, strips that do not fit, or "
+              "moving ground");
+    return TAL_OK;
+}
+
+// ---- Noise -------------------------------------------------------------------------------------
+
+static double noise_of(const tal_dem *dem) {
+    return dem->pooled[0]; // the gentlest ground; steeper classes hold roughness too
+}
+
+static void check_noise(tal_case *site, const tal_comparison *v) {
+    const double before = noise_of(&v->before), after = noise_of(&v->after);
+    const double larger = fmax(before, after), smaller = fmin(before, after);
+    if (!(larger > 4.0 * smaller && larger > 0.2)) { // also false of NaN, of rasters
+        return;
+    }
+    tal_findings_add(
+        &site->findings, "noise", TAL_WARN, after > before ? "site.after" : "site.before",
+        "the points of the survey from %s scatter by %.2f m about the ground, those of "
+        "the other by %.2f m: noise, plants that were not filtered, or strips that do "
+        "not fit. Change below %.1f m is not seen",
+        after > before ? "after" : "before", larger, smaller, 2.0 * larger);
+}
+
+// ---- Balance -----------------------------------------------------------------------------------
+
+static void check_balance(tal_case *site, const tal_volume_estimate *source,
+                          const tal_volume_estimate *deposit) {
+    if (source->area_m2 <= 0.0 || deposit->area_m2 <= 0.0) {
+        return;
+    }
+    const double ratio = deposit->volume_m3 / source->volume_m3;
+    if (deposit->high_m3 < bulking_low * source->low_m3) {
+        tal_findings_add(&site->findings, "balance", TAL_WARN, "ingest.deposit",
+                         "the deposit holds only %.2f times the source, where rock that fell holds "
+                         "1.2 to 1.5 times: some of it lies outside of the surveys, was carried "
+                         "away, or was dropped (see dropped in ingest.json)",
+                         ratio);
+    } else if (deposit->low_m3 > bulking_high * source->high_m3) {
+        tal_findings_add(&site->findings, "balance", TAL_WARN, "ingest.source",
+                         "the deposit holds %.*f times the source, where rock that fell holds 1.2 "
+                         "to 1.5 times: part of the source was not seen, or what rose is not all "
+                         "of this event (plants, snow, another fall). Draw both (source =, "
+                         "deposit =)",
+                         ratio < 10.0 ? 1 : 0, ratio);
+    }
+}
+
+static void check_unseen(tal_case *site, const tal_volume_estimate *source) {
+    const double unseen = source->filled_m2 + source->gap_m2;
+    if (source->area_m2 > 0.0 && unseen > unseen_share_max * source->area_m2) {
+        tal_findings_add(&site->findings, "hidden", TAL_WARN, "site.before",
+                         "%.0f m2 in and around the source of %.0f m2 have no ground in one of the "
+                         "surveys; its volume is a guess there",
+                         unseen, source->area_m2);
+    }
+}
+
+// ---- The edge of the data ----------------------------------------------------------------------
+
+static bool is_edge(const tal_comparison *v, int32_t column, int32_t row) {
+    const tal_grid *grid = &v->grid;
+    return column == 0 || row == 0 || column == grid->columns - 1 || row == grid->rows - 1;
+}
+
+// Share of an outline's rim that lies on the edge of the grid, where it still holds plain change.
+static double share_at_edge(const tal_comparison *v, const uint8_t *mask) {
+    const tal_grid *grid = &v->grid;
+    double rim = 0.0, edge = 0.0;
+    for (int32_t row = 0; row < grid->rows; row++) {
+        for (int32_t column = 0; column < grid->columns; column++) {
+            const size_t i = (size_t)row * (size_t)grid->columns + (size_t)column;
+            const bool at_edge = is_edge(v, column, row);
+            if (mask[i] == 0) {
+                continue;
+            }
+            rim += at_edge || mask[i - 1] == 0 || mask[i + 1] == 0 ||
+                   mask[i - (size_t)grid->columns] == 0 || mask[i + (size_t)grid->columns] == 0;
+            edge += at_edge && fabsf(v->change.dz[i]) > 2.0F * v->change.lod[i];
+        }
+    }
+    return rim > 0.0 ? edge / rim : 0.0;
+}
+
+static void check_edge(tal_case *site, const tal_comparison *v, const uint8_t *mask,
+                       const char *what) {
+    const double share = share_at_edge(v, mask);
+    if (share > rim_share_max) {
+        tal_findings_add(&site->findings, "edge", TAL_WARN, "site.area",
+                         "the %s leaves the surveys: %.0f %% of its rim lies on the edge of what "
+                         "both show. Its volume is a lower bound",
+                         what, 100.0 * share);
+    }
+}
+
+// ---- Nothing found -----------------------------------------------------------------------------
+
+static void tell_nothing(tal_case *site, const tal_comparison *v, double sign) {
+    const bool is_source = sign < 0.0;
+    const char *what = is_source ? "source" : "deposit", *kind = is_source ? "loss" : "gain";
+    const tal_patch *patch = tal_patches_largest(&v->change.dropped, sign);
+    char key[64];
+    snprintf(key, sizeof key, "ingest.%s_area_min_m2", what);
+    if (patch == NULL) {
+        tal_findings_add(&site->findings, "nothing", TAL_WARN, key,
+                         "no %s was found: nowhere is there %s beyond the level of detection "
+                         "(stable terrain scatters by %.2g m)%s",
+                         what, kind, v->change.stable_statistics.nmad,
+                         is_source ? ". If nothing fell between the surveys, that is the answer"
+                                   : "");
+        return;
+    }
+    const tal_origin *o = &site->study.origin;
+    tal_findings_add(&site->findings, "nothing", TAL_WARN, key,
+                     "no %s was found. The largest patch of %s that was dropped has %.0f m2 and "
+                     "%.3g m3, at east %.0f, north %.0f; %s",
+                     what, kind, patch->area_m2, patch->volume_m3, patch->x + (double)o->east,
+                     patch->y + (double)o->north,
+                     patch->reason == TAL_DROPPED_SMALL
+                         ? "a smaller least area would keep it"
+                         : "most of it is below the level of detection; draw it to keep it");
+}
+
+tal_status tal_check_outcome(tal_case *site, const tal_comparison *v,
+                             const tal_volume_estimate *source, const tal_volume_estimate *deposit,
+                             tal_error *err) {
+    if (source->area_m2 <= 0.0) {
+        tell_nothing(site, v, -1.0);
+    }
+    if (deposit->area_m2 <= 0.0) {
+        tell_nothing(site, v, 1.0);
+    }
+    check_same(site, v);
+    check_order(site, v);
+    TAL_TRY(check_elsewhere(site, v, err));
+    check_noise(site, v);
+    check_balance(site, source, deposit);
+    check_unseen(site, source);
+    check_edge(site, v, v->change.source, "source");
+    check_edge(site, v, v->change.deposit, "deposit");
+    return TAL_OK;
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The fit, judged.
+#include "ingest/check/registration.h"
+
+#include "core/base/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+
+// What satellite positioning and control points leave of a survey's place, one standard deviation of
+// ordinary practice.
+static const double positioning_m = 0.3;
+static const double refused_at = 3.0; // times the expected shift
+static const double stable_share_min = 0.15;
+
+// Distance of points, or of a raster's cells.
+static double resolution_of(const tal_epoch_ground *epoch, const tal_dem *dem) {
+    double resolution = 0.0;
+    for (int i = 0; i < epoch->survey.file_count; i++) {
+        resolution = fmax(resolution, epoch->survey.file[i].raster_cell_m);
+    }
+    if (epoch->survey.has_clouds && epoch->ground_points > 0) {
+        const double points_per_cell =
+            (double)epoch->ground_points / fmax(1.0, (double)dem->cells_with_points);
+        resolution = fmax(resolution, dem->grid.cell / sqrt(points_per_cell));
+    }
+    return resolution;
+}
+
+double tal_check_expected_shift(const tal_case *site, const tal_comparison *a) {
+    const double resolution =
+        fmax(resolution_of(&site->before, &a->before), resolution_of(&site->after, &a->after));
+    const double noise = a->registration.at_last.nmad;
+    return sqrt(resolution * resolution + noise * noise + positioning_m * positioning_m);
+}
+
+static double length_of(const double v[3]) {
+    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
+static double reach_of(const tal_grid *grid) {
+    return 0.5 * grid->cell * hypot(grid->columns, grid->rows);
+}
+
+static void judge(tal_case *site, const char *check, const char *what, double moved,
+                  double expected) {
+    const bool refused = moved > refused_at * expected && !site->settings->ingest.accept_shift;
+    tal_findings_add(&site->findings, check, refused ? TAL_REFUSE : TAL_WARN, "ingest.accept_shift",
+                     "%s, where the surveys' resolution and noise explain %.2g m. %s", what,
+                     expected,
+                     refused ? "Are coordinate systems, units and files right? If so, say "
+                               "accept_shift = yes"
+                             : "Look at what has not changed in dz.tif before believing what has");
+}
+
+static void check_motion(tal_case *site, const tal_comparison *a, double expected) {
+    const tal_rigid *m = &a->registration.motion;
+    char what[256];
+    double angles[3];
+    const double shift = length_of(m->shift);
+    tal_rigid_angles(m, angles);
+    const double rim = length_of(angles) * reach_of(&a->grid);
+    if (shift > expected) {
+        snprintf(what, sizeof what,
+                 "the survey from after had to be moved by %.2f m (%+.2f east, %+.2f north, %+.2f "
+                 "up) to fit the earlier one",
+                 shift, m->shift[0], m->shift[1], m->shift[2]);
+        judge(site, "shift", what, shift, expected);
+    }
+    if (rim > expected) {
+        snprintf(what, sizeof what,
+                 "the survey from after had to be turned by %.3f degrees, %.2f m at the rim of the "
+                 "study (%s), to fit the earlier one",
+                 length_of(angles) * 57.29577951308232, rim,
+                 hypot(angles[0], angles[1]) > fabs(angles[2]) ? "a tilt" : "about the vertical");
+        judge(site, hypot(angles[0], angles[1]) > fabs(angles[2]) ? "tilt" : "rotation", what, rim,
+              expected);
+    }
+}
+
+static void check_settled(tal_case *site, const tal_comparison *a) {
+    const tal_coregister_result *fit = &a->registration.fit;
+    if (!fit->converged) {
+        tal_findings_add(
+            &site->findings, "settled", site->settings->ingest.accept_shift ? TAL_WARN : TAL_REFUSE,
+            "ingest.accept_shift",
+            "the fit of the survey from after to the earlier one did not settle within "
+            "%d rounds: they differ too much, or the stable terrain has too little "
+            "relief. Give stable terrain (stable =), or coregister = none, or "
+            "accept_shift = yes",
+            fit->rounds);
+    }
+}
+
+// The worst axis of a difference against what the stated deviation allows.
+static int worst_axis(const double difference[3], const double deviation[3], double *ratio) {
+    int worst = 0;
+    *ratio = 0.0;
+    for (int axis = 0; axis < 3; axis++) {
+        const double own = fabs(difference[axis]) / fmax(deviation[axis], 1e-6);
+        if (own > *ratio) {
+            *ratio = own;
+            worst = axis;
+        }
+    }
+    return worst;
+}
+
+static void check_repeats(tal_case *site, const tal_comparison *a, double expected) {
+    static const char *const directions[3] = {"east", "north", "up"};
+    const tal_repeats *r = &a->registration.repeats;
+    const double *deviation = a->registration.fit.block_deviation;
+    const double least = 0.1 * expected; // less than that changes nothing
+    double ratio;
+    int axis = worst_axis(r->by_cell, deviation, &ratio);
+    if (r->has_cell && ratio > 3.0 && fabs(r->by_cell[axis]) > least) {
+        tal_findings_add(&site->findings, "shift_by_cell", TAL_WARN, "ingest.cell_m",
+                         "the shift depends on the cell: with %g m instead of %g m the survey from "
+                         "after would move %+.2f m more to the %s, %.0f times the deviation that "
+                         "the terrain shows; the stated one was widened",
+                         2.0 * a->grid.cell, a->grid.cell, r->by_cell[axis], directions[axis],
+                         ratio);
+    }
+    axis = worst_axis(r->by_half, deviation, &ratio);
+    if (r->has_halves && ratio > 6.0 &&
+        fabs(r->by_half[axis]) > least) { // twice the deviation each
+        tal_findings_add(&site->findings, "shift_by_half", TAL_WARN, "ingest.stable",
+                         "the shift depends on the terrain: two halves of the stable terrain ask "
+                         "for shifts that differ by %.2f m (%s), %.0f times their deviation; "
+                         "something moved that counts as stable. Draw stable terrain yourself",
+                         fabs(r->by_half[axis]), directions[axis], 0.5 * ratio);
+    }
+}
+
+// ---- Tilt of what was only shifted -------------------------------------------------------------
+
+typedef struct {
+    double slope_x, slope_y; // of dz
+    double nmad;             // about that plane
+} trend;
+
+static tal_status find_trend(const tal_comparison *a, trend *found, tal_error *err) {
+    const tal_change *change = &a->change;
+    const tal_grid *grid = &a->grid;
+    const size_t cells = tal_grid_cell_count(grid);
+    tal_sums sums = {0};
+    double *left;
+    size_t count = 0;
+    TAL_CREATE(left, cells, "a tilt", err);
+    for (int pass = 0; pass < 2; pass++) {
+        const tal_cell_plane plane = tal_sums_plane(&sums);
+        for (size_t i = 0; i < cells; i++) {
+            double x, y;
+            if (change->stable[i] == 0) {
+                continue;
+            }
+            tal_grid_centre(grid, (int32_t)(i % (size_t)grid->columns),
+                            (int32_t)(i / (size_t)grid->columns), &x, &y);
+            if (pass == 0) {
+                tal_sums_add_point(&sums, x, y, (double)change->dz[i]);
+            } else {
+                left[count++] = (double)change->dz[i] - plane.slope_x * x - plane.slope_y * y;
+            }
+        }
+        found->slope_x = plane.slope_x;
+        found->slope_y = plane.slope_y;
+    }
+    found->nmad = tal_statistics_find(left, count).nmad;
+    tal_memory_destroy(left);
+    return TAL_OK;
+}
+
+static tal_status check_tilt(tal_case *site, const tal_comparison *a, tal_error *err) {
+    trend t = {0};
+    TAL_TRY(find_trend(a, &t, err));
+    const double rim = hypot(t.slope_x, t.slope_y) * reach_of(&a->grid);
+    if (rim > 2.0 * t.nmad && rim > 0.1 * a->grid.cell) {
+        tal_findings_add(&site->findings, "tilt", TAL_WARN, "ingest.coregister",
+                         "the survey from after is tilted against the earlier one: %.2f m at the "
+                         "rim of the study, where the stable terrain scatters by %.2f m. %s",
+                         rim, t.nmad,
+                         site->after.survey.has_rasters
+                             ? "Rasters are shifted, not turned: correct it before"
+                             : "Say coregister = icp");
+    }
+    return TAL_OK;
+}
+
+// Where most of the ground rose or sank, no rockfall did it.
+static void check_stable_share(tal_case *site, const tal_comparison *a) {
+    const size_t cells = tal_grid_cell_count(&a->grid);
+    double stable = 0.0, both = 0.0, up = 0.0, down = 0.0;
+    for (size_t i = 0; i < cells; i++) {
+        stable += a->change.stable[i] != 0;
+        both += isnan(a->change.dz[i]) ? 0.0 : 1.0;
+        up += a->change.dz[i] > a->change.lod[i];
+        down += a->change.dz[i] < -a->change.lod[i];
+    }
+    if (stable >= stable_share_min * both || site->stable.count > 0) {
+        return;
+    }
+    const char *reason = up > 3.0 * down ? "Plants or snow in the survey from after that were not "
+                                           "filtered (ground =), or a shift?"
+                         : down > 3.0 * up ? "Plants or snow in the survey from before that were "
+                                             "not filtered (ground =), or a shift?"
+                                           : "Plants, strips that do not fit, moving ground?";
+    tal_findings_add(
+        &site->findings, "elsewhere", TAL_WARN, "ingest.stable",
+        "only %.0f %% of the ground counts as stable, and everything rests on it; "
+        "%.0f %% rose and %.0f %% sank. %s Draw the stable terrain yourself if this is "
+        "right",
+        100.0 * stable / fmax(both, 1.0), 100.0 * up / fmax(both, 1.0),
+        100.0 * down / fmax(both, 1.0), reason);
+}
+
+tal_status tal_check_registration(tal_case *site, const tal_comparison *a, tal_error *err) {
+    const double expected = tal_check_expected_shift(site, a);
+    const tal_registration *r = &a->registration;
+    check_stable_share(site, a);
+    if (r->done) {
+        check_motion(site, a, expected);
+        check_settled(site, a);
+        check_repeats(site, a, expected);
+    } else if (fabs(r->at_last.median) > 3.0 * fmax(r->deviation[2], 1e-3) &&
+               fabs(r->at_last.median) > 0.1 * expected) {
+        tal_findings_add(
+            &site->findings, "shift", TAL_WARN, "ingest.coregister",
+            "coregister = none, but the stable terrain lies %+.2f m from where it was; "
+            "all volumes are off by that times their area",
+            r->at_last.median);
+    }
+    return r->with_rotation || a->is_cliff ? TAL_OK : check_tilt(site, a, err);
+}

@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Settings of talus-post that have no other test: what each of them says happens.
+set -u
+. "$TALUS_SOURCE/tests/support/common.sh"
+"$TALUS_TEST_BIN/post-make-scene" study blocks=60 frames=41 duration=8 || exit 1
+
+# post KEY=VALUE...
+post() {
+    sets=
+    for pair in "$@"; do sets="$sets --set $pair"; done
+    # shellcheck disable=SC2086
+    "$TALUS_BIN/talus-post" study/site.ini --out study --overwrite --progress none -q --set report.figures=no \
+        --set report.paraview_mb=0 $sets >out.txt 2>err.txt || fail "$*: $(cat err.txt)"
+}
+weight() { wc -c <study/report.html; }
+
+# replay_frames_per_s: 41 frames of 8 s are 5 a second. At 1 a second 9 are kept. Every frame of the
+# replay has 14 bytes a block, a third more in text.
+post
+all=$(weight)
+post report.replay_frames_per_s=1
+few=$(weight)
+echo "$all bytes with 41 frames, $few with 9"
+[ $((all - few)) -gt $((32 * 60 * 14)) ] && [ $((all - few)) -lt $((32 * 60 * 14 * 2)) ] ||
+    fail "replay_frames_per_s = 1 saves $((all - few)) bytes"
+
+# replay_mb: the least that can be asked for is 0.1 MB: a longer motion is thinned to it.
+rm -rf study
+"$TALUS_TEST_BIN/post-make-scene" study blocks=400 frames=81 duration=8 || exit 1
+post
+whole=$(weight)
+post report.replay_mb=0.11
+[ $((whole - $(weight))) -gt 300000 ] || fail "replay_mb saves only $((whole - $(weight))) of $whole bytes"
+
+# surface_rays: more looks per cell see other surfaces of the same rock.
+for rays in 1 3 9; do
+    post report.surface_rays=$rays
+    cp study/thickness.tif "thickness$rays.tif" && cp study/solid.tif "solid$rays.tif"
+done
+if command -v gdalinfo >/dev/null; then
+    mean() { gdalinfo -stats "$1" | sed -n 's/.*STATISTICS_MEAN=//p'; }
+    echo "mean thickness: $(mean thickness1.tif) $(mean thickness3.tif) $(mean thickness9.tif)"
+    awk -v a="$(mean thickness1.tif)" -v b="$(mean thickness3.tif)" -v c="$(mean thickness9.tif)" 'BEGIN {
+        exit !(a != b && b != c && (a / c - 1) ^ 2 < 0.01 && (b / c - 1) ^ 2 <= (a / c - 1) ^ 2) }' ||
+        fail "more rays do not come nearer to the mean thickness"
+    [ "$(mean solid1.tif)" = "$(mean solid9.tif)" ] || fail "surface_rays changes the rock itself"
+fi
+
+[ "$failures" -eq 0 ] || exit 1
+echo "all good"

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Runs that were stopped, killed or extended give the same bytes as one that never was: Ctrl-C leaves a
+# partial run, --resume goes on, a later --until extends, and kill -9 at twenty moments changes nothing.
+. "$TALUS_SOURCE/tests/support/common.sh"
+command -v ncgen >/dev/null || { echo "SKIPPED: ncgen is not there (Debian: netcdf-bin)"; exit 0; }
+# The files of the other test: two cubes, here one of them 40 m above the flat, spinning.
+sed '/^begin$/,$d' "$TALUS_SOURCE/tests/solver/cli/wrong_input.sh" >functions.sh
+. ./functions.sh
+begin
+write_site 'friction = 0.6
+[solve]
+dt_s = 0.0005
+checkpoint_every_s = 0.25'
+sed -i '1,/until_s/ {/\[solve\]/d; /until_s/d}' site.ini
+change blocks 's/^position.*/position = 0, 0, 40, 3, 0, 0.5 ;/'
+change blocks 's/^angular_velocity =.*/angular_velocity = 1, 2, 3, 0, 0, 0 ;/'
+make_files
+mv out whole
+solve="$TALUS_BIN/talus-solve"
+common="site.ini -q --threads 1 --stop-when-still no"
+with() { # FOLDER OPTIONS...
+    folder=$1
+    shift
+    # shellcheck disable=SC2086
+    "$solve" $common --out "$folder" "$@"
+}
+fresh() { mkdir -p "$1" && cp whole/terrain.nc whole/blocks.nc "$1"; }
+fresh short
+with whole --until 5.01 || fail "the undisturbed run"
+# Extended: the end of the short run lies between two frames.
+with short --until 2.53 || fail "the short run"
+cmp -s short/run.nc whole/run.nc && fail "until changes nothing"
+expect 0 'going on at 2.53' "$solve" site.ini --threads 1 --out short --stop-when-still no --until 5.01 --resume
+cmp short/run.nc whole/run.nc || fail "an extended run differs"
+expect 0 'going on at 5.01' "$solve" site.ini --threads 1 --out short --stop-when-still no --until 5.01 --resume
+cmp short/run.nc whole/run.nc || fail "a run extended by nothing differs"
+# What cannot be gone on from is started over, if that may be: other settings, or an earlier end.
+expect 1 'belongs to' "$solve" site.ini --threads 1 --out short --until 5.01 --resume --set contact.friction=0.5
+expect 0 'starting at 0 s' "$solve" site.ini --threads 1 --out short --stop-when-still no --until 5.01 --resume --overwrite --set contact.friction=0.61
+expect 0 'starting at 0 s' "$solve" site.ini --threads 1 --out short --stop-when-still no --until 5.01 --resume --overwrite
+cmp short/run.nc whole/run.nc || fail "a run started over differs"
+
+# A run at rest is not made longer by asking for more.
+fresh rest
+calm="site.ini --threads 1 --out rest --set solve.still_s=0.1 --set solve.dt_s=0.01 -q"
+sed 's/^position.*/position = 0, 0, 0.5, 3, 0, 0.5 ;/' blocks.cdl >calm.cdl
+ncgen -4 -o rest/blocks.nc calm.cdl
+# shellcheck disable=SC2086
+"$solve" $calm --until 5 || fail "the run at rest"
+steps=$(grep '"steps"' rest/run.json)
+# shellcheck disable=SC2086
+"$solve" $calm --until 9 --resume || fail "the run at rest, extended"
+[ "$steps" = "$(grep '"steps"' rest/run.json)" ] || fail "a run at rest goes on: $steps"
+
+# Stopped: exit 130, a partial run that says so, and the same bytes in the end.
+fresh part
+# shellcheck disable=SC2086
+"$solve" $common --out part --until 5.01 >said 2>&1 &
+pid=$!
+for i in $(seq 1000); do [ -e part/run.checkpoint ] && break; sleep 0.02; done
+kill -INT $pid
+wait $pid
+status=$?
+if [ -e part/run.json ] && grep -q '"until"' part/run.json; then
+    echo "SKIPPED: the run ended before it was stopped"
+else
+    [ $status -eq 130 ] || fail "stopped with $status: $(cat said)"
+    grep -q 'go on with --resume' said || fail "no way on: $(cat said)"
+    ncdump -h part/run.nc | grep -q 'ended_because = "interrupted"' || fail "no partial run.nc"
+fi
+with part --until 5.01 --resume || fail "after Ctrl-C"
+cmp part/run.nc whole/run.nc || fail "a run that was stopped differs"
+
+# Killed at twenty moments past the second checkpoint, some of them by the way on, some while run.nc is
+# written.
+for seed in $(seq 20); do
+    rm -rf killed
+    fresh killed
+    # shellcheck disable=SC2086
+    "$solve" $common --out killed --until 5.01 2>/dev/null &
+    pid=$!
+    for i in $(seq 3000); do
+        # The second checkpoint has replaced the first: another file under its name.
+        now=$(stat -c %i killed/run.checkpoint 2>/dev/null) || now=
+        [ -n "${first:-}" ] || first=$now
+        [ -n "$now" ] && [ "$now" != "$first" ] && break
+        sleep 0.01
+    done
+    sleep "$(awk -v s="$seed" 'BEGIN {srand(s); printf "%.3f", rand() * 0.6}')"
+    kill -9 $pid 2>/dev/null
+    wait $pid 2>/dev/null
+    first=
+    with killed --until 5.01 --resume --overwrite || fail "kill $seed: it does not go on"
+    cmp killed/run.nc whole/run.nc || fail "kill $seed: other bytes"
+    cmp killed/run.json whole/run.json || fail "kill $seed: another run.json"
+done
+[ "$failures" -eq 0 ]
