@@ -110,7 +110,10 @@ tal_status tal_block_factor_analyse(tal_block_factor *f, const tal_block_matrix 
     TAL_TRY(reserve(f, f->start[f->count], err));
     memset(f->cursor, 0, (size_t)f->count * sizeof *f->cursor);
     reset_marks(f);
+    f->flops = 0.0;
     for (int32_t j = 0; j < f->count; j++) { // rows in ascending order: columns come out sorted
+        const double length = (double)(f->start[j + 1] - f->start[j]);
+        f->flops += 54.0 * length * (length + 1.0);
         visit_row(f, matrix, j, f->cursor);
     }
     return TAL_OK;

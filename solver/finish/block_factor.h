@@ -21,6 +21,7 @@ typedef struct {
     int32_t *parent, *mark, *link; // of the elimination tree; scratch; columns waiting for a row
     int64_t *cursor;               // first block of a column that is still to come
     double *scratch, *residual;    // 3 per row
+    double flops;                  // of one factorisation
     int32_t perturbed_count;       // pivots made larger in the last factorisation
 } tal_block_factor;
 

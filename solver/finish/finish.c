@@ -67,7 +67,8 @@ static bool is_solved(const finisher *f) {
 }
 
 static int iterations_left(const finisher *f) {
-    return f->settings->iteration_max - f->work.factorisation_count;
+    const bool has_worked_enough = f->work.flops >= f->settings->flops_max;
+    return has_worked_enough ? 0 : f->settings->iteration_max - f->work.factorisation_count;
 }
 
 static void consider(finisher *f, const double *scaled_r, double residual) {
@@ -86,6 +87,7 @@ static tal_status try_newton(finisher *f, const double *start, const newton_way 
                                           .lost_max = way->lost_max,
                                           .iteration_max =
                                               left < way->iteration_max ? left : way->iteration_max,
+                                          .flops_max = f->settings->flops_max,
                                           .tolerance = f->settings->tolerance};
     memmove(f->newton.best, start, bytes_of(f));
     f->newton.best_residual = INFINITY;

@@ -23,6 +23,7 @@ typedef struct {
     tal_finish_method method;
     double tolerance;  // for both residuals
     int iteration_max; // linear systems, all methods together
+    double flops_max;  // of their factorisations; INFINITY: as many as it takes
 } tal_finish_settings;
 
 #define TAL_FINISH_REASON_LIST(X)                                                                  \

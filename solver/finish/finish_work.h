@@ -17,6 +17,7 @@ typedef struct {
     bool is_whole; // the system and its factor have the pattern of W
     double *r, *u; // of the given problem, scratch
     int factorisation_count;
+    double flops;          // of all factorisations
     int32_t perturbed_max; // most pivots made larger in one factorisation
 } tal_finish_work;
 

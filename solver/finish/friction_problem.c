@@ -160,7 +160,7 @@ tal_friction_residual tal_friction_problem_measure(const tal_friction_problem *p
                                                    const double *r, double *u) {
     const int32_t count = problem->w.count;
     tal_friction_residual sum = {0};
-    double energy_q = 0.0, energy_r = 0.0;
+    double hidden = 0.0;
     tal_block_matrix_multiply(&problem->w, r, u);
     for (int32_t i = 0; i < 3 * count; i++) {
         u[i] += problem->q[i];
@@ -170,12 +170,11 @@ tal_friction_residual tal_friction_problem_measure(const tal_friction_problem *p
         const double *own = diagonal_block(problem, k);
         const double sliding = hypot(uk[1], uk[2]);
         const double uhat[3] = {uk[0] + mu * sliding, uk[1], uk[2]};
-        const double mass = 3.0 / (own[0] + own[4] + own[8]), *qk = &problem->q[3 * k];
+        const double mass = 3.0 / (own[0] + own[4] + own[8]);
         const double square = natural_map(mu, rk, uhat, mass);
         sum.by_mass += square;
-        sum.by_energy += square / mass;
-        energy_r += (rk[0] * rk[0] + rk[1] * rk[1] + rk[2] * rk[2]) / mass;
-        energy_q += mass * (qk[0] * qk[0] + qk[1] * qk[1] + qk[2] * qk[2]);
+        sum.by_velocity += square / (mass * mass);
+        hidden += (rk[0] * rk[0] + rk[1] * rk[1] + rk[2] * rk[2]) / (mass * mass);
         sum.by_unit += natural_map(mu, rk, uhat, 1.0);
         sum.outside_r = fmax(sum.outside_r, fmax(hypot(rk[1], rk[2]) - mu * rk[0], -rk[0]));
         sum.outside_u = fmax(sum.outside_u, mu * sliding - uhat[0]);
@@ -183,11 +182,13 @@ tal_friction_residual tal_friction_problem_measure(const tal_friction_problem *p
             fmax(sum.largest_gap, fabs(rk[0] * uhat[0] + rk[1] * uk[1] + rk[2] * uk[2]));
     }
     // What rounding hides behind large reactions counts as an error.
-    const double energy = sqrt(sum.by_energy) + DBL_EPSILON * sqrt(energy_r);
+    const double velocity = sqrt(sum.by_velocity) + DBL_EPSILON * sqrt(hidden);
     const double length_r = length_of(3 * count, r), length_u = length_of(3 * count, u);
     const double speed = fmax(length_of(3 * count, problem->q), length_u);
-    return (tal_friction_residual){
-        ratio(sqrt(sum.by_mass), length_r), ratio(sqrt(sum.by_unit), fmax(speed, length_r)),
-        ratio(energy, sqrt(energy_q)),      ratio(sum.outside_r, length_r),
-        ratio(sum.outside_u, speed),        ratio(sum.largest_gap, length_r * speed)};
+    return (tal_friction_residual){ratio(sqrt(sum.by_mass), length_r),
+                                   ratio(sqrt(sum.by_unit), fmax(speed, length_r)),
+                                   ratio(velocity, speed),
+                                   ratio(sum.outside_r, length_r),
+                                   ratio(sum.outside_u, speed),
+                                   ratio(sum.largest_gap, length_r * speed)};
 }

@@ -21,7 +21,7 @@ typedef struct {
 typedef struct {
     double by_mass;     // rho = 3 / trace(W_kk), relative to |r|
     double by_unit;     // rho = 1, relative to max(|q|, |r|, |u|)
-    double by_energy;   // as by_mass, sqrt(energy) of the error relative to that of q
+    double by_velocity; // as by_mass, but of the error over rho, relative to max(|q|, |u|)
     double outside_r;   // largest distance of a contact's r from its cone, relative to |r|
     double outside_u;   // of uhat from its dual cone, relative to max(|q|, |u|)
     double largest_gap; // largest |r . uhat| of a contact, relative to |r| max(|q|, |u|)
@@ -46,14 +46,15 @@ tal_status tal_friction_problem_check(const tal_friction_problem *problem, tal_e
 tal_friction_residual tal_friction_problem_measure(const tal_friction_problem *problem,
                                                    const double *r, double *u);
 
-// The larger of by_mass and by_unit. Where nothing can stop two bodies, reactions grow without end and
-// both of them vanish beside |r|: by_energy does not, and counts with a weight of 1e-4.
+// The larger of by_mass and by_unit, and by_velocity with a weight of 1e-3. The first two do not see what
+// is small beside |r|: the velocity of a light body among heavy ones, or that nothing can stop two bodies,
+// however large the reactions grow.
 static inline double tal_friction_residual_worst(const tal_friction_residual *residual) {
     const double worst =
         residual->by_mass > residual->by_unit ? residual->by_mass : residual->by_unit;
-    const double energy = 1e-4 * residual->by_energy;
-    const bool is_number = residual->by_mass + residual->by_unit + energy < INFINITY;
-    return is_number ? (worst > energy ? worst : energy) : INFINITY;
+    const double velocity = 1e-3 * residual->by_velocity;
+    const bool is_number = residual->by_mass + residual->by_unit + velocity < INFINITY;
+    return is_number ? (worst > velocity ? worst : velocity) : INFINITY;
 }
 
 #endif

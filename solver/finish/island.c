@@ -11,8 +11,10 @@
 
 // Tighter than the tolerance of any step: where a heavy block stands on a light one, an error in what it
 // weighs must be small beside the light one. The last steps of Newton cost little.
-static const double TOLERANCE = 1e-11;
+static const double TOLERANCE = 1e-9;
+// 2e10: some ten seconds. Larger piles stay as the sweeps left them, and are counted.
 enum { SYSTEMS_MAX = 400 };
+static const double FLOPS_MAX = 2e10;
 
 typedef struct {
     const tal_percussion_problem *problem;
@@ -262,7 +264,7 @@ static void put_back(const island_problem *i, const tal_solver_work *work, int32
 
 static tal_status finish(island_problem *i, const tal_solver_work *work, int32_t number,
                          double tolerance, tal_finish_count *count, tal_error *err) {
-    const tal_finish_settings settings = {TAL_FINISH_AUTOMATIC, TOLERANCE, SYSTEMS_MAX};
+    const tal_finish_settings settings = {TAL_FINISH_AUTOMATIC, TOLERANCE, SYSTEMS_MAX, FLOPS_MAX};
     tal_finish_result result;
     TAL_TRY(prepare(i, err));
     TAL_TRY(tal_finish_solve(&i->friction, &settings, i->r, &result, err));
@@ -291,4 +293,28 @@ tal_status tal_finish_islands(const tal_percussion_problem *problem, const tal_s
         tal_sum_islands(problem, work, NULL, result);
     }
     return TAL_OK;
+}
+
+tal_status tal_finish_collect(const tal_percussion_problem *problem, tal_friction_problem *friction,
+                              double **percussion, tal_error *err) {
+    const tal_island all = {.pair_count = problem->pair_count};
+    *friction = (tal_friction_problem){0};
+    *percussion = NULL;
+    if (problem->pair_count == 0 || !can_finish(problem, &all)) {
+        return TAL_FAIL(err, TAL_UNAVAILABLE,
+                        problem->pair_count == 0
+                            ? "there are no contacts in this step"
+                            : "only dry friction (coulomb, penalty) can be written as a contact "
+                              "problem, and only between rigid bodies");
+    }
+    island_problem i = {.problem = problem, .island = &all};
+    const tal_status status = prepare(&i, err);
+    if (status == TAL_OK) {
+        *friction = i.friction;
+        *percussion = i.r;
+        i.friction = (tal_friction_problem){0};
+        i.r = NULL;
+    }
+    release(&i);
+    return status;
 }

@@ -4,6 +4,7 @@
 #ifndef TALUS_SOLVER_FINISH_ISLAND_H
 #define TALUS_SOLVER_FINISH_ISLAND_H
 
+#include "solver/finish/friction_problem.h"
 #include "solver/percussion/contact_solver.h"
 
 typedef struct {
@@ -19,5 +20,10 @@ typedef struct {
 tal_status tal_finish_islands(const tal_percussion_problem *problem, const tal_solver_work *work,
                               const tal_solver_goal *goal, tal_finish_count *count,
                               tal_solver_result *result, tal_error *err);
+
+// All contacts of a problem as one of dry friction, in sweep order, and the percussions at hand
+// (3 per contact, tal_memory_destroy). TAL_UNAVAILABLE where a law or a body does not allow it.
+tal_status tal_finish_collect(const tal_percussion_problem *problem, tal_friction_problem *friction,
+                              double **percussion, tal_error *err);
 
 #endif

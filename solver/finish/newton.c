@@ -212,7 +212,7 @@ tal_status tal_newton_run(tal_newton *newton, tal_finish_work *work,
             memcpy(newton->best, newton->r, (size_t)size * sizeof *newton->r);
         }
         if (newton->best_residual <= settings->tolerance ||
-            newton->iterations >= settings->iteration_max) {
+            newton->iterations >= settings->iteration_max || work->flops >= settings->flops_max) {
             return TAL_OK;
         }
         judge(newton, size, residual, settings, &p);

@@ -13,6 +13,7 @@ typedef struct {
     double less, more;     // factors: when it goes well, when it does not
     int lost_max;          // steps far from the best point before going back to it
     int iteration_max;
+    double flops_max; // of all factorisations of the work
     double tolerance;
 } tal_newton_settings;
 

@@ -9,10 +9,12 @@
 #include "core/base/math3.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
+#include "solver/program/dump.h"
 #include "solver/program/run_file.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -24,6 +26,8 @@ static const tal_option options[] = {
     {"output-every", 0, "SECONDS", "Time between stored frames (solve.output_every_s)."},
     {"checkpoint-every", 0, "SECONDS", "Time between checkpoints (solve.checkpoint_every_s)."},
     {"stop-when-still", 0, "YES|NO", "Stop as soon as every block rests (solve.stop_when_still)."},
+    {"dump-problem", 0, "STEP",
+     "Write the contact problem of this step (1, 2, ..) as FCLIB: contact-STEP.hdf5."},
     {"resume", 'r', NULL,
      "Go on from the last checkpoint of a run that was stopped or killed, or from the end of a "
      "finished one when until_s is later now. With --overwrite, a checkpoint of another run is "
@@ -60,6 +64,12 @@ static tal_status check(tal_invocation *invocation, tal_error *err) {
                                           {"output-every", "output_every_s"},
                                           {"checkpoint-every", "checkpoint_every_s"},
                                           {"stop-when-still", "stop_when_still"}};
+    const char *dump = tal_invocation_option(&program, invocation, "dump-problem");
+    char *end = NULL;
+    if (dump != NULL && (strtoll(dump, &end, 10) < 1 || *end != '\0')) {
+        tal_error_add(err, TAL_BAD_USAGE, "--dump-problem %s must be the number of a step, from 1",
+                      dump);
+    }
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         const char *value = tal_invocation_option(&program, invocation, keys[i][0]);
         if (value != NULL) {
@@ -83,6 +93,7 @@ typedef struct {
     char key[TAL_JOURNAL_KEY_SIZE];
     uint8_t *lost;
     double moved_s;
+    int64_t dump_step; // whose contact problem is written; 0: none
     bool resume;
     tal_overwrite overwrite;
     const char *ended_because; // still, until, interrupted
@@ -270,6 +281,9 @@ static tal_status one_step(simulation *s, int64_t step, int64_t frame_steps,
                            int64_t checkpoint_steps, tal_error *err) {
     tal_report report;
     TAL_TRY(tal_step(s->model, s->state, &report, err));
+    if (step == s->dump_step) {
+        TAL_TRY(tal_dump_problem(s->state, s->invocation->out, (long long)step, err));
+    }
     take_out_lost(s);
     const double time_s = tal_state_time(s->state);
     s->moved_s = something_moves(s) ? time_s : s->moved_s;
@@ -380,9 +394,11 @@ static tal_status run_simulation(simulation *s, tal_error *err) {
 }
 
 static tal_status run(const tal_invocation *invocation, tal_error *err) {
+    const char *dump = tal_invocation_option(&program, invocation, "dump-problem");
     simulation s = {.invocation = invocation,
                     .solve = &invocation->settings.solve,
                     .overwrite = invocation->overwrite,
+                    .dump_step = dump != NULL ? strtoll(dump, NULL, 10) : 0,
                     .resume = tal_invocation_option(&program, invocation, "resume") != NULL};
     const tal_status status = run_simulation(&s, err);
     tal_journal_close(&s.journal);

@@ -30,7 +30,7 @@ static tal_status solve_by_sweeps(const tal_contact_task *task, double *r,
 
 static tal_status finish(const tal_contact_task *task, tal_finish_method method, double *r,
                          tal_contact_outcome *outcome, tal_error *err) {
-    const tal_finish_settings settings = {method, task->tolerance, task->systems_max};
+    const tal_finish_settings settings = {method, task->tolerance, task->systems_max, INFINITY};
     tal_finish_result result;
     TAL_TRY(tal_finish_solve(task->friction, &settings, r, &result, err));
     outcome->systems = result.iterations;
@@ -59,7 +59,7 @@ static double worst_of(const tal_given_result *result) {
 }
 
 // Sweeps while they promise to get there: at the rate of the last look, within SWEEPS_PROMISED_MAX.
-static bool sweep_while_promising(const tal_contact_task *task, tal_given_problem *given,
+static void sweep_while_promising(const tal_contact_task *task, tal_given_problem *given,
                                   tal_contact_outcome *outcome) {
     double before = INFINITY;
     while (outcome->sweeps < task->sweeps_max) {
@@ -67,26 +67,25 @@ static bool sweep_while_promising(const tal_contact_task *task, tal_given_proble
         const double worst = worst_of(&result);
         outcome->sweeps += result.sweeps;
         if (result.is_solved) {
-            return true;
+            return;
         }
         const double fall = isfinite(before) ? log(before / worst) : log(1.0 / worst);
         const double looks = log(worst / task->tolerance) / fall;
         if (!(fall > 0.0 && looks * SWEEPS_A_LOOK <= SWEEPS_PROMISED_MAX)) {
-            return false;
+            return;
         }
         before = worst;
     }
-    return false;
 }
 
 static tal_status solve_automatically(const tal_contact_task *task, double *r,
                                       tal_contact_outcome *outcome, tal_error *err) {
     tal_given_problem *given;
     TAL_TRY(begin_sweeps(task, r, &given, err));
-    const bool is_solved = sweep_while_promising(task, given, outcome);
+    sweep_while_promising(task, given, outcome);
     tal_given_percussions(given, r);
     tal_given_destroy(given);
-    return is_solved ? TAL_OK : solve_by_finisher(task, r, outcome, err);
+    return solve_by_finisher(task, r, outcome, err); // does nothing where all is solved
 }
 
 const tal_contact_solver TAL_CONTACT_SOLVERS[] = {

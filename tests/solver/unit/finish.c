@@ -15,7 +15,7 @@ static double r[3 * FRICTION_CONTACTS_MAX];
 
 static tal_finish_result solve(const tal_friction_problem *problem, tal_finish_method method,
                                double tolerance) {
-    const tal_finish_settings settings = {method, tolerance, 3000};
+    const tal_finish_settings settings = {method, tolerance, 3000, INFINITY};
     tal_finish_result result;
     memset(r, 0, sizeof r);
     assert_int_equal(tal_finish_solve(problem, &settings, r, &result, &err), TAL_OK);
@@ -60,7 +60,7 @@ static void stacks_carry_their_weight(const double *mass, int count) {
     tal_friction_problem problem;
     friction_scene_stack(&scene, count, mass, 0.5);
     assert_int_equal(friction_scene_build(&scene, &problem, &err), TAL_OK);
-    const tal_finish_result result = solve(&problem, TAL_FINISH_AUTOMATIC, 1e-12);
+    const tal_finish_result result = solve(&problem, TAL_FINISH_AUTOMATIC, 1e-10);
     assert_int_equal(result.reason, TAL_FINISH_SOLVED);
     double above = 0.0, total = 0.0;
     for (int n = 0; n < count; n++) {
@@ -107,7 +107,7 @@ static void what_has_no_solution_is_reported(void **unused) {
     for (int m = 0; m < TAL_FINISH_METHOD_COUNT; m++) {
         const tal_finish_result result = solve(&problem, (tal_finish_method)m, 1e-8);
         assert_int_not_equal(result.reason, TAL_FINISH_SOLVED);
-        assert_true(result.residual.by_energy > 0.1);
+        assert_true(result.residual.by_velocity > 0.1);
         for (int i = 0; i < 6; i++) {
             assert_true(isfinite(r[i]));
         }
