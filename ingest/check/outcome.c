@@ -202,6 +202,12 @@ static void check_edge(tal_case *site, const tal_comparison *v, const uint8_t *m
 
 // ---- Nothing found -----------------------------------------------------------------------------
 
+static void tell_only_gain(tal_case *site, const tal_volume_estimate *deposit) {
+    tal_findings_add(&site->findings, "order", TAL_WARN, "site.before",
+                     "%.3g m3 were gained and nothing was lost: are before and after exchanged?",
+                     deposit->volume_m3);
+}
+
 static void tell_nothing(tal_case *site, const tal_comparison *v, double sign) {
     const bool is_source = sign < 0.0;
     const char *what = is_source ? "source" : "deposit", *kind = is_source ? "loss" : "gain";
@@ -233,6 +239,9 @@ tal_status tal_check_outcome(tal_case *site, const tal_comparison *v,
                              tal_error *err) {
     if (source->area_m2 <= 0.0) {
         tell_nothing(site, v, -1.0);
+        if (deposit->area_m2 > 0.0) {
+            tell_only_gain(site, deposit);
+        }
     }
     if (deposit->area_m2 <= 0.0) {
         tell_nothing(site, v, 1.0);
