@@ -234,8 +234,8 @@ tal_status tal_check_registration(tal_case *site, const tal_comparison *a, tal_e
         check_rotation(site, a, expected);
         check_settled(site, a);
         check_repeats(site, a, expected);
-    } else if (fabs(r->at_last.median) > 3.0 * fmax(r->deviation[2], 1e-3) &&
-               fabs(r->at_last.median) > 0.1 * expected.up) {
+    } else if (fabs(r->at_last.median) >
+               fmin(expected.up, fmax(3.0 * r->deviation[2], 0.1 * expected.up))) {
         tal_findings_add(
             &site->findings, "shift", TAL_WARN, "ingest.coregister",
             "coregister = none, but the stable terrain lies %+.2f m from where it was; "

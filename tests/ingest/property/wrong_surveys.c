@@ -358,6 +358,8 @@ static const wrong table[] = {
      "the axes of one survey are exchanged"},
     {"1 m to the east", shift_east, 1, OURS, "either", "had to be moved by"},
     {"5 m to the east", shift_east, 5, OURS, "refused", "had to be moved by"},
+    {"5 m to the east, accepted", shift_east, 5, OURS "accept_shift = yes\n", "warned",
+     "had to be moved by"},
     {"50 m to the east", shift_east, 50, OURS, "refused", "m to the east and|had to be moved by"},
     {"1 m to the south", shift_north, -1, OURS, "either", "had to be moved by"},
     {"5 m to the south", shift_north, -5, OURS, "refused", "m to the north|had to be moved by"},
