@@ -169,6 +169,13 @@ static void tell(const tal_ingest_result *result) {
     }
     tell_volume("source", result->source);
     tell_volume("deposit", result->deposit);
+    const tal_patches *dropped = &result->vertical->change.dropped;
+    if (dropped->count > 0) {
+        tal_log_info("%lld patches of change were dropped, the largest with %.0f m2 and %.3g m3; "
+                     "ingest.json lists them",
+                     (long long)dropped->count + (long long)dropped->left_out,
+                     dropped->item[0].area_m2, dropped->item[0].volume_m3);
+    }
 }
 
 static tal_status run_two_epochs(tal_case *site, const tal_grid *grid, tal_ingest_result *result,

@@ -27,11 +27,17 @@ static double resolution_of(const tal_epoch_ground *epoch, const tal_dem *dem) {
     return resolution;
 }
 
-double tal_check_expected_shift(const tal_case *site, const tal_comparison *a) {
+// How far a survey may lie from another of the same ground without anybody being surprised: noise and
+// positioning in squares, in plan also the resolution.
+typedef struct {
+    double plan, up;
+} expectation;
+
+static expectation expected_shift(const tal_case *site, const tal_comparison *a) {
     const double resolution =
         fmax(resolution_of(&site->before, &a->before), resolution_of(&site->after, &a->after));
-    const double noise = a->registration.at_last.nmad;
-    return sqrt(resolution * resolution + noise * noise + positioning_m * positioning_m);
+    const double up = hypot(a->registration.at_last.nmad, positioning_m);
+    return (expectation){.plan = hypot(resolution, up), .up = up};
 }
 
 static double length_of(const double v[3]) {
@@ -53,29 +59,35 @@ static void judge(tal_case *site, const char *check, const char *what, double mo
                              : "Look at what has not changed in dz.tif before believing what has");
 }
 
-static void check_motion(tal_case *site, const tal_comparison *a, double expected) {
-    const tal_rigid *m = &a->registration.motion;
+static void check_shift(tal_case *site, const double shift[3], expectation expected) {
+    const double plan = hypot(shift[0], shift[1]), up = fabs(shift[2]);
+    char what[256];
+    if (plan <= expected.plan && up <= expected.up) {
+        return;
+    }
+    const bool in_plan = plan / expected.plan > up / expected.up;
+    snprintf(what, sizeof what,
+             "the survey from after had to be moved by %.2f m (%+.2f east, %+.2f north, %+.2f up) "
+             "to fit the earlier one, %s",
+             length_of(shift), shift[0], shift[1], shift[2],
+             in_plan ? "most of it along the map" : "most of it upwards or downwards");
+    judge(site, "shift", what, in_plan ? plan : up, in_plan ? expected.plan : expected.up);
+}
+
+static void check_rotation(tal_case *site, const tal_comparison *a, expectation expected) {
     char what[256];
     double angles[3];
-    const double shift = length_of(m->shift);
-    tal_rigid_angles(m, angles);
+    tal_rigid_angles(&a->registration.motion, angles);
     const double rim = length_of(angles) * reach_of(&a->grid);
-    if (shift > expected) {
-        snprintf(what, sizeof what,
-                 "the survey from after had to be moved by %.2f m (%+.2f east, %+.2f north, %+.2f "
-                 "up) to fit the earlier one",
-                 shift, m->shift[0], m->shift[1], m->shift[2]);
-        judge(site, "shift", what, shift, expected);
+    const bool is_tilt = hypot(angles[0], angles[1]) > fabs(angles[2]);
+    if (rim <= expected.plan) {
+        return;
     }
-    if (rim > expected) {
-        snprintf(what, sizeof what,
-                 "the survey from after had to be turned by %.3f degrees, %.2f m at the rim of the "
-                 "study (%s), to fit the earlier one",
-                 length_of(angles) * 57.29577951308232, rim,
-                 hypot(angles[0], angles[1]) > fabs(angles[2]) ? "a tilt" : "about the vertical");
-        judge(site, hypot(angles[0], angles[1]) > fabs(angles[2]) ? "tilt" : "rotation", what, rim,
-              expected);
-    }
+    snprintf(what, sizeof what,
+             "the survey from after had to be turned by %.3f degrees, %.2f m at the rim of the "
+             "study (%s), to fit the earlier one",
+             length_of(angles) * 57.29577951308232, rim, is_tilt ? "a tilt" : "about the vertical");
+    judge(site, is_tilt ? "tilt" : "rotation", what, rim, expected.plan);
 }
 
 static void check_settled(tal_case *site, const tal_comparison *a) {
@@ -106,11 +118,11 @@ static int worst_axis(const double difference[3], const double deviation[3], dou
     return worst;
 }
 
-static void check_repeats(tal_case *site, const tal_comparison *a, double expected) {
+static void check_repeats(tal_case *site, const tal_comparison *a, expectation expected) {
     static const char *const directions[3] = {"east", "north", "up"};
     const tal_repeats *r = &a->registration.repeats;
     const double *deviation = a->registration.fit.block_deviation;
-    const double least = 0.1 * expected; // less than that changes nothing
+    const double least = 0.1 * expected.up; // less than that changes nothing
     double ratio;
     int axis = worst_axis(r->by_cell, deviation, &ratio);
     if (r->has_cell && ratio > 3.0 && fabs(r->by_cell[axis]) > least) {
@@ -214,15 +226,16 @@ static void check_stable_share(tal_case *site, const tal_comparison *a) {
 }
 
 tal_status tal_check_registration(tal_case *site, const tal_comparison *a, tal_error *err) {
-    const double expected = tal_check_expected_shift(site, a);
+    const expectation expected = expected_shift(site, a);
     const tal_registration *r = &a->registration;
     check_stable_share(site, a);
     if (r->done) {
-        check_motion(site, a, expected);
+        check_shift(site, r->motion.shift, expected);
+        check_rotation(site, a, expected);
         check_settled(site, a);
         check_repeats(site, a, expected);
-    } else if (fabs(r->at_last.median) > 3.0 * fmax(r->deviation[2], 1e-3) &&
-               fabs(r->at_last.median) > 0.1 * expected) {
+    } else if (fabs(r->at_last.median) >
+               fmin(expected.up, fmax(3.0 * r->deviation[2], 0.1 * expected.up))) {
         tal_findings_add(
             &site->findings, "shift", TAL_WARN, "ingest.coregister",
             "coregister = none, but the stable terrain lies %+.2f m from where it was; "

@@ -5,10 +5,6 @@
 
 #include "ingest/compare/comparison.h"
 
-// How far a survey may lie from another of the same ground without anybody being surprised: its
-// resolution, its noise and what satellite positioning leaves, in squares.
-double tal_check_expected_shift(const tal_case *site, const tal_comparison *a);
-
 // Shift and rotation against that, a fit that did not settle, a shift that depends on the cells or on
 // the terrain it was found on, a tilt that a shift cannot take away, little stable terrain.
 tal_status tal_check_registration(tal_case *site, const tal_comparison *a, tal_error *err);

@@ -65,7 +65,7 @@ static tal_status read_planes(const tal_case *site, plane_words **planes, tal_er
     for (int i = 0; i < site->source.count && tal_settings_next_file(site->settings, &files, path);
          i++) {
         read_field(path, "dip_deg", offsetof(plane_words, dip_deg), first);
-        read_field(path, "dip_direction_deg", offsetof(plane_words, direction_deg), first);
+        read_field(path, "dipdir_deg", offsetof(plane_words, direction_deg), first);
         read_field(path, "depth_m", offsetof(plane_words, depth_m), first);
         first += site->source.polygons[i].polygon_count;
     }
@@ -88,7 +88,7 @@ void tal_scenario_check(const tal_case *site, tal_error *err) {
             tal_error_add(err, TAL_BAD_SETTING,
                           "[ingest] source: polygon %d has no basal plane: say plane_dip_deg, "
                           "plane_dip_direction_deg and plane_depth_m for all, or give the polygons "
-                          "the fields dip_deg, dip_direction_deg and depth_m; or give thickness = "
+                          "the fields dip_deg, dipdir_deg and depth_m; or give thickness = "
                           "or base =",
                           k + 1);
         } else if (!(p->dip_deg >= 0.0 && p->dip_deg < 90.0 && p->depth_m > 0.0)) {

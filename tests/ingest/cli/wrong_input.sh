@@ -153,6 +153,34 @@ done
 awk 'NR == FNR {a = $1; next} {d = a - $1; exit !(d < 0.001 && d > -0.001)}' units.value feet.value ||
     { echo "feet are not metres"; cat units.value feet.value; failed=1; }
 
+# Checks of the surveys, each with the line to change. The table of all is property/wrong_surveys.c.
+# warned NAME WORDS: goes on, and says WORDS.
+warned() {
+    rm -rf out
+    "$ingest" site.ini --out out --overwrite --progress none >words 2>&1 ||
+        { echo "$1: refused: $(cat words)"; failed=1; }
+    grep -q -- "$2" words || { echo "$1: does not say \"$2\": $(cat words)"; failed=1; }
+    grep -q -- '"checks":.*\[\]' out/ingest.json && { echo "$1: not in ingest.json"; failed=1; }
+}
+make_cloud moved.xyz 693003 6
+site "before = before.xyz" "after = moved.xyz" "$crs" '/ground = none'
+refused "a shift of 3 m" "site.ini.*survey from after"
+site "before = before.xyz" "after = moved.xyz" "$crs" '/ground = none' '/accept_shift = yes'
+warned "a shift that is accepted" "survey from after"
+site "before = before.xyz" "after = after.xyz" "$crs" 'after_unit = ft' '/ground = none'
+refused "feet that are metres" "site.ini:5: .site. after_unit: .* Say after_unit = m"
+site "before = after.xyz" "after = before.xyz" "$crs" '/ground = none'
+warned "epochs exchanged" "are before and after exchanged"
+site "before = before.xyz" "after = after.xyz" "$crs" '/ground = none' '/source = elsewhere.geojson'
+refused "a source elsewhere" "polygon 1 of the source .* does not overlap the ground"
+awk '{print $2, $1, $3}' after.xyz >turned.xyz
+site "before = before.xyz" "after = turned.xyz" "$crs" '/ground = none'
+refused "axes exchanged" "its axes are exchanged"
+site "before = before.xyz" "after = after.xyz" "$crs" '/ground = none' '/source_area_min_m2 = 2000'
+sed -i '/^source_area_min_m2 = 20$/d' site.ini
+warned "a source that is too small" "no source was found. The largest patch of loss that was dropped has .* a smaller least area would keep it"
+grep -q 'smaller than source_area_min_m2' out/ingest.json || { echo "dropped patches are not listed"; failed=1; }
+
 # Outputs that cannot be written.
 site "before = before.xyz" "after = after.xyz" "$crs" '/ground = none'
 echo text >file

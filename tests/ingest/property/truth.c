@@ -13,6 +13,8 @@
 enum { SEEDS_MAX = 64 };
 
 typedef struct {
+    double shift_ratio[3]; // error over stated deviation, by axis
+    int check_count;
     double shift_error_plan, shift_error_up;
     double ground_nmad[2], ground_median[2]; // below 25 degrees, off what moved
     double source_error, source_half_width;  // m3
@@ -141,6 +143,15 @@ static void judge_summary(const char *folder, findings *f) {
     f->shift_error_plan = hypot(east + number(truth, "shift_with_strips.dx_m"),
                                 north + number(truth, "shift_with_strips.dy_m"));
     f->shift_error_up = fabs(up + number(truth, "shift_with_strips.dz_m"));
+    const cJSON *deviation = cJSON_GetObjectItem(cJSON_GetObjectItem(found, "coregistration"),
+                                                 "shift_standard_deviation_m");
+    const double error[3] = {east + number(truth, "shift_with_strips.dx_m"),
+                             north + number(truth, "shift_with_strips.dy_m"),
+                             up + number(truth, "shift_with_strips.dz_m")};
+    for (int axis = 0; axis < 3; axis++) {
+        f->shift_ratio[axis] = error[axis] / cJSON_GetArrayItem(deviation, axis)->valuedouble;
+    }
+    f->check_count = cJSON_GetArraySize(cJSON_GetObjectItem(found, "checks"));
     f->source_volume = number(truth, "source.volume_m3");
     f->deposit_volume = number(truth, "deposit.volume_m3");
     f->source_error = number(found, "source.volume_m3") - f->source_volume;
@@ -190,7 +201,9 @@ static unsigned first_seed = 1, last_seed = 20;
 
 static void intervals_cover_the_truth_over_many_surveys(void **state) {
     (void)state;
-    int covered = 0, deposit_covered = 0, shifts_found = 0, count = 0;
+    int covered = 0, deposit_covered = 0, shifts_found = 0, count = 0, warned = 0;
+    int shift_covered[3] = {0};
+    double shift_squares = 0.0;
     double squares = 0.0, deposit_squares = 0.0, bias = 0.0;
     for (unsigned seed = first_seed; seed <= last_seed; seed++) {
         const findings f = survey_once(seed);
@@ -198,6 +211,11 @@ static void intervals_cover_the_truth_over_many_surveys(void **state) {
         const double deposit_ratio = f.deposit_error / f.deposit_half_width;
         covered += fabs(ratio) <= 1.0;
         deposit_covered += fabs(deposit_ratio) <= 1.0;
+        for (int axis = 0; axis < 3; axis++) {
+            shift_covered[axis] += fabs(f.shift_ratio[axis]) <= 1.96;
+            shift_squares += f.shift_ratio[axis] * f.shift_ratio[axis];
+        }
+        warned += f.check_count > 0;
         squares += ratio * ratio;
         deposit_squares += deposit_ratio * deposit_ratio;
         bias += f.source_error;
@@ -210,7 +228,18 @@ static void intervals_cover_the_truth_over_many_surveys(void **state) {
            "deposit: covered %d, %.3f; shifts within 0.05 and 0.02 m: %d\n",
            covered, count, spread, bias / count, deposit_covered, sqrt(deposit_squares / count),
            shifts_found);
+    printf("shift: covered %d %d %d, RMS of error over deviation %.2f; surveys with a warning: "
+           "%d\n",
+           shift_covered[0], shift_covered[1], shift_covered[2],
+           sqrt(shift_squares / (3.0 * count)), warned);
     assert_true(covered * 20 >= 17 * count);
+    for (int axis = 0; axis < 3; axis++) {
+        assert_true(shift_covered[axis] * 20 >= 17 * count);
+    }
+    // A deviation that says what it means has a ratio of one.
+    assert_true(shift_squares / (3.0 * count) > 0.5 * 0.5);
+    assert_true(shift_squares / (3.0 * count) < 1.5 * 1.5);
+    assert_int_equal(warned, 0);
     // Strips that are off by some centimetres make the mean shift itself uncertain: here it is the
     // plain mean over strips, on the ground it is weighted by their areas.
     assert_true(shifts_found * 20 >= 17 * count);

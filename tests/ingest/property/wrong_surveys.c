@@ -358,6 +358,8 @@ static const wrong table[] = {
      "the axes of one survey are exchanged"},
     {"1 m to the east", shift_east, 1, OURS, "either", "had to be moved by"},
     {"5 m to the east", shift_east, 5, OURS, "refused", "had to be moved by"},
+    {"5 m to the east, accepted", shift_east, 5, OURS "accept_shift = yes\n", "warned",
+     "had to be moved by"},
     {"50 m to the east", shift_east, 50, OURS, "refused", "m to the east and|had to be moved by"},
     {"1 m to the south", shift_north, -1, OURS, "either", "had to be moved by"},
     {"5 m to the south", shift_north, -5, OURS, "refused", "m to the north|had to be moved by"},
@@ -534,9 +536,37 @@ static void every_mistake_is_told_with_its_reason(void **state) {
     assert_int_equal(missed, 0);
 }
 
+static unsigned first_seed, last_seed;
+
+static void right_surveys_are_taken_without_a_word(void **state) {
+    (void)state;
+    int wrongly = 0;
+    for (unsigned seed = first_seed; seed <= last_seed; seed++) {
+        char command[2048];
+        make_site("slope", seed, 1.0);
+        snprintf(command, sizeof command,
+                 "'%s/talus-ingest' '%s/slope/site.ini' --out '%s/out' --overwrite --progress none "
+                 "2>&1",
+                 getenv("TALUS_BIN"), folder, folder);
+        if (run(command) != 0 || strstr(answer, "warning") != NULL) {
+            printf("seed %u: %s", seed, answer);
+            wrongly++;
+        }
+    }
+    assert_int_equal(wrongly, 0);
+}
+
 int main(int argc, char **argv) {
-    (void)argc, (void)argv;
     snprintf(folder, sizeof folder, "%s", check_scratch());
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_mistake_is_told_with_its_reason)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const bool right = argc == 3;
+    if (right) {
+        first_seed = (unsigned)atoi(argv[1]);
+        last_seed = (unsigned)atoi(argv[2]);
+    }
+    const struct CMUnitTest wrong_ones[] = {
+        cmocka_unit_test(every_mistake_is_told_with_its_reason)};
+    const struct CMUnitTest right_ones[] = {
+        cmocka_unit_test(right_surveys_are_taken_without_a_word)};
+    return right ? cmocka_run_group_tests(right_ones, NULL, NULL)
+                 : cmocka_run_group_tests(wrong_ones, NULL, NULL);
 }
