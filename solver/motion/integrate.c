@@ -2,13 +2,25 @@
 // Motion between percussions, and the way of velocities into and out of the contact problem.
 #include "solver/motion/integrate.h"
 
+#include "core/base/threads.h"
 #include "solver/motion/prescribed.h"
 #include "solver/motion/rotation.h"
 
-void tal_advance_positions(const tal_model *model, tal_state *state, double h) {
-    const int threads = state->thread_count;
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-    for (int32_t b = 0; b < model->body_count; b++) {
+// Some microseconds of work: less is not worth sharing.
+enum { BODIES_PER_PIECE = 64 };
+
+typedef struct {
+    const tal_model *model;
+    tal_state *state;
+    double h;
+} bodies_loop;
+
+static void advance_bodies(void *context, int64_t first, int64_t end) {
+    const bodies_loop *l = context;
+    const tal_model *model = l->model;
+    tal_state *state = l->state;
+    const double h = l->h;
+    for (int32_t b = (int32_t)first; b < end; b++) {
         if (state->is_fixed[b]) {
             continue;
         }
@@ -21,6 +33,11 @@ void tal_advance_positions(const tal_model *model, tal_state *state, double h) {
         state->spin[b] =
             tal_rotation_velocity(model->inertia[b], state->orientation[b], state->momentum[b]);
     }
+}
+
+void tal_advance_positions(const tal_model *model, tal_state *state, double h) {
+    tal_threads_loop(state->thread_count, model->body_count, BODIES_PER_PIECE, advance_bodies,
+                     &(bodies_loop){model, state, h});
 }
 
 // R diag(1/I) R'
@@ -39,16 +56,22 @@ static tal_inertia inertia_in_world(double mass, tal_vec3 inertia, tal_quat orie
     return result;
 }
 
-void tal_load_motion(const tal_model *model, tal_state *state) {
-    const int threads = state->thread_count;
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-    for (int32_t b = 0; b < model->body_count; b++) {
+static void load_bodies(void *context, int64_t first, int64_t end) {
+    const bodies_loop *l = context;
+    const tal_model *model = l->model;
+    tal_state *state = l->state;
+    for (int32_t b = (int32_t)first; b < end; b++) {
         state->motion_before[b] = (tal_motion){.v = state->velocity[b], .w = state->spin[b]};
         state->inertia_world[b] =
             state->is_immovable[b]
                 ? (tal_inertia){0}
                 : inertia_in_world(model->mass[b], model->inertia[b], state->orientation[b]);
     }
+}
+
+void tal_load_motion(const tal_model *model, tal_state *state) {
+    tal_threads_loop(state->thread_count, model->body_count, BODIES_PER_PIECE, load_bodies,
+                     &(bodies_loop){model, state, 0.0});
 }
 
 void tal_advance_free_body(const tal_model *model, tal_state *state, int32_t b, double dt) {
@@ -69,10 +92,11 @@ void tal_advance_free_velocity(const tal_model *model, tal_state *state, double 
     }
 }
 
-void tal_store_motion(const tal_model *model, tal_state *state) {
-    const int threads = state->thread_count;
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-    for (int32_t b = 0; b < model->body_count; b++) {
+static void store_bodies(void *context, int64_t first, int64_t end) {
+    const bodies_loop *l = context;
+    const tal_model *model = l->model;
+    tal_state *state = l->state;
+    for (int32_t b = (int32_t)first; b < end; b++) {
         if (state->is_fixed[b]) {
             continue;
         }
@@ -86,4 +110,9 @@ void tal_store_motion(const tal_model *model, tal_state *state) {
                 tal_rotation_velocity(model->inertia[b], state->orientation[b], state->momentum[b]);
         }
     }
+}
+
+void tal_store_motion(const tal_model *model, tal_state *state) {
+    tal_threads_loop(state->thread_count, model->body_count, BODIES_PER_PIECE, store_bodies,
+                     &(bodies_loop){model, state, 0.0});
 }
