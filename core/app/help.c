@@ -13,7 +13,9 @@ const tal_option tal_common_options[] = {
     {"set", 's', "SECTION.KEY=VALUE", "Change one setting of the site file; may be repeated."},
     {"print-settings", 0, NULL, "Print the resolved settings as a site file and stop."},
     {"print-inputs", 0, NULL, "Print the files the settings name, one per line, and stop."},
-    {"threads", 'j', "N", "Threads to use (default: all cores). Results do not depend on it."},
+    {"threads", 'j', "N",
+     "Threads to use (default: OMP_NUM_THREADS, else all cores, or one where more would not "
+     "help). Results do not depend on it."},
     {"progress", 0, "MODE",
      "How progress is shown: auto (a line on a terminal, else plain), plain, json or none."},
     {"quiet", 'q', NULL, "Say nothing but errors."},

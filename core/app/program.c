@@ -218,13 +218,19 @@ static int core_count(void) {
 }
 
 static void apply_threads(command_line *line) {
-    const char *text = common_value(line, "threads");
-    int64_t count = core_count();
+    const char *text = common_value(line, "threads"), *usual = getenv("OMP_NUM_THREADS");
+    int64_t count = core_count(), wanted = 0;
+    if (text == NULL && usual != NULL && tal_text_to_integer(usual, &wanted) && wanted >= 1 &&
+        wanted <= 1024) {
+        count = wanted;
+        line->invocation->threads_are_given = true;
+    }
     if (text != NULL && (!tal_text_to_integer(text, &count) || count < 1 || count > 1024)) {
         tal_error_add(line->err, TAL_BAD_USAGE, "--threads=%s must be a whole number in [1, 1024]",
                       text);
         count = 1;
     }
+    line->invocation->threads_are_given = line->invocation->threads_are_given || text != NULL;
     line->invocation->thread_count = (int)count;
 }
 

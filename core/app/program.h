@@ -27,8 +27,9 @@ typedef struct {
     int set_count;
     const char *out; // --out, the output folder
     tal_overwrite overwrite;
-    int thread_count;  // --threads; default: all cores
-    int refused_count; // site files that could not be used, where the program takes several
+    int thread_count;       // --threads, else OMP_NUM_THREADS, else all cores
+    bool threads_are_given; // by one of the first two
+    int refused_count;      // site files that could not be used, where the program takes several
 } tal_invocation;
 
 // Settles every setting that the options of the program stand for and looks for mistakes that can be

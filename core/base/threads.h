@@ -11,7 +11,7 @@
 typedef void tal_loop_work(void *context, int64_t first, int64_t end);
 
 // Calls `work` for pieces of 0 .. count - 1, each item once, with at most `thread_count` threads; a piece
-// has at least `grain` items. Which thread does what is not said: items must not depend on one another.
+// has about `grain` items or more. Which thread does what is not said: items must not depend on one another.
 // A loop within a loop, and one asked for while another program thread has its own under way, is done by
 // the caller alone. Safe after a fork.
 void tal_threads_loop(int thread_count, int64_t count, int64_t grain, tal_loop_work *work,

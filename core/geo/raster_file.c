@@ -142,6 +142,20 @@ void tal_raster_info_destroy(tal_raster_info *info) {
     }
 }
 
+// GDAL makes room for a whole block before it reads any of it. One much larger than the raster is that of
+// a damaged header.
+static tal_status check_block(GDALRasterBandH band, const tal_raster *raster, const char *path,
+                              tal_error *err) {
+    int columns = 0, rows = 0;
+    GDALGetBlockSize(band, &columns, &rows);
+    const double block = (double)columns * rows;
+    return block <= 4.0 * fmax((double)tal_grid_cell_count(&raster->grid), 1 << 23)
+               ? TAL_OK
+               : TAL_FAIL(err, TAL_BAD_INPUT,
+                          "%s is damaged: its tiles of %d by %d cells are larger than it is", path,
+                          columns, rows);
+}
+
 // One row in file order: scale and offset as the file states them, masked cells as NaN.
 static bool read_row(GDALRasterBandH band, GDALRasterBandH mask, int row, int columns,
                      double *values, unsigned char *valid, float *target) {
@@ -191,6 +205,7 @@ static tal_status read_cells(tal_raster *raster, GDALDatasetH dataset, const cha
     unsigned char *valid = NULL;
     tal_gdal_log log;
     tal_gdal_log_begin(&log);
+    TAL_TRY_OR_DONE(check_block(band, raster, path, err));
     TAL_CREATE_OR_DONE(values, (size_t)columns, "a row of a raster", err);
     TAL_CREATE_OR_DONE(valid, (size_t)columns, "a row of a raster", err);
     for (int32_t row = 0; row < raster->grid.rows; row++) {

@@ -5,6 +5,7 @@
 #include "solver/detect/broad_phase.h"
 
 #include "core/base/memory.h"
+#include "core/base/threads.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -440,6 +441,22 @@ static tal_status make_thread_room(tal_broad_phase *b, int thread_count, tal_err
     return TAL_OK;
 }
 
+typedef struct {
+    tal_broad_phase *broad_phase;
+    int threads;
+} shares;
+
+// One share of the columns each, in a list of its own.
+static void pair_shares(void *context, int64_t first_share, int64_t end_share) {
+    const shares *s = context;
+    tal_broad_phase *b = s->broad_phase;
+    for (int64_t t = first_share; t < end_share; t++) {
+        const int32_t first = (int32_t)(b->column_count * t / s->threads);
+        const int32_t end = (int32_t)(b->column_count * (t + 1) / s->threads);
+        pair_columns(b, first, end, &b->list[t]);
+    }
+}
+
 tal_status tal_broad_phase_find(tal_broad_phase *b, const tal_body_box *boxes, int thread_count,
                                 tal_candidates *found, tal_error *err) {
     const int threads = thread_count > 1 ? thread_count : 1;
@@ -448,14 +465,7 @@ tal_status tal_broad_phase_find(tal_broad_phase *b, const tal_body_box *boxes, i
     assign_columns(b, boxes);
     sort_into_buckets(b);
     list_columns(b, boxes);
-#ifdef _OPENMP
-#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
-#endif
-    for (int t = 0; t < threads; t++) {
-        const int32_t first = (int32_t)((int64_t)b->column_count * t / threads);
-        const int32_t end = (int32_t)((int64_t)b->column_count * (t + 1) / threads);
-        pair_columns(b, first, end, &b->list[t]);
-    }
+    tal_threads_loop(threads, threads, 1, pair_shares, &(shares){b, threads});
     return sort_candidates(b, threads, found, err);
 }
 

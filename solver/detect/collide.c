@@ -4,12 +4,16 @@
 #include "solver/detect/collide.h"
 
 #include "core/base/memory.h"
+#include "core/base/threads.h"
 #include "solver/detect/broad_phase.h"
 #include "solver/detect/narrow_ground.h"
 #include "solver/detect/narrow_phase.h"
 
 #include <math.h>
 #include <string.h>
+
+// Some microseconds of work: less is not worth sharing.
+enum { POSES_PER_PIECE = 64 };
 
 typedef struct {
     tal_manifolds found;
@@ -467,23 +471,12 @@ static tal_status make_joined_room(tal_manifolds *joined, int32_t manifolds, int
     return TAL_OK;
 }
 
-static tal_status join_workers(tal_collider *c, int threads, tal_error *err) {
-    int64_t manifolds = 0, points = 0;
-    for (int t = 0; t < threads; t++) {
-        manifolds += c->workers[t].found.manifold_count;
-        points += c->workers[t].found.point_count;
-    }
-    if (points > INT32_MAX / 2) {
-        return TAL_FAIL(err, TAL_TOO_LARGE, "more than %d contact points", INT32_MAX / 2);
-    }
-    TAL_TRY(make_joined_room(&c->joined, (int32_t)manifolds, (int32_t)points, err));
-#ifdef _OPENMP
-#pragma omp parallel for num_threads(threads) schedule(static, 1)
-#endif
-    for (int t = 0; t < threads; t++) {
+static void copy_found(void *context, int64_t first, int64_t end) {
+    tal_collider *c = context;
+    for (int64_t t = first; t < end; t++) {
         const tal_manifolds *from = &c->workers[t].found;
         int32_t manifold = 0, point = 0;
-        for (int s = 0; s < t; s++) {
+        for (int64_t s = 0; s < t; s++) {
             manifold += c->workers[s].found.manifold_count;
             point += c->workers[s].found.point_count;
         }
@@ -497,6 +490,19 @@ static tal_status join_workers(tal_collider *c, int threads, tal_error *err) {
             c->joined.manifold[manifold + k].first_point += point;
         }
     }
+}
+
+static tal_status join_workers(tal_collider *c, int threads, tal_error *err) {
+    int64_t manifolds = 0, points = 0;
+    for (int t = 0; t < threads; t++) {
+        manifolds += c->workers[t].found.manifold_count;
+        points += c->workers[t].found.point_count;
+    }
+    if (points > INT32_MAX / 2) {
+        return TAL_FAIL(err, TAL_TOO_LARGE, "more than %d contact points", INT32_MAX / 2);
+    }
+    TAL_TRY(make_joined_room(&c->joined, (int32_t)manifolds, (int32_t)points, err));
+    tal_threads_loop(threads, threads, 1, copy_found, c);
     return TAL_OK;
 }
 
@@ -545,6 +551,25 @@ static void number_last(tal_collider *c, const tal_collide_input *input, int thr
     c->has_last = true;
 }
 
+typedef struct {
+    tal_collider *collider;
+    const tal_collide_input *input;
+} query;
+
+static void pose_bodies(void *context, int64_t first, int64_t end) {
+    const query *q = context;
+    for (int64_t b = first; b < end; b++) {
+        pose_body(q->collider, q->input, (int32_t)b);
+    }
+}
+
+static void collide_shares(void *context, int64_t first, int64_t end) {
+    const query *q = context;
+    for (int64_t t = first; t < end; t++) {
+        collide_bodies(q->collider, q->input, &q->collider->workers[t]);
+    }
+}
+
 tal_status tal_collide(tal_collider *collider, const tal_collide_input *input, tal_manifolds *found,
                        tal_error *err) {
     const int threads = input->thread_count > 1 ? input->thread_count : 1;
@@ -552,20 +577,11 @@ tal_status tal_collide(tal_collider *collider, const tal_collide_input *input, t
     *found = (tal_manifolds){0};
     TAL_TRY(make_workers(collider, threads, err));
     keep_last(collider, input, threads);
-#ifdef _OPENMP
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
-#endif
-    for (int32_t b = 0; b < input->body_count; b++) {
-        pose_body(collider, input, b);
-    }
+    query q = {collider, input};
+    tal_threads_loop(threads, input->body_count, POSES_PER_PIECE, pose_bodies, &q);
     TAL_TRY(find_candidates(collider, threads, err));
     share_bodies(collider, &collider->candidates, threads);
-#ifdef _OPENMP
-#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
-#endif
-    for (int t = 0; t < threads; t++) {
-        collide_bodies(collider, input, &collider->workers[t]);
-    }
+    tal_threads_loop(threads, threads, 1, collide_shares, &q);
     TAL_TRY(collect(collider, threads, found, err));
     number_last(collider, input, threads, found);
     TAL_VALIDATE(tal_manifolds_are_valid(found, input->body_count));

@@ -231,7 +231,7 @@ static void set_percussion(const island_problem *i, int32_t k, const double r[3]
     const tal_percussion_problem *problem = i->problem;
     const tal_pair *pair = &problem->pair[i->pair_of[k]];
     tal_contact *c = &problem->contact[i->first + k];
-    tal_motion of_i = problem->motion[pair->body_i], of_j = problem->motion[pair->body_j];
+    tal_rigid_motion of_i = problem->motion[pair->body_i], of_j = problem->motion[pair->body_j];
     double step[3];
     for (int a = 0; a < 3; a++) {
         step[a] = r[a] - c->percussion[a];

@@ -2,6 +2,7 @@
 // Rigid bodies as a kind: at a contact, and in a step.
 #include "solver/percussion/rigid.h"
 
+#include "core/base/threads.h"
 #include "solver/motion/prescribed.h"
 #include "solver/motion/rest.h"
 #include "solver/motion/rotation.h"
@@ -12,6 +13,15 @@
 // Contacts are listed a little before they can matter, so that they keep their identity when a
 // resting pair trembles: share of the inner radius.
 static const double REACH_MARGIN = 2e-3;
+
+// Some microseconds of work: less is not worth sharing.
+enum { BODIES_PER_PIECE = 64 };
+
+typedef struct {
+    const tal_model *model;
+    tal_state *state;
+    double h;
+} bodies_loop;
 
 static tal_vec3 arm_of(tal_side at) {
     return tal_arm(at.side == 0 ? at.contact->arm_i : at.contact->arm_j);
@@ -83,10 +93,11 @@ static tal_inertia inertia_in_world(double mass, tal_vec3 inertia, tal_quat orie
     return result;
 }
 
-static void load(const tal_model *model, tal_state *state) {
-    const int threads = state->work.thread_count;
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-    for (int32_t b = 0; b < model->body_count; b++) {
+static void load_bodies(void *context, int64_t first, int64_t end) {
+    const bodies_loop *l = context;
+    const tal_model *model = l->model;
+    tal_state *state = l->state;
+    for (int32_t b = (int32_t)first; b < end; b++) {
         state->work.motion_before[b] =
             (tal_rigid_motion){.v = state->velocity[b], .w = state->spin[b]};
         state->work.inertia_world[b] =
@@ -94,6 +105,11 @@ static void load(const tal_model *model, tal_state *state) {
                 ? (tal_inertia){0}
                 : inertia_in_world(model->mass[b], model->inertia[b], state->orientation[b]);
     }
+}
+
+static void load(const tal_model *model, tal_state *state) {
+    tal_threads_loop(state->work.thread_count, model->body_count, BODIES_PER_PIECE, load_bodies,
+                     &(bodies_loop){model, state, 0.0});
 }
 
 static void advance_free(const tal_model *model, tal_state *state, int32_t b, double dt) {
@@ -108,10 +124,11 @@ static void advance_free(const tal_model *model, tal_state *state, int32_t b, do
     }
 }
 
-static void store(const tal_model *model, tal_state *state) {
-    const int threads = state->work.thread_count;
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-    for (int32_t b = 0; b < model->body_count; b++) {
+static void store_bodies(void *context, int64_t first, int64_t end) {
+    const bodies_loop *l = context;
+    const tal_model *model = l->model;
+    tal_state *state = l->state;
+    for (int32_t b = (int32_t)first; b < end; b++) {
         if (state->is_fixed[b]) {
             continue;
         }
@@ -125,6 +142,11 @@ static void store(const tal_model *model, tal_state *state) {
                 tal_rotation_velocity(model->inertia[b], state->orientation[b], state->momentum[b]);
         }
     }
+}
+
+static void store(const tal_model *model, tal_state *state) {
+    tal_threads_loop(state->work.thread_count, model->body_count, BODIES_PER_PIECE, store_bodies,
+                     &(bodies_loop){model, state, 0.0});
 }
 
 static void advance_body(const tal_model *model, tal_state *state, int32_t b, double h) {
@@ -157,15 +179,21 @@ double tal_rigid_potential_not_gone(const tal_model *model, const tal_state *sta
     return sum;
 }
 
-static void advance(const tal_model *model, tal_state *state, double h) {
-    const int threads = state->work.thread_count;
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-    for (int32_t b = 0; b < model->body_count; b++) {
+static void advance_bodies(void *context, int64_t first, int64_t end) {
+    const bodies_loop *l = context;
+    const tal_model *model = l->model;
+    tal_state *state = l->state;
+    for (int32_t b = (int32_t)first; b < end; b++) {
         if (state->is_fixed[b]) {
             continue;
         }
-        advance_body(model, state, b, h - not_gone(state, b, h));
+        advance_body(model, state, b, l->h - not_gone(state, b, l->h));
     }
+}
+
+static void advance(const tal_model *model, tal_state *state, double h) {
+    tal_threads_loop(state->work.thread_count, model->body_count, BODIES_PER_PIECE, advance_bodies,
+                     &(bodies_loop){model, state, h});
 }
 
 static void set_reach(const tal_model *model, tal_state *state, double dt) {

@@ -2,6 +2,7 @@
 // From detected manifolds to the contact problem of a step.
 #include "solver/percussion/contact.h"
 
+#include "core/base/threads.h"
 #include "solver/motion/integrate.h"
 #include "solver/motion/prescribed.h"
 #include "solver/percussion/memory.h"
@@ -15,6 +16,9 @@ static const double SKIN = 2e-5;
 // many bodies a blow is followed.
 static const double REACH_NOTICEABLE = 5e-3;
 enum { REACH_ROUNDS = 2 };
+
+// Some microseconds of work: less is not worth sharing.
+enum { PAIRS_PER_PIECE = 16 };
 
 static bool is_mobile(const tal_state *state, int32_t body) {
     return body >= 0 && state->is_immovable[body] == 0;
@@ -315,6 +319,19 @@ static void count_contacts(const tal_model *model, const tal_state *state, tal_r
     }
 }
 
+typedef struct {
+    const tal_model *model;
+    tal_state *state;
+    double dt;
+} pairs_loop;
+
+static void prepare_pairs(void *context, int64_t first, int64_t end) {
+    const pairs_loop *l = context;
+    for (int64_t p = first; p < end; p++) {
+        prepare_pair(l->model, l->state, &l->state->work.problem.pair[p], l->dt);
+    }
+}
+
 tal_status tal_prepare_contacts(const tal_model *model, tal_state *state, double dt,
                                 tal_report *report, tal_error *err) {
     TAL_TRY(tal_contacts_reserve(&state->work.contacts, state->work.list.manifold_count,
@@ -324,11 +341,8 @@ tal_status tal_prepare_contacts(const tal_model *model, tal_state *state, double
     lay_out_pairs(model, state, report->island_count);
     set_problem(model, state, report->island_count);
     tal_find_remembered(state);
-    const int threads = state->work.thread_count;
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-    for (int32_t p = 0; p < state->work.problem.pair_count; p++) {
-        prepare_pair(model, state, &state->work.problem.pair[p], dt);
-    }
+    tal_threads_loop(state->work.thread_count, state->work.problem.pair_count, PAIRS_PER_PIECE,
+                     prepare_pairs, &(pairs_loop){model, state, dt});
     count_contacts(model, state, report);
     return TAL_OK;
 }

@@ -5,6 +5,7 @@
 // Islands do not know of each other: each is swept as often as it needs, while it is in the cache.
 #include "solver/percussion/contact_solver.h"
 
+#include "core/base/threads.h"
 #include "solver/percussion/general_kernel.h"
 #include "solver/percussion/patch.h"
 #include "solver/percussion/rigid_kernel.h"
@@ -28,6 +29,8 @@ enum { LIST_AGE_MAX = 12, LIST_PAIRS_MIN = 32 };
 
 // Islands with more pairs are shared between threads color by color, the others one by one.
 enum { SHARED_PAIRS_MIN = 512 };
+// Some microseconds of work: less is not worth sharing.
+enum { PAIRS_PER_PIECE = 8 };
 
 // The residual is measured when the changes look small enough, and now and then anyway: percussions
 // that wander change though nothing is wrong with them. A failed check is repeated after this many
@@ -83,6 +86,13 @@ typedef struct {
     double change_before;
 } island_solve;
 
+// A loop over pairs or bodies of an island.
+typedef struct {
+    const island_solve *solve;
+    int32_t first; // place of item 0 in `listed`
+    double beta;
+} color_loop;
+
 static void list_all(island_solve *s) {
     const tal_island *island = s->island;
     for (int32_t n = 0; n < island->pair_count; n++) {
@@ -101,6 +111,14 @@ static void sweep_listed(const island_solve *s, int32_t n) {
     sweep_pair(s->problem, &s->problem->pair[p], s->work->change, &s->work->pair_sum[2 * p]);
 }
 
+// Pairs of one color touch no body twice: any order gives the same bits.
+static void sweep_color(void *context, int64_t first, int64_t end) {
+    for (int64_t n = first; n < end; n++) {
+        const color_loop *l = context;
+        sweep_listed(l->solve, (int32_t)(l->first + n));
+    }
+}
+
 static void sweep(const island_solve *s) {
     if (s->thread_count == 1) { // the order of colors is the order of the list
         for (int32_t n = 0; n < s->listed_count; n++) {
@@ -108,20 +126,11 @@ static void sweep(const island_solve *s) {
         }
         return;
     }
-#pragma omp parallel num_threads(s->thread_count)
     for (int32_t c = 0; c < s->island->color_count; c++) {
-        const int32_t first = c > 0 ? s->color_end[c - 1] : 0, end = s->color_end[c];
-        if (s->island->last_color_is_serial && c == s->island->color_count - 1) {
-#pragma omp single
-            for (int32_t n = first; n < end; n++) {
-                sweep_listed(s, n);
-            }
-        } else {
-#pragma omp for schedule(static)
-            for (int32_t n = first; n < end; n++) {
-                sweep_listed(s, n);
-            }
-        }
+        const int32_t first = c > 0 ? s->color_end[c - 1] : 0;
+        const bool is_serial = s->island->last_color_is_serial && c == s->island->color_count - 1;
+        tal_threads_loop(is_serial ? 1 : s->thread_count, s->color_end[c] - first, PAIRS_PER_PIECE,
+                         sweep_color, &(color_loop){s, first, 0.0});
     }
 }
 
@@ -203,27 +212,25 @@ static void extrapolate_body(const island_solve *s, int32_t n, double beta) {
                        motion_values(&s->work->motion_direction[b]), 8, beta);
 }
 
+static void extrapolate_pairs(void *context, int64_t first, int64_t end) {
+    const color_loop *l = context;
+    for (int64_t n = first; n < end; n++) {
+        extrapolate_pair(l->solve, (int32_t)n, l->beta);
+    }
+}
+
+static void extrapolate_bodies(void *context, int64_t first, int64_t end) {
+    const color_loop *l = context;
+    for (int64_t n = first; n < end; n++) {
+        extrapolate_body(l->solve, (int32_t)n, l->beta);
+    }
+}
+
 static void extrapolate(const island_solve *s, double beta) {
-    if (s->thread_count == 1) {
-        for (int32_t n = 0; n < s->listed_count; n++) {
-            extrapolate_pair(s, n, beta);
-        }
-        for (int32_t n = 0; n < s->island->body_count; n++) {
-            extrapolate_body(s, n, beta);
-        }
-        return;
-    }
-#pragma omp parallel num_threads(s->thread_count)
-    {
-#pragma omp for schedule(static) nowait
-        for (int32_t n = 0; n < s->listed_count; n++) {
-            extrapolate_pair(s, n, beta);
-        }
-#pragma omp for schedule(static)
-        for (int32_t n = 0; n < s->island->body_count; n++) {
-            extrapolate_body(s, n, beta);
-        }
-    }
+    color_loop l = {s, 0, beta};
+    tal_threads_loop(s->thread_count, s->listed_count, 4 * PAIRS_PER_PIECE, extrapolate_pairs, &l);
+    tal_threads_loop(s->thread_count, s->island->body_count, 4 * PAIRS_PER_PIECE,
+                     extrapolate_bodies, &l);
 }
 
 static int32_t contacts_end(const island_solve *s) {
@@ -329,19 +336,19 @@ static bool is_solved(const island_solve *s, double tolerance, const tal_island_
     return result->error <= square * count && result->worst <= WORST * WORST * square;
 }
 
+static void residual_of_pairs(void *context, int64_t first, int64_t end) {
+    const color_loop *l = context;
+    const tal_percussion_problem *problem = l->solve->problem;
+    for (int64_t p = first; p < end; p++) {
+        residual_of_pair(problem, &problem->pair[l->first + p], l->solve->work->error);
+    }
+}
+
 // Sums the squared errors; counts the contacts above the tolerance if the island is.
 static void measure_residual(const island_solve *s, double tolerance, tal_island_result *result) {
-    const int32_t first = s->island->first_pair, end = first + s->island->pair_count;
-    if (s->thread_count == 1) {
-        for (int32_t p = first; p < end; p++) {
-            residual_of_pair(s->problem, &s->problem->pair[p], s->work->error);
-        }
-    } else {
-#pragma omp parallel for schedule(static) num_threads(s->thread_count)
-        for (int32_t p = first; p < end; p++) {
-            residual_of_pair(s->problem, &s->problem->pair[p], s->work->error);
-        }
-    }
+    const int32_t first = s->island->first_pair;
+    tal_threads_loop(s->thread_count, s->island->pair_count, PAIRS_PER_PIECE, residual_of_pairs,
+                     &(color_loop){s, first, 0.0});
     const int32_t first_contact = s->problem->pair[first].first_contact;
     const int32_t count = contacts_end(s) - first_contact;
     result->error = result->worst = 0.0;
@@ -446,6 +453,25 @@ void tal_sum_islands(const tal_percussion_problem *problem, const tal_solver_wor
     *total = sum;
 }
 
+typedef struct {
+    const tal_percussion_problem *problem;
+    const tal_solver_work *work;
+    const uint8_t *is_wanted;
+    const tal_solver_goal *goal;
+} islands_loop;
+
+// The islands that one thread solves.
+static void solve_islands(void *context, int64_t first, int64_t end) {
+    const islands_loop *l = context;
+    for (int32_t n = (int32_t)first; n < end; n++) {
+        const bool is_done =
+            l->problem->thread_count > 1 && l->problem->island[n].pair_count >= SHARED_PAIRS_MIN;
+        if (!is_done && !is_left_alone(l->is_wanted, n)) {
+            solve_island(l->problem, l->work, n, 1, l->goal);
+        }
+    }
+}
+
 void tal_solve_percussions(const tal_percussion_problem *problem, const tal_solver_work *work,
                            const uint8_t *is_wanted, const tal_solver_goal *goal,
                            tal_solver_result *result) {
@@ -456,12 +482,7 @@ void tal_solve_percussions(const tal_percussion_problem *problem, const tal_solv
             solve_island(problem, work, n, threads, goal);
         }
     }
-#pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)
-    for (int32_t n = 0; n < problem->island_count; n++) {
-        const bool is_done = threads > 1 && problem->island[n].pair_count >= SHARED_PAIRS_MIN;
-        if (!is_done && !is_left_alone(is_wanted, n)) {
-            solve_island(problem, work, n, 1, goal);
-        }
-    }
+    tal_threads_loop(threads, problem->island_count, 1, solve_islands,
+                     &(islands_loop){problem, work, is_wanted, goal});
     tal_sum_islands(problem, work, is_wanted, result);
 }

@@ -193,6 +193,14 @@ static tal_status checkpoint(simulation *s, tal_error *err) {
     return tal_checkpoint_write(s->model, s->state, s->checkpoint_path, err);
 }
 
+// A step of fewer blocks takes less than a millisecond: a second thread would wait more than work.
+enum { SHARED_BLOCKS_MIN = 300 };
+
+static int threads_for(const simulation *s) {
+    const bool is_small = s->scene.input.body_count < SHARED_BLOCKS_MIN;
+    return is_small && !s->invocation->threads_are_given ? 1 : s->invocation->thread_count;
+}
+
 static int64_t steps_done(const simulation *s) {
     return (int64_t)llround(tal_state_time(s->state) / s->solve->dt_s);
 }
@@ -245,7 +253,7 @@ static tal_status begin(simulation *s, tal_error *err) {
     s->state = NULL;
     s->moved_s = 0.0;
     memset(s->lost, 0, (size_t)s->scene.input.body_count);
-    TAL_TRY(tal_state_create(&s->state, s->model, s->invocation->thread_count, err));
+    TAL_TRY(tal_state_create(&s->state, s->model, threads_for(s), err));
     return start_afresh(s, err);
 }
 
@@ -383,7 +391,7 @@ static tal_status run_simulation(simulation *s, tal_error *err) {
     TAL_TRY(tal_scene_read(&s->scene, s->invocation->out, &s->invocation->settings, err));
     TAL_CREATE(s->lost, (size_t)s->scene.input.body_count + 1, "the blocks", err);
     TAL_TRY(tal_scene_create_model(&s->scene, s->invocation->out, &s->model, err));
-    TAL_TRY(tal_state_create(&s->state, s->model, s->invocation->thread_count, err));
+    TAL_TRY(tal_state_create(&s->state, s->model, threads_for(s), err));
     TAL_TRY(begin(s, err));
     TAL_TRY(fall(s, err));
     TAL_TRY(finish(s, err));

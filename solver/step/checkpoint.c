@@ -9,6 +9,7 @@
 #include "solver/motion/rest.h"
 #include "solver/step/hash.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char MAGIC[8] = {'T', 'A', 'L', 'U', 'S', 'C', 'H', 'K'};
@@ -141,6 +142,58 @@ static tal_status restore(tal_state *state, const header *head, const char *byte
     return TAL_OK;
 }
 
+static bool is_within(tal_vec3 v, double most) {
+    return fabs(v.x) <= most && fabs(v.y) <= most && fabs(v.z) <= most; // false for NaN
+}
+
+// A checksum says that the file is whole, not that it makes sense: no block is that far away, that fast,
+// or turned by something that is no rotation.
+static tal_status check_motion(const tal_model *model, const tal_state *state, const char *path,
+                               tal_error *err) {
+    const double far_m = 1e7, fast_mps = 1e4, spin_radps = 1e4;
+    for (int32_t b = 0; b < model->body_count; b++) {
+        const tal_quat q = state->orientation[b];
+        const tal_vec3 inertia = model->inertia[b];
+        const double heaviest = fmax(inertia.x, fmax(inertia.y, inertia.z));
+        const double length = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
+        if (!is_within(state->position[b], far_m) || !is_within(state->velocity[b], fast_mps) ||
+            !is_within(state->momentum[b], spin_radps * heaviest) || !(fabs(length - 1.0) < 1e-6)) {
+            return TAL_FAIL(err, TAL_BAD_INPUT,
+                            "%s: block %d is where, or as fast, as none can be: start again or use "
+                            "an older one",
+                            path, b);
+        }
+    }
+    return state->time >= 0.0 && isfinite(state->time)
+               ? TAL_OK
+               : TAL_FAIL(err, TAL_BAD_INPUT, "%s: its time of %g s cannot be: start again", path,
+                          state->time);
+}
+
+// Remembered percussions are finite and lie where their pairs say.
+static tal_status check_memory(const tal_model *model, const tal_state *state, const char *path,
+                               tal_error *err) {
+    const tal_contact_memory *memory = &state->memory;
+    const double percussion_ns = 1e15;
+    bool good = memory->dt == 0.0 || (memory->dt >= 1e-9 && memory->dt <= 10.0);
+    for (int32_t p = 0; p < memory->pair_count; p++) {
+        const tal_memory_pair *pair = &memory->pair[p];
+        good = good && pair->body_i >= 0 && pair->body_i < model->body_count &&
+               pair->first_point >= 0 && pair->point_count >= 0 &&
+               pair->point_count <= memory->point_count - pair->first_point;
+    }
+    for (int32_t k = 0; k < memory->point_count; k++) {
+        const tal_memory_point *point = &memory->point[k];
+        good = good && fabs(point->normal) <= percussion_ns &&
+               is_within(point->tangential, percussion_ns) && isfinite(point->bonded);
+    }
+    return good ? TAL_OK
+                : TAL_FAIL(err, TAL_BAD_INPUT,
+                           "%s: its remembered percussions make no sense: start again or use an "
+                           "older one",
+                           path);
+}
+
 tal_status tal_checkpoint_read(const tal_model *model, tal_state *state, const char *path,
                                tal_error *err) {
     char *bytes = NULL;
@@ -152,6 +205,8 @@ tal_status tal_checkpoint_read(const tal_model *model, tal_state *state, const c
     if (status == TAL_OK) {
         status = restore(state, &head, bytes + sizeof head, length - sizeof head, path, err);
     }
+    status = status == TAL_OK ? check_motion(model, state, path, err) : status;
+    status = status == TAL_OK ? check_memory(model, state, path, err) : status;
     if (status == TAL_OK) {
         tal_state_refresh_spins(model, state);
         for (int32_t b = 0; b < model->body_count; b++) {

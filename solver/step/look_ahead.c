@@ -2,10 +2,15 @@
 // The list of contacts of a step and its completion by a look ahead.
 #include "solver/step/look_ahead.h"
 
+#include "core/base/threads.h"
 #include "solver/motion/rest.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
+
+// Some microseconds of work: less is not worth sharing.
+enum { BODIES_PER_PIECE = 64 };
 
 // Penetration worth a contact of its own, share of the smallest edge.
 static const double DEPTH_NOTICEABLE = 2e-3;
@@ -69,26 +74,43 @@ static bool is_calm(const tal_model *model, const tal_state *state, int32_t b, d
            (!everywhere && state->work.is_struck[island] == 0);
 }
 
+typedef struct {
+    const tal_model *model;
+    tal_state *state;
+    double dt;
+    bool everywhere;
+    atomic_bool any; // is not calm
+} ahead_loop;
+
 // Poses after dt with the velocities being solved, the turn as if those were constant. False if all
 // are calm.
-static bool move_ahead(const tal_model *model, tal_state *state, double dt, bool everywhere) {
-    const int threads = state->work.thread_count;
-    int any = 0;
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1) reduction(| : any)
-    for (int32_t b = 0; b < model->body_count; b++) {
+static void move_bodies_ahead(void *context, int64_t first, int64_t end) {
+    ahead_loop *l = context;
+    const tal_model *model = l->model;
+    tal_state *state = l->state;
+    const double dt = l->dt;
+    for (int32_t b = (int32_t)first; b < end; b++) {
         const tal_rigid_motion *motion = &state->work.motion[b];
-        state->work.is_calm[b] = is_calm(model, state, b, dt, everywhere) ? 1 : 0;
+        state->work.is_calm[b] = is_calm(model, state, b, dt, l->everywhere) ? 1 : 0;
         state->work.position_ahead[b] = state->position[b];
         state->work.orientation_ahead[b] = state->orientation[b];
         state->work.reach[b] = state->is_gone[b] != 0 ? -INFINITY : 0.0; // penetrations alone
         if (!state->is_fixed[b]) {
-            any |= state->work.is_calm[b] == 0;
+            if (state->work.is_calm[b] == 0) {
+                atomic_store_explicit(&l->any, true, memory_order_relaxed);
+            }
             state->work.position_ahead[b] = tal_vec3_add_scaled(state->position[b], dt, motion->v);
             state->work.orientation_ahead[b] =
                 tal_quat_multiply(turn_by(tal_vec3_scale(motion->w, dt)), state->orientation[b]);
         }
     }
-    return any != 0;
+}
+
+static bool move_ahead(const tal_model *model, tal_state *state, double dt, bool everywhere) {
+    ahead_loop l = {.model = model, .state = state, .dt = dt, .everywhere = everywhere};
+    tal_threads_loop(state->work.thread_count, model->body_count, BODIES_PER_PIECE,
+                     move_bodies_ahead, &l);
+    return atomic_load(&l.any);
 }
 
 static tal_status collide_ahead(const tal_model *model, tal_state *state, tal_error *err) {

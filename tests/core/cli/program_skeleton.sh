@@ -23,7 +23,9 @@ expect 0 'threads 3' "$echo_program" site.ini -j 3 --overwrite
 expect 0 'until 12.5' "$echo_program" site.ini -u 12.5 --overwrite
 expect 0 'until 7' "$echo_program" site.ini --until=7 --overwrite
 
-expect 0 "threads $(nproc)" "$echo_program" site.ini --overwrite
+expect 0 "threads $(nproc)" env -u OMP_NUM_THREADS "$echo_program" site.ini --overwrite
+expect 0 'threads 5' env OMP_NUM_THREADS=5 "$echo_program" site.ini --overwrite
+expect 0 'threads 3' env OMP_NUM_THREADS=5 "$echo_program" site.ini --threads 3 --overwrite
 if command -v taskset >/dev/null; then
     expect 0 'threads 1' taskset -c 0 "$echo_program" site.ini --overwrite
 fi

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Mutants of a NetCDF file, through the same door as a user's: what crashes the library does so in a
+// child.
+#include "core/geo/netcdf_file.h"
+#include "tests/support/mutate.h"
+
+static mutant m;
+
+int LLVMFuzzerInitialize(int *argc, char ***argv) {
+    (void)argc, (void)argv;
+    static tal_error err;
+    static tal_netcdf file;
+    static const double x[12] = {1, 2, 3};
+    static const int32_t n[4] = {0, 1, 2, 3};
+    mutant_begin(&m, "seed.nc");
+    mutant_need(tal_netcdf_create(&file, m.path, TAL_REPLACE, "Seed", "{}", &err), &err);
+    const int rows = tal_netcdf_dimension(&file, "row", 4),
+              three = tal_netcdf_dimension(&file, "three", 3);
+    const int real =
+        tal_netcdf_variable(&file, "x", TAL_NC_DOUBLE, 2, (int[]){rows, three}, "m", "x");
+    const int whole = tal_netcdf_variable(&file, "n", TAL_NC_INT, 1, &rows, "1", "n");
+    tal_netcdf_compress(&file, real, NULL);
+    tal_netcdf_real(&file, TAL_NC_GLOBAL, "dt_s", 0.01);
+    tal_netcdf_put_doubles(&file, real, x);
+    tal_netcdf_put_ints(&file, whole, n);
+    mutant_need(tal_netcdf_commit(&file, &err), &err);
+    mutant_take_seed(&m);
+    return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static tal_error err;
+    static tal_netcdf file;
+    double x[12], dt = 0;
+    int32_t n[4];
+    char *title = NULL;
+    mutant_edit(&m, data, size);
+    mutant_write(&m);
+    if (tal_netcdf_open(&file, m.path, &err) == TAL_OK) {
+        (void)tal_netcdf_get_doubles(&file, "x", x, 12, &err);
+        (void)tal_netcdf_get_ints(&file, "n", n, 4, &err);
+        (void)tal_netcdf_get_real(&file, NULL, "dt_s", &dt, &err);
+        if (tal_netcdf_get_text(&file, NULL, "title", &title, &err) == TAL_OK) {
+            tal_memory_destroy(title);
+        }
+        tal_netcdf_close(&file);
+    }
+    return 0;
+}
