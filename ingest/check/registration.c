@@ -211,9 +211,9 @@ static void check_stable_share(tal_case *site, const tal_comparison *a) {
     if (stable >= stable_share_min * both || site->stable.count > 0) {
         return;
     }
-    const char *reason = up > 3.0 * down ? "Plants or snow in the survey from after that were not "
+    const char *reason = up > 1.5 * down ? "Plants or snow in the survey from after that were not "
                                            "filtered (ground =), or a shift?"
-                         : down > 3.0 * up ? "Plants or snow in the survey from before that were "
+                         : down > 1.5 * up ? "Plants or snow in the survey from before that were "
                                              "not filtered (ground =), or a shift?"
                                            : "Plants, strips that do not fit, moving ground?";
     tal_findings_add(
