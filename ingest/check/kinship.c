@@ -14,8 +14,9 @@ enum {
     SHARE_MIN = 4
 }; // cells along the longer side; at least a quarter must meet
 
-// A mistake explains a difference where undoing it leaves less than this share of it.
-static const double explained = 0.4;
+// A mistake explains a difference where undoing it leaves less than these shares of it and of the
+// relief: another place fits better when it is turned, but never well.
+static const double explained = 0.4, explained_of_relief = 0.1;
 static const double foot_m = 0.3048;
 
 typedef struct {
@@ -140,12 +141,12 @@ static double relief_of(const wide_grids *g) {
 
 // ---- Mistakes ----------------------------------------------------------------------------------
 
-static bool check_unit(tal_case *site, const wide_grids *g, double as_it_is) {
+static bool check_unit(tal_case *site, const wide_grids *g, double limit) {
     const double factors[2] = {1.0 / foot_m, foot_m};
     for (int k = 0; k < 2; k++) {
         const undone u = {.factor = factors[k]};
         const double left = misfit(g, &u);
-        if (!(left < explained * as_it_is)) {
+        if (!(left < limit)) {
             continue;
         }
         const bool later_is_low = k == 0;
@@ -167,9 +168,9 @@ static bool check_unit(tal_case *site, const wide_grids *g, double as_it_is) {
     return false;
 }
 
-static bool check_axes(tal_case *site, const wide_grids *g, double as_it_is) {
+static bool check_axes(tal_case *site, const wide_grids *g, double limit) {
     const undone u = {.factor = 1.0, .axes_exchanged = true};
-    if (!(misfit(g, &u) < explained * as_it_is)) {
+    if (!(misfit(g, &u) < limit)) {
         return false;
     }
     tal_findings_add(&site->findings, "axes", TAL_REFUSE, "site.after",
@@ -207,18 +208,18 @@ static double best_offset(const wide_grids *g, undone *best) {
     return least;
 }
 
-static bool check_elsewhere(tal_case *site, const wide_grids *g, double as_it_is) {
+static bool check_elsewhere(tal_case *site, const wide_grids *g, double limit) {
     undone turn = nothing_undone, move = nothing_undone;
     const double turned = best_angle(g, &turn), moved = best_offset(g, &move);
     const tal_verdict verdict = site->settings->ingest.accept_shift ? TAL_WARN : TAL_REFUSE;
-    if (turned < explained * as_it_is && turned <= moved && turn.angle != 0.0) {
+    if (turned < limit && turned <= moved && turn.angle != 0.0) {
         tal_findings_add(&site->findings, "rotation", verdict, "site.after",
                          "the survey from after is turned by about %.0f degrees about the vertical "
                          "against that from before; is its coordinate system right?",
                          turn.angle * 57.29577951308232);
         return true;
     }
-    if (moved < explained * as_it_is && (move.east != 0.0 || move.north != 0.0)) {
+    if (moved < limit && (move.east != 0.0 || move.north != 0.0)) {
         tal_findings_add(&site->findings, "shift", verdict, "site.after",
                          "the survey from after shows the ground of the earlier one about %.0f m "
                          "to the east and %.0f m to the north of where it is; are the coordinate "
@@ -245,10 +246,11 @@ tal_status tal_check_kinship(tal_case *site, const tal_dem *before, const tal_de
     tal_status status = TAL_OK;
     TAL_TRY_OR_DONE(create_grids(&g, before, after, site->study.origin, err));
     const double as_it_is = misfit(&g, &nothing_undone), relief = relief_of(&g);
+    const double limit = fmin(explained * as_it_is, explained_of_relief * relief);
     // Less than a twentieth of the relief, or than a cell is wide, is for the fit to find.
     if (as_it_is > 0.05 * relief && as_it_is > 0.5 * before->grid.cell &&
-        !check_unit(site, &g, as_it_is) && !check_axes(site, &g, as_it_is) &&
-        !check_elsewhere(site, &g, as_it_is)) {
+        !check_unit(site, &g, limit) && !check_axes(site, &g, limit) &&
+        !check_elsewhere(site, &g, limit)) {
         check_place(site, as_it_is, relief);
     }
 done:

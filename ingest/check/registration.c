@@ -12,6 +12,7 @@
 static const double positioning_m = 0.3;
 static const double refused_at = 3.0; // times the expected shift
 static const double stable_share_min = 0.15;
+static const double place_share_max = 0.1; // of the relief; 0.01 to 0.03 in surveys of one place
 
 // Distance of points, or of a raster's cells.
 static double resolution_of(const tal_epoch_ground *epoch, const tal_dem *dem) {
@@ -211,9 +212,9 @@ static void check_stable_share(tal_case *site, const tal_comparison *a) {
     if (stable >= stable_share_min * both || site->stable.count > 0) {
         return;
     }
-    const char *reason = up > 3.0 * down ? "Plants or snow in the survey from after that were not "
+    const char *reason = up > 1.5 * down ? "Plants or snow in the survey from after that were not "
                                            "filtered (ground =), or a shift?"
-                         : down > 3.0 * up ? "Plants or snow in the survey from before that were "
+                         : down > 1.5 * up ? "Plants or snow in the survey from before that were "
                                              "not filtered (ground =), or a shift?"
                                            : "Plants, strips that do not fit, moving ground?";
     tal_findings_add(
@@ -225,10 +226,37 @@ static void check_stable_share(tal_case *site, const tal_comparison *a) {
         100.0 * down / fmax(both, 1.0), reason);
 }
 
+// Another place that is turned and moved as well as it can be still does not fit.
+static tal_status check_place(tal_case *site, const tal_comparison *a, tal_error *err) {
+    const size_t cells = tal_grid_cell_count(&a->grid);
+    const double left = a->registration.at_last.nmad;
+    double *heights;
+    size_t count = 0;
+    TAL_CREATE(heights, cells, "relief", err);
+    for (size_t i = 0; i < cells; i++) {
+        if (!isnan(a->change.dz[i])) {
+            heights[count++] = (double)a->before.z[i];
+        }
+    }
+    const double relief = tal_statistics_find(heights, count).nmad;
+    tal_memory_destroy(heights);
+    if (left > a->grid.cell && left > place_share_max * relief) {
+        tal_findings_add(&site->findings, "place", TAL_REFUSE, "site.after",
+                         "the surveys do not show the same place: fitted as well as they can be, "
+                         "half of the ground that should be stable still differs by more than %.3g "
+                         "m, and its relief is %.3g m. Is the right file named?",
+                         0.6745 * left, 0.6745 * relief);
+    }
+    return TAL_OK;
+}
+
 tal_status tal_check_registration(tal_case *site, const tal_comparison *a, tal_error *err) {
     const expectation expected = expected_shift(site, a);
     const tal_registration *r = &a->registration;
     check_stable_share(site, a);
+    if (r->done && !a->is_cliff) {
+        TAL_TRY(check_place(site, a, err));
+    }
     if (r->done) {
         check_shift(site, r->motion.shift, expected);
         check_rotation(site, a, expected);
