@@ -11,7 +11,7 @@
 
 // Tighter than the tolerance of any step: where a heavy block stands on a light one, an error in what it
 // weighs must be small beside the light one. The last steps of Newton cost little.
-static const double TOLERANCE = 1e-9;
+static const double TOLERANCE = 1e-10;
 // 2e10: some ten seconds. Larger piles stay as the sweeps left them, and are counted.
 enum { SYSTEMS_MAX = 400 };
 static const double FLOPS_MAX = 2e10;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Stacks that sweeps alone do not hold, with default settings and long steps: heavy on light, tall with
-// the weight on top, cards that lean on each other.
+// Stacks that sweeps alone do not hold, with long steps: heavy on light at the default tolerance; tall
+// with the weight on top at 1e-5 (at 1e-3 it leans by centimetres: what the sweeps call solved is not good
+// enough for a block 10^4 times as heavy as those it stands on).
 #include "tests/solver/scenes/world.h"
 
 static void init_default(world *w, double dt, double friction) {
@@ -37,9 +38,10 @@ static stand let_stand(world *w, double time) {
     return s;
 }
 
-static void check_stack(int count, const double *density) {
+static void check_stack(int count, const double *density, double tolerance) {
     world w;
     init_default(&w, 0.02, 0.5);
+    w.scene.settings.tolerance = tolerance;
     for (int n = 0; n < count; n++) {
         test_scene_add_box(&w.scene, 1.0, 1.0, 1.0, tal_vec3_make(0, 0, n + 0.5),
                            (tal_quat){1, 0, 0, 0}, density[n]);
@@ -52,12 +54,12 @@ static void check_stack(int count, const double *density) {
 
 static void ten_thousand_on_one_stands(void **unused) {
     (void)unused;
-    check_stack(2, (const double[]){1.0, 1e4});
+    check_stack(2, (const double[]){1.0, 1e4}, 1e-3);
 }
 
 static void a_million_on_one_stands(void **unused) {
     (void)unused;
-    check_stack(2, (const double[]){1.0, 1e6});
+    check_stack(2, (const double[]){1.0, 1e6}, 1e-3);
 }
 
 static void column_of_thirty_carries_a_heavy_block(void **unused) {
@@ -66,7 +68,7 @@ static void column_of_thirty_carries_a_heavy_block(void **unused) {
     for (int n = 0; n < 30; n++) {
         density[n] = n == 29 ? 1e4 : 1.0;
     }
-    check_stack(30, density);
+    check_stack(30, density, 1e-5);
 }
 
 int main(void) {
