@@ -26,6 +26,7 @@ typedef struct {
     double unconverged_steps;
     double energy_drift;
     double blocks_lost;
+    double ground_friction[2]; // least and greatest between blocks and ground; NaN where not said
     double dt;
     char ended_because[32];
 } tal_run_record;
