@@ -108,7 +108,7 @@ static void append_card(tal_text *text, const char *name, const tal_score_interv
         "<div class=\"card\"><p class=\"name\">%s</p><p class=\"big\">%s <small>%s"
         "</small></p><p class=\"more\">%s</p></div>\n",
         name, tal_number_format_within(number, value, interval->shown_low, interval->shown_high),
-        unit, more);
+        isfinite(value) ? unit : "", more);
 }
 
 static double degrees(double tangent) {

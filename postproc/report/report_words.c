@@ -13,7 +13,9 @@ static void append_percent(tal_text *text, double share) {
     tal_text_append(text, "%.0f %%", 100.0 * share);
 }
 
-static void say_overlap(tal_text *text, const double *v, bool did_not_move) {
+static void say_overlap(tal_text *text, const tal_back_analysis *a) {
+    const double *v = a->scores.value;
+    const tal_score_interval *known = &a->interval[TAL_SCORE_runout_error_m];
     char one[TAL_NUMBER_SIZE];
     tal_text_append(text, "The simulation covers ");
     append_percent(text, v[TAL_SCORE_recall]);
@@ -25,9 +27,11 @@ static void say_overlap(tal_text *text, const double *v, bool did_not_move) {
     }
     tal_text_append(text, ". ");
     const double error = v[TAL_SCORE_runout_error_m];
-    if (isfinite(error) && !did_not_move) {
-        tal_text_append(text, "Its toe stops %s m %s the surveyed one",
-                        tal_number_format(one, fabs(error)), error < 0.0 ? "short of" : "beyond");
+    if (isfinite(error) && !a->did_not_move) {
+        tal_text_append(
+            text, "Its toe stops %s m %s the surveyed one",
+            tal_number_format_within(one, fabs(error), known->shown_low, known->shown_high),
+            error < 0.0 ? "short of" : "beyond");
         tal_text_append(text, ", after %s m along the flow line. ",
                         tal_number_format(one, v[TAL_SCORE_runout_simulated_m]));
     }
@@ -48,7 +52,7 @@ void tal_report_verdict(tal_text *text, const tal_back_analysis *a) {
                         tal_number_format_digits(one, v[TAL_SCORE_travel_median_m], 2));
     }
     if (a->has_survey_deposit) {
-        say_overlap(text, v, a->did_not_move);
+        say_overlap(text, a);
     } else {
         tal_text_append(text, "%s",
                         a->surveys_are_apart
@@ -128,8 +132,15 @@ void tal_report_sheet_words(tal_text *text, const tal_back_analysis *a) {
     if (a->run_count > 1) {
         tal_text_append(text, "The interval over the runs holds nine tenths of the %d runs. ",
                         a->run_count);
-    } else {
-        tal_text_append(text, "There is one run, so nothing is said about the spread over seeds. ");
+    } else if (a->variants.count == 0) {
+        tal_text_append(text, "There is one run, so nothing is said about the spread over seeds, "
+                              "blocks and time steps. ");
+    }
+    if (a->variants.count > 0) {
+        tal_text_append(text,
+                        "Over blocks, steps and seeds: the least and the greatest of the %d "
+                        "further runs below and this one. ",
+                        a->variants.count);
     }
     tal_text_append(text,
                     "Over the survey's error the same run is scored again with the surveyed "
