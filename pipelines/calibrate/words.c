@@ -61,7 +61,9 @@ tal_status tal_calibration_words(const tal_calibration *c, tal_text *out, tal_er
             }
         }
     }
-    if (c->sensitivity.degree > 0 && !tal_sensitivity_is_trusted(&c->sensitivity)) {
+    if (c->sensitivity.degree == 0) {
+        tal_text_append(out, "No sensitivity is given: there are too few runs to tell it.\n");
+    } else if (!tal_sensitivity_is_trusted(&c->sensitivity)) {
         tal_text_append(
             out,
             "No sensitivity is given: the polynomial behind it predicts only %.0f %% of the "
