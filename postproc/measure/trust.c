@@ -157,20 +157,17 @@ static void append_reason(tal_trust_check *check, const tal_run_record *motion,
     char *end = rest + length;
     const size_t left = room - (size_t)length;
     (void)tal_number_format_digits(tangent, steepest, 2);
-    if (steepest < friction) {
-        (void)snprintf(
-            end, left,
-            " A friction below about %s would let it slide: the tangent of that slope, an "
-            "estimate for a slab on an even plane. Blocks that catch in each other and in "
-            "the ground need less: try %s.",
-            tangent, tal_number_format_digits(low, 0.5 * steepest, 2));
-    } else {
-        (void)snprintf(
-            end, left,
-            " An even slab would slide at a friction below %s, so something else holds the "
-            "rock: cohesion, ground that rises in front of it, or too short a time.",
-            tangent);
-    }
+    (void)tal_number_format_digits(low, 0.5 * fmin(steepest, friction), 2);
+    (void)snprintf(
+        end, left,
+        steepest < friction
+            ? " A friction below about %s would let it slide: the tangent of that slope, an "
+              "estimate for a slab on an even plane. Blocks that catch in each other and in "
+              "the ground need less: try %s."
+            : " A friction below about %s would let an even slab slide, so blocks that catch "
+              "in each other and in the ground hold this rock, or cohesion, or the time was "
+              "too short: try %s.",
+        tangent, low);
 }
 
 static void judge_travel(tal_trust_check *check, const tal_run_record *motion,

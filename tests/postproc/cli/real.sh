@@ -24,11 +24,11 @@ stage() { # stage NAME SITE [OPTION]...
 }
 judge() { # judge SITE
     for name in ingest mesh solve post; do stage "$name" "$1"; done
-    first_line "$1" | grep -q '^The rock did not move: .*friction on the ground is 0.6, an angle of 31°.*A friction below about 0\.[0-9]* would let it slide' ||
+    first_line "$1" | grep -q '^The rock did not move: .*friction on the ground is 0.6, an angle of 31°.*A friction below about 0\.[0-9]* would let .*: try 0' ||
         fail "$1: the first line is $(first_line "$1")"
     sed 's/<script.*//' "$1/report.html" | grep -E 'run out to|toe stops|of 1<' && fail "$1: a runout of rock that did not move"
     grep -q '"moved_share":[^0-9]*0' "$1/run.json" || fail "$1: run.json does not say it"
-    try=$(sed -n 's/.*need less: try \([0-9.]*[0-9]\).*/\1/p' "$1.post")
+    try=$(sed -n 's/.*: try \([0-9.]*[0-9]\).*/\1/p' "$1.post")
     stage solve "$1" --set "contact.friction=$try" --until 20
     grep -q 'did not move' "$1.solve" && fail "$1: a friction of $try does not let it move: $(cat "$1.solve")"
     echo "$1 moves at $try"
