@@ -9,12 +9,15 @@
 # STAGE.done is the target: it is written once the program has ended well and lists the results, so that
 # a stage is redone after a failure and when one of its results is gone. (Grouped targets would need no
 # such file, but GNU make 4.3 forgets under -n that it would have made them.)
+#
+# [report] sensitivity = yes asks for further runs of the same survey. $(OUT)/.depends/variants lists them; each
+# is made by this file again in $(OUT)/sensitivity/NAME, with VARIANT=NAME FROM=$(OUT), up to the solver.
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := report
 
 DEPENDS ?= pipelines/depends.sh
 # What a user gives is text: make would carry out a $(shell ...) in it.
-$(foreach name,SITE OUT BIN DEPENDS THREADS,$(eval override $(name) := $$(value $(name))))
+$(foreach name,SITE OUT BIN DEPENDS THREADS VARIANT FROM,$(eval override $(name) := $$(value $(name))))
 quote = '$(subst ','\'',$(1))'
 comma := ,
 cores := $(shell nproc 2>/dev/null || echo 1)
@@ -28,7 +31,10 @@ ifneq ($(words $(OUT))$(call strange,$(OUT)),1)
 $(error OUT=$(OUT) must name one folder, without blanks and without any of $(special): make cannot follow files in such a place)
 endif
 
-stages  := ingest mesh solve post
+this    := $(lastword $(MAKEFILE_LIST))
+stages  := $(if $(VARIANT),mesh solve,ingest mesh solve post)
+# The settings in which a variant differs, as options for the shell.
+sets    := $(if $(VARIANT),$(shell sed -n 's/^$(VARIANT) //p' $(FROM)/.depends/variants | tr ';' '\n' | sed "s/.*/--set '&'/"))
 present := $(foreach stage,$(stages),$(if $(wildcard $(BIN)/talus-$(stage)),$(stage)))
 
 # What a stage makes; one epoch alone gives fewer.
@@ -43,7 +49,7 @@ mesh_reads   := ingest
 solve_reads  := mesh
 post_reads   := ingest mesh solve
 
-renew := $(shell sh $(call quote,$(DEPENDS)) $(BIN) $(call quote,$(SITE)) $(call quote,$(OUT)) $(present) >&2 || echo failed)
+renew := $(shell SETS="$(sets)" sh $(call quote,$(DEPENDS)) $(BIN) $(call quote,$(SITE)) $(call quote,$(OUT)) $(present) >&2 || echo failed)
 ifneq ($(renew),)
 $(error $(SITE) cannot be used, see above)
 endif
@@ -54,16 +60,41 @@ lost = $(strip $(foreach file,$(shell cat $(call record,$(1)).done 2>/dev/null),
 # Results there now: blocks a user has put in place of ours count as a change, too.
 results = $(wildcard $(addprefix $(OUT)/,$($(1)_files)))
 
+variants := $(if $(VARIANT),,$(shell sed 's/ .*//' $(OUT)/.depends/variants 2>/dev/null))
+variant_done = $(OUT)/sensitivity/$(1)/.depends/solve.done
+post_also := $(foreach variant,$(variants),$(call variant_done,$(variant)))
+
+# A variant has the survey of the study it belongs to.
+ifneq ($(VARIANT),)
+mesh_also := $(call record,ingest).done
+$(call record,ingest).done: $(FROM)/.depends/ingest.done
+	@for file in $$(cat $(FROM)/.depends/ingest.done); do \
+	    ln -f $(FROM)/$$file $(OUT)/$$file 2>/dev/null || cp -p $(FROM)/$$file $(OUT)/$$file || exit 1; done
+	@cp $(FROM)/.depends/ingest.done $@
+endif
+
+# Its own make knows what is to be done; nothing that follows is redone when that is nothing.
+define variant_rule
+$(call variant_done,$(1)): $(call record,ingest).done again
+	+@$$(MAKE) --no-print-directory -f $(this) BIN=$(BIN) SITE=$$(call quote,$$(SITE)) OUT=$(OUT)/sensitivity/$(1) \
+	    VARIANT=$(1) FROM=$(OUT) DEPENDS=$$(call quote,$$(DEPENDS)) THREADS=$$(call quote,$$(THREADS)) variant
+endef
+$(foreach variant,$(variants),$(eval $(call variant_rule,$(variant))))
+
 # $(1) stage
 define rule
 $(call record,$(1)).done: $(call record,$(1)) $(BIN)/talus-$(1) $(if $(call lost,$(1)),again) \
-    $(foreach earlier,$(filter $(present),$($(1)_reads)),$(call record,$(earlier)).done $(call results,$(earlier)))
-	@$(BIN)/talus-$(1) $$(call quote,$$(SITE)) --out $$(call quote,$$(OUT)) --overwrite $(if $(filter solve,$(1)),--resume )--threads $$(call quote,$$(or $$(THREADS),$(cores)))
+    $(foreach earlier,$(filter $(present),$($(1)_reads)),$(call record,$(earlier)).done $(call results,$(earlier))) \
+    $($(1)_also)
+	$(if $(VARIANT),@echo 'sensitivity: $(VARIANT): talus-$(1)')
+	@$(BIN)/talus-$(1) $$(call quote,$$(SITE)) $$(sets) --out $$(call quote,$$(OUT)) --overwrite $(if $(filter solve,$(1)),--resume )--threads $$(call quote,$$(or $$(THREADS),$(cores)))
 	@cd $$(call quote,$$(OUT)) && ls $($(1)_files) >'.depends/$(1).done' 2>/dev/null || true
 endef
 $(foreach stage,$(present),$(eval $(call rule,$(stage))))
 
-.PHONY: report again
+.PHONY: report again variant
+variant: $(call record,solve).done
+	@:
 report: $(foreach stage,$(present),$(call record,$(stage)).done)
 	@if [ -f $(call quote,$(OUT))/report.html ]; \
 	 then echo $(call quote,Open $(OUT)/report.html in a browser$(comma) $(OUT)/result.gpkg in QGIS.); \

@@ -3,6 +3,14 @@
 #include "core/app/program.h"
 #include "postproc/post.h"
 
+static tal_status run(const tal_invocation *invocation, tal_error *err);
+
+static const tal_option options[] = {
+    {"print-variants", 0, NULL,
+     "Print the further runs that report.sensitivity asks for, and do nothing else: a name and its "
+     "settings a line."},
+};
+
 static const tal_program program = {
     .name = "talus-post",
     .summary = "maps, scores, figures and a report of a simulated rockfall",
@@ -22,8 +30,16 @@ static const tal_program program = {
     .stages = TAL_STAGE_POST,
     .needs_site_file = true,
     .arguments_max = 255,
-    .run = tal_post_run,
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .run = run,
 };
+
+static tal_status run(const tal_invocation *invocation, tal_error *err) {
+    return tal_invocation_option(&program, invocation, "print-variants") != NULL
+               ? tal_post_print_variants(invocation, err)
+               : tal_post_run(invocation, err);
+}
 
 int main(int argc, char **argv) {
     return tal_program_main(&program, argc, argv);

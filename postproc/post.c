@@ -2,6 +2,7 @@
 // The whole of post-processing.
 #include "postproc/post.h"
 
+#include "core/app/number.h"
 #include "core/app/provenance.h"
 #include "core/app/results.h"
 #include "core/base/log.h"
@@ -15,6 +16,8 @@
 #include "postproc/write/score_file.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 static tal_status add_inputs(tal_provenance *provenance, const char *folder,
                              const char *const *names, size_t count, tal_error *err) {
@@ -110,20 +113,35 @@ static void say_result(const tal_back_analysis *a) {
             tal_log_warn("%s", a->trust.check[i].text);
         }
     }
-    const double runout = a->scores.value[TAL_SCORE_runout_error_m];
-    if (a->has_survey_deposit && isfinite(runout)) {
-        tal_log_info("IoU %.3f, runout error %.1f m, volume ratio %.2f",
-                     a->scores.value[TAL_SCORE_iou], runout,
-                     a->scores.value[TAL_SCORE_volume_ratio]);
+    const double *v = a->scores.value, runout = v[TAL_SCORE_runout_error_m];
+    char iou[TAL_NUMBER_SIZE + 4], error[TAL_NUMBER_SIZE], ratio[TAL_NUMBER_SIZE];
+    (void)tal_number_format(iou, v[TAL_SCORE_iou]);
+    if (a->did_not_move) {
+        tal_log_info("%s%sthere is no runout to tell: the rock did not move",
+                     a->has_survey_deposit ? "IoU " : "",
+                     a->has_survey_deposit ? strcat(iou, "; ") : "");
+    } else if (a->has_survey_deposit && isfinite(runout)) {
+        tal_log_info("IoU %s, runout error %s m, volume ratio %s", iou,
+                     tal_number_format(error, runout),
+                     tal_number_format(ratio, v[TAL_SCORE_volume_ratio]));
     } else if (a->has_survey_deposit) {
-        tal_log_info("IoU %.3f: there is no simulated deposit to measure",
-                     a->scores.value[TAL_SCORE_iou]);
+        tal_log_info("IoU %s: there is no simulated deposit to measure", iou);
     } else if (a->surveys_are_apart) {
         tal_log_warn("no cell has a value in both surveys: scores that compare are left out; see "
                      "before.tif and after.tif");
     } else {
         tal_log_warn("there is no surveyed deposit: scores that compare are left out");
     }
+}
+
+tal_status tal_post_print_variants(const tal_invocation *invocation, tal_error *err) {
+    tal_text text = {0};
+    tal_variants_append(&text, &invocation->settings);
+    const tal_status status =
+        text.failed ? TAL_FAIL(err, TAL_NO_MEMORY, "no memory for the variants") : TAL_OK;
+    (void)fputs(tal_text_string(&text), stdout);
+    tal_text_destroy(&text);
+    return status;
 }
 
 tal_status tal_post_run(const tal_invocation *invocation, tal_error *err) {
@@ -145,7 +163,7 @@ tal_status tal_post_run(const tal_invocation *invocation, tal_error *err) {
     }
     tal_log_info("reading %d run%s", run_count, run_count == 1 ? "" : "s");
     TAL_TRY_OR_DONE(tal_back_analysis_create(&analysis, invocation->out, runs, run_count,
-                                             (int)invocation->settings.report.surface_rays, err));
+                                             &invocation->settings, err));
     const tal_output_place place = {.folder = invocation->out,
                                     .overwrite = invocation->overwrite,
                                     .settings = &invocation->settings,

@@ -128,7 +128,7 @@ static void append_cell(tal_text *page, const char *text) {
 }
 
 static void append_parameters(const tal_calibration *c, tal_text *page) {
-    const bool sensitive = c->sensitivity.degree > 0;
+    const bool sensitive = tal_sensitivity_is_trusted(&c->sensitivity);
     tal_text_append(page,
                     "<table>\n<tr><th>Setting</th><th>Before</th><th>Best</th><th>5 %%</th><th>50 "
                     "%%</th><th>95 %%</th><th>Sensitivity, alone</th><th>with "
@@ -137,12 +137,12 @@ static void append_parameters(const tal_calibration *c, tal_text *page) {
         const tal_parameter *p = &c->parameters.parameter[k];
         const tal_marginal *m = &c->posterior.marginal[k];
         const double units[] = {c->point[c->best].unit[k], m->low, m->median, m->high};
-        char text[32];
+        char text[TAL_NUMBER_SIZE];
         tal_text_append(page, "<tr>");
         append_cell(page, p->name);
         append_cell(page, p->own);
         for (int i = 0; i < 4; i++) {
-            tal_parameter_text(p, units[i], text);
+            tal_parameter_words(p, units[i], m->low, m->high, text);
             append_cell(page, text);
         }
         tal_text_append(page, "<td>");
@@ -236,15 +236,18 @@ static tal_status append_map(const tal_calibration *c, tal_text *page, tal_error
 tal_status tal_calibration_write_page(const tal_calibration *c, tal_error *err) {
     tal_text page = {0}, svg = {0};
     char title[TAL_SETTING_TEXT_SIZE + 32];
+    char before[TAL_NUMBER_SIZE], best[TAL_NUMBER_SIZE], margin[TAL_NUMBER_SIZE];
     snprintf(title, sizeof title, "Calibration of %s", c->sites.site[0].name);
     tal_calibration_append_pairs(c, &svg);
     tal_status status = tal_page_write(&svg, c->runner->study.path, "pairs.svg", err);
     tal_page_begin(&page, title);
     tal_text_append(&page,
-                    "<p>%d points, runs for each: %d. Misfit %.4f before, %.4f at the best point; "
-                    "points up to %.3g above the best count as equally good.</p>\n",
-                    c->point_count, tal_calibration_runs_per_point(c), c->point[0].misfit,
-                    c->point[c->best].misfit, c->posterior.margin);
+                    "<p>%d points, runs for each: %d. Misfit %s before, %s at the best point; "
+                    "points up to %s above the best count as equally good.</p>\n",
+                    c->point_count, tal_calibration_runs_per_point(c),
+                    tal_number_format(before, c->point[0].misfit),
+                    tal_number_format(best, c->point[c->best].misfit),
+                    tal_number_format_digits(margin, c->posterior.margin, 2));
     append_failures(c, &page);
     if (status == TAL_OK) {
         status = append_words(c, &page, err);

@@ -152,13 +152,27 @@ static int place_of(const tal_parameter *p, double unit) {
     return place < 0 ? 0 : place >= p->value_count ? p->value_count - 1 : place;
 }
 
+static double place_value(const tal_parameter *p, double unit) {
+    return p->is_log ? exp(log(p->low) + unit * (log(p->high) - log(p->low)))
+                     : p->low + unit * (p->high - p->low);
+}
+
+void tal_parameter_words(const tal_parameter *p, double unit, double low_unit, double high_unit,
+                         char text[TAL_NUMBER_SIZE]) {
+    if (p->value_count > 0 || p->is_integer) {
+        tal_parameter_text(p, unit, text);
+    } else {
+        (void)tal_number_format_within(text, place_value(p, unit), place_value(p, low_unit),
+                                       place_value(p, high_unit));
+    }
+}
+
 void tal_parameter_text(const tal_parameter *p, double unit, char text[32]) {
     if (p->value_count > 0) {
         snprintf(text, 32, "%s", p->value[place_of(p, unit)]);
         return;
     }
-    const double value = p->is_log ? exp(log(p->low) + unit * (log(p->high) - log(p->low)))
-                                   : p->low + unit * (p->high - p->low);
+    const double value = place_value(p, unit);
     if (p->is_integer) {
         snprintf(text, 32, "%.0f", fmax(ceil(p->low), fmin(floor(p->high), round(value))));
     } else {

@@ -4,6 +4,7 @@
 #ifndef TALUS_PIPELINES_CALIBRATE_PARAMETER_H
 #define TALUS_PIPELINES_CALIBRATE_PARAMETER_H
 
+#include "core/app/number.h"
 #include "core/base/settings.h"
 
 enum { TAL_PARAMETERS_MAX = 16, TAL_VALUES_MAX = 16 };
@@ -30,6 +31,9 @@ tal_status tal_parameters_read(tal_parameters *parameters, const tal_settings *s
 
 // The value at `unit` in [0, 1], as it is written in a site file: six digits.
 void tal_parameter_text(const tal_parameter *parameter, double unit, char text[32]);
+// The same for people: as many digits as the interval between two other places supports.
+void tal_parameter_words(const tal_parameter *parameter, double unit, double low_unit,
+                         double high_unit, char text[TAL_NUMBER_SIZE]);
 // The same as a number; the place in the list where the value is a word.
 double tal_parameter_number(const tal_parameter *parameter, double unit);
 // Where the site file's own value lies, moved into the range; the middle where it has none.

@@ -189,6 +189,10 @@ static tal_status try_degree(tal_sensitivity *s, const basis *b, int degree, con
     return TAL_OK;
 }
 
+bool tal_sensitivity_is_trusted(const tal_sensitivity *s) {
+    return s->degree > 0 && s->predicted >= 0.5;
+}
+
 tal_status tal_sensitivity_find(tal_sensitivity *sensitivity, const double *points,
                                 const double *misfit, int count, int dimensions, tal_error *err) {
     *sensitivity = (tal_sensitivity){.dimensions = dimensions};

@@ -16,6 +16,9 @@ typedef struct {
 } tal_sensitivity;
 
 // `points`: uniformly spread over the unit cube.
+// Whether the indices say anything: the polynomial must predict half of the variance it has not seen.
+bool tal_sensitivity_is_trusted(const tal_sensitivity *sensitivity);
+
 tal_status tal_sensitivity_find(tal_sensitivity *sensitivity, const double *points,
                                 const double *misfit, int count, int dimensions, tal_error *err);
 

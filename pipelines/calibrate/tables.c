@@ -224,7 +224,7 @@ static cJSON *parameter_json(const tal_calibration *c, int k) {
         }
     }
     tal_json_add_number(item, "spread", m->spread);
-    if (c->sensitivity.degree > 0) {
+    if (tal_sensitivity_is_trusted(&c->sensitivity)) {
         tal_json_add_number(item, "sensitivity_first", c->sensitivity.first[k]);
         tal_json_add_number(item, "sensitivity_total", c->sensitivity.total[k]);
     }
@@ -360,10 +360,11 @@ static void append_key(const tal_calibration *c, const char *section, const tal_
                        const char *value, tal_text *out) {
     int which = 0;
     if (is_varied(c, section, setting->key, &which)) {
-        char low[32], high[32];
-        tal_parameter_text(&c->parameters.parameter[which], c->posterior.marginal[which].low, low);
-        tal_parameter_text(&c->parameters.parameter[which], c->posterior.marginal[which].high,
-                           high);
+        const tal_parameter *p = &c->parameters.parameter[which];
+        const tal_marginal *m = &c->posterior.marginal[which];
+        char low[TAL_NUMBER_SIZE], high[TAL_NUMBER_SIZE];
+        tal_parameter_words(p, m->low, m->low, m->high, low);
+        tal_parameter_words(p, m->high, m->low, m->high, high);
         tal_text_append(out, "# calibrated; %s to %s explain the deposit as well\n", low, high);
     }
     tal_text_append(out, "%s =", setting->key);

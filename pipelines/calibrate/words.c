@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 // Shares of the range that the values which explain the deposit may take up.
 static const double ROUGH = 0.35, UNKNOWN = 0.6;
@@ -12,11 +13,16 @@ static const double TRADE_OFF = 0.6;
 static void append_setting(const tal_calibration *c, int k, tal_text *out) {
     const tal_parameter *p = &c->parameters.parameter[k];
     const tal_marginal *m = &c->posterior.marginal[k];
-    char best[32], low[32], high[32];
-    tal_parameter_text(p, c->point[c->best].unit[k], best);
-    tal_parameter_text(p, m->low, low);
-    tal_parameter_text(p, m->high, high);
-    if (m->spread > UNKNOWN) {
+    char best[TAL_NUMBER_SIZE], low[TAL_NUMBER_SIZE], high[TAL_NUMBER_SIZE];
+    tal_parameter_words(p, c->point[c->best].unit[k], m->low, m->high, best);
+    tal_parameter_words(p, m->low, m->low, m->high, low);
+    tal_parameter_words(p, m->high, m->low, m->high, high);
+    if (strcmp(low, high) == 0) {
+        tal_text_append(out,
+                        "%s = %s; no other value that was tried explains the deposit as well. More "
+                        "runs tell how well it is known.\n",
+                        p->name, best);
+    } else if (m->spread > UNKNOWN) {
         tal_text_append(
             out,
             "%s cannot be identified from this deposit: values from %s to %s, most of the "
@@ -55,12 +61,13 @@ tal_status tal_calibration_words(const tal_calibration *c, tal_text *out, tal_er
             }
         }
     }
-    if (c->sensitivity.degree > 0 && c->sensitivity.predicted < 0.5) {
+    if (c->sensitivity.degree == 0) {
+        tal_text_append(out, "No sensitivity is given: there are too few runs to tell it.\n");
+    } else if (!tal_sensitivity_is_trusted(&c->sensitivity)) {
         tal_text_append(
             out,
-            "The sensitivity indices are not to be trusted: the polynomial behind them "
-            "predicts only %.0f %% of the variance at points it has not seen. More runs "
-            "help.\n",
+            "No sensitivity is given: the polynomial behind it predicts only %.0f %% of the "
+            "variance at points it has not seen. More runs help.\n",
             100 * fmax(0, c->sensitivity.predicted));
     }
     return out->failed ? TAL_FAIL(err, TAL_NO_MEMORY, "no memory for the conclusions") : TAL_OK;

@@ -2,6 +2,7 @@
 // The pages of studies.
 #include "pipelines/engine/study_page.h"
 
+#include "core/app/number.h"
 #include "core/base/memory.h"
 
 #include <math.h>
@@ -33,11 +34,8 @@ void tal_page_end(tal_text *page) {
 }
 
 void tal_page_number(tal_text *page, double value) {
-    if (isnan(value)) {
-        tal_text_append(page, "\xE2\x80\x93");
-    } else {
-        tal_text_append(page, "%.4g", value);
-    }
+    char number[TAL_NUMBER_SIZE];
+    tal_text_append(page, "%s", tal_number_format(number, value));
 }
 
 tal_status tal_page_write(tal_text *page, const char *folder, const char *name, tal_error *err) {

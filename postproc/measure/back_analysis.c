@@ -2,6 +2,7 @@
 // Survey and runs put together: flow line, scores of every run, intervals, ensemble maps.
 #include "postproc/measure/back_analysis.h"
 
+#include "core/app/number.h"
 #include "core/base/file.h"
 #include "core/base/interrupt.h"
 #include "core/base/log.h"
@@ -16,6 +17,7 @@ typedef struct {
     tal_blocks blocks;
     tal_run_record motion;
     tal_deposit deposit;
+    tal_deposit own; // of the first source alone; empty where all blocks are measured together
     tal_passage passage;
 } run;
 
@@ -23,7 +25,25 @@ static void run_destroy(run *r) {
     tal_blocks_destroy(&r->blocks);
     tal_run_record_destroy(&r->motion);
     tal_deposit_destroy(&r->deposit);
+    tal_deposit_destroy(&r->own);
     tal_passage_destroy(&r->passage);
+}
+
+// The deposit of the blocks of one source, as if the others had left.
+static tal_status create_own_deposit(tal_deposit *own, const tal_back_analysis *a,
+                                     const tal_blocks *blocks, const tal_run_record *motion,
+                                     int source, int rays, tal_error *err) {
+    const tal_surveyed *s = &a->survey;
+    tal_run_record alone = *motion;
+    TAL_CREATE(alone.left, (size_t)motion->block_count + 1, "the blocks of a source", err);
+    for (int32_t b = 0; b < motion->block_count; b++) {
+        const bool is_own = tal_sources_of_block(&a->sources, &s->grid, motion, b) == source;
+        alone.left[b] = is_own ? motion->left[b] : 1;
+    }
+    const tal_status status = tal_deposit_create(own, blocks, &alone, &s->grid, s->bed.value,
+                                                 (double)s->origin.height, rays, err);
+    tal_memory_destroy(alone.left);
+    return status;
 }
 
 static tal_status read_run(run *r, const tal_back_analysis *a, const char *folder, int rays,
@@ -39,6 +59,9 @@ static tal_status read_run(run *r, const tal_back_analysis *a, const char *folde
     TAL_TRY(tal_run_record_read(&r->motion, motion, &r->blocks, &s->origin, err));
     TAL_TRY(tal_deposit_create(&r->deposit, &r->blocks, &r->motion, &s->grid, s->bed.value, zero,
                                rays, err));
+    if (a->sources.count > 1 && !a->has_survey_deposit) {
+        TAL_TRY(create_own_deposit(&r->own, a, &r->blocks, &r->motion, 0, rays, err));
+    }
     return tal_passage_create(&r->passage, &r->blocks, &r->motion, &s->grid, s->bed.value, zero,
                               err);
 }
@@ -81,40 +104,6 @@ static double distance_to(const tal_grid *grid, size_t cell, double x, double y)
     tal_grid_centre(grid, (int32_t)(cell % (size_t)grid->columns),
                     (int32_t)(cell / (size_t)grid->columns), &cx, &cy);
     return hypot(cx - x, cy - y);
-}
-
-static double source_height(const tal_surveyed *s, size_t cell) {
-    const float before = s->before.value[cell];
-    return isfinite(before) ? (double)before
-                            : (double)s->bed.value[cell] + (double)s->source.value[cell];
-}
-
-// Highest cell of the source, and the cell of the source nearest to its centroid.
-static bool find_source(const tal_back_analysis *a, size_t *crown, double centroid[2]) {
-    const tal_surveyed *s = &a->survey;
-    double highest = -INFINITY, weight = 0.0;
-    centroid[0] = centroid[1] = 0.0;
-    for (size_t i = 0; i < tal_grid_cell_count(&s->grid); i++) {
-        const double thickness = (double)s->source.value[i];
-        if (!(thickness > 0.0) || !isfinite(s->bed.value[i])) {
-            continue;
-        }
-        double x, y;
-        tal_grid_centre(&s->grid, (int32_t)(i % (size_t)s->grid.columns),
-                        (int32_t)(i / (size_t)s->grid.columns), &x, &y);
-        centroid[0] += thickness * x;
-        centroid[1] += thickness * y;
-        weight += thickness;
-        if (source_height(s, i) > highest) {
-            highest = source_height(s, i);
-            *crown = i;
-        }
-    }
-    if (weight > 0.0) {
-        centroid[0] /= weight;
-        centroid[1] /= weight;
-    }
-    return weight > 0.0;
 }
 
 // The cell nearest to a point that has a bed and, where given, belongs to `mask`; -1 without one.
@@ -192,36 +181,39 @@ double tal_back_analysis_line_end(const tal_back_analysis *a) {
                                                    a->scores.value[TAL_SCORE_runout_surveyed_m]));
 }
 
-static tal_status trace_line(tal_back_analysis *a, const uint8_t *deposit, const double source[2],
+// From the crown of a source through a deposit to its tip; no deposit, no line.
+static tal_status trace_line(const tal_back_analysis *a, const uint8_t *deposit,
+                             const tal_source *source, tal_flow_line *line, bool *has_line,
                              tal_error *err) {
     double centre[2], tip[2], far = 0.0;
-    if (!mask_centroid(a, deposit, source, 0.0, centre)) {
-        return TAL_OK; // no deposit, no line
+    if (!mask_centroid(a, deposit, source->centroid, 0.0, centre)) {
+        return TAL_OK;
     }
-    TAL_TRY(tip_distance(a, deposit, source, &far, err));
-    (void)mask_centroid(a, deposit, source, far, tip);
-    const size_t stop[4] = {a->crown, (size_t)find_nearest(a, NULL, source),
+    TAL_TRY(tip_distance(a, deposit, source->centroid, &far, err));
+    (void)mask_centroid(a, deposit, source->centroid, far, tip);
+    const size_t stop[4] = {source->crown, (size_t)find_nearest(a, NULL, source->centroid),
                             (size_t)find_nearest(a, deposit, centre),
                             (size_t)find_nearest(a, deposit, tip)};
-    TAL_TRY(tal_flow_line_create(&a->line, &a->survey.grid, a->survey.bed.value, stop, 4, err));
-    a->has_line = true;
+    TAL_TRY(tal_flow_line_create(line, &a->survey.grid, a->survey.bed.value, stop, 4, err));
+    *has_line = true;
     return TAL_OK;
 }
 
 // Through the surveyed deposit, so that all runs are measured along one line; through the first
-// simulated one where there is no survey of it.
+// simulated one where there is no survey of it. With several sources the line is that of the largest.
 static tal_status find_line(tal_back_analysis *a, const run *first, tal_error *err) {
-    double centroid[2];
-    if (!find_source(a, &a->crown, centroid)) {
+    if (a->sources.count == 0) {
         return TAL_OK;
     }
-    a->crown_height = source_height(&a->survey, a->crown);
+    a->crown_height = a->sources.source[0].crown_height;
     tal_comparison c = tal_back_analysis_comparison(a);
-    c.simulated = first->deposit.thickness.value;
+    c.simulated =
+        (first->own.thickness.value != NULL ? first->own : first->deposit).thickness.value;
     tal_deposit_mask mask;
     TAL_TRY(tal_deposit_mask_create(
         &mask, &c, a->has_survey_deposit ? a->survey.deposit.value : c.simulated, 1.0, err));
-    const tal_status status = trace_line(a, mask.main, centroid, err);
+    const tal_status status =
+        trace_line(a, mask.main, &a->sources.source[0], &a->line, &a->has_line, err);
     tal_deposit_mask_destroy(&mask);
     return status;
 }
@@ -231,9 +223,19 @@ static tal_status score_run(tal_back_analysis *a, const run *r, double factor, d
     tal_comparison c = tal_back_analysis_comparison(a);
     c.simulated = r->deposit.thickness.value;
     c.solid = r->deposit.solid.value;
+    c.measured = r->own.thickness.value;
     c.survey_factor = factor;
     c.source_volume = source_volume;
-    return tal_scores_compute(scores, &c, err);
+    TAL_TRY(tal_scores_compute(scores, &c, err));
+    tal_travel travel;
+    int32_t block_count;
+    TAL_TRY(tal_sources_travel(&a->sources, -1, &a->survey.grid, &r->blocks, &r->motion, &travel,
+                               &block_count, err));
+    scores->value[TAL_SCORE_travel_median_m] = travel.median;
+    scores->value[TAL_SCORE_travel_p05_m] = travel.low;
+    scores->value[TAL_SCORE_travel_p95_m] = travel.high;
+    scores->value[TAL_SCORE_travel_moved] = travel.moved_share;
+    return TAL_OK;
 }
 
 // A run scored again with the surveyed thickness and the source at the ends of their intervals.
@@ -265,6 +267,19 @@ static double quantile_over_runs(const tal_scores *by_run, int count, int score,
     return tal_quantile(room, (size_t)count, p);
 }
 
+static void spread_over_variants(tal_back_analysis *a, int score) {
+    tal_score_interval *interval = &a->interval[score];
+    double low = a->scores.value[score], high = low;
+    for (int i = 0; i < a->variants.count; i++) {
+        low = fmin(low, a->variants.variant[i].scores.value[score]);
+        high = fmax(high, a->variants.variant[i].scores.value[score]);
+    }
+    interval->numeric_low = a->variants.count > 0 ? low : NAN;
+    interval->numeric_high = a->variants.count > 0 ? high : NAN;
+    interval->shown_low = fmin(interval->all_low, interval->numeric_low); // fmin drops a NaN
+    interval->shown_high = fmax(interval->all_high, interval->numeric_high);
+}
+
 static tal_status spread_over_runs(tal_back_analysis *a, tal_error *err) {
     const int n = a->run_count;
     double *room;
@@ -278,6 +293,7 @@ static tal_status spread_over_runs(tal_back_analysis *a, tal_error *err) {
                                  .survey_high = a->run_high[a->shown_run].value[i],
                                  .all_low = quantile_over_runs(a->run_low, n, i, 0.05, room),
                                  .all_high = quantile_over_runs(a->run_high, n, i, 0.95, room)};
+        spread_over_variants(a, i);
     }
     tal_memory_destroy(room);
     return TAL_OK;
@@ -326,6 +342,13 @@ static tal_status add_reach(tal_back_analysis *a, const run *r, tal_error *err) 
     return TAL_OK;
 }
 
+static tal_travel travel_of(const tal_scores *scores) {
+    return (tal_travel){.median = scores->value[TAL_SCORE_travel_median_m],
+                        .low = scores->value[TAL_SCORE_travel_p05_m],
+                        .high = scores->value[TAL_SCORE_travel_p95_m],
+                        .moved_share = scores->value[TAL_SCORE_travel_moved]};
+}
+
 static tal_status analyse(tal_back_analysis *a, const char *const *folder, int rays,
                           tal_ensemble_stack *stack, tal_error *err) {
     for (int i = 0; i < a->run_count; i++) {
@@ -346,7 +369,8 @@ static tal_status analyse(tal_back_analysis *a, const char *const *folder, int r
             status = tal_ensemble_add(stack, i, &r.deposit, &r.passage, err);
         }
         tal_trust trust;
-        tal_trust_judge(&trust, &r.blocks, &r.motion);
+        const tal_travel travel = travel_of(&a->by_run[i]);
+        tal_trust_judge(&trust, &r.blocks, &r.motion, &travel, &a->sources);
         a->bad_run_count += trust.level == TAL_TRUST_BAD ? 1 : 0;
         if (status == TAL_OK && a->run_count == 1) {
             show_run(a, &r);
@@ -355,6 +379,99 @@ static tal_status analyse(tal_back_analysis *a, const char *const *folder, int r
         TAL_TRY(status);
     }
     return TAL_OK;
+}
+
+// How far the deposit of one source reaches along the line of its own.
+static tal_status measure_runout(tal_back_analysis *a, int index, const tal_deposit *own,
+                                 tal_error *err) {
+    tal_source *source = &a->sources.source[index];
+    tal_comparison c = tal_back_analysis_comparison(a);
+    tal_deposit_mask mask;
+    if (index > 0 || !a->has_line) { // the line must be there before the toe is looked for
+        c.line = NULL;
+        TAL_TRY(tal_deposit_mask_create(&mask, &c, own->thickness.value, 1.0, err));
+        const tal_status status =
+            trace_line(a, mask.main, source, &source->line, &source->has_line, err);
+        tal_deposit_mask_destroy(&mask);
+        TAL_TRY(status);
+        c.line = source->has_line ? &source->line : NULL;
+    }
+    TAL_TRY(tal_deposit_mask_create(&mask, &c, own->thickness.value, 1.0, err));
+    if (mask.toe >= 0) {
+        source->runout = mask.toe_s;
+        source->drop = source->crown_height - (double)a->survey.bed.value[mask.toe];
+    }
+    tal_deposit_mask_destroy(&mask);
+    return TAL_OK;
+}
+
+static tal_status measure_source(tal_back_analysis *a, int index, int rays, tal_error *err) {
+    tal_source *source = &a->sources.source[index];
+    tal_deposit own;
+    TAL_TRY(tal_sources_travel(&a->sources, index, &a->survey.grid, &a->blocks, &a->motion,
+                               &source->travel, &source->block_count, err));
+    TAL_TRY(create_own_deposit(&own, a, &a->blocks, &a->motion, index, rays, err));
+    const tal_status status = measure_runout(a, index, &own, err);
+    tal_deposit_destroy(&own);
+    return status;
+}
+
+static tal_status read_variant(tal_back_analysis *a, const char *folder, tal_variant *variant,
+                               int rays, tal_error *err) {
+    run r;
+    TAL_TRY(load_run(&r, a, folder, rays, err));
+    variant->block_count = r.blocks.count;
+    const tal_status status =
+        score_run(a, &r, 1.0, a->survey.source_volume.volume, &variant->scores, err);
+    run_destroy(&r);
+    return status;
+}
+
+// Those that were run; what is missing is said, and no reason to do without a report.
+static tal_status read_variants(tal_back_analysis *a, const char *folder,
+                                const tal_settings *settings, tal_error *err) {
+    tal_variant variant;
+    int missing = 0;
+    for (int i = 0; tal_variant_at(settings, i, &variant); i++) {
+        char own[TAL_PATH_SIZE], place[TAL_PATH_SIZE], motion[TAL_PATH_SIZE];
+        if (!tal_path_join(place, folder, "sensitivity") ||
+            !tal_path_join(own, place, variant.name) || !tal_path_join(motion, own, "run.nc") ||
+            !tal_file_exists(motion)) {
+            missing++;
+            continue;
+        }
+        TAL_TRY(tal_interrupt_check(err));
+        TAL_TRY(read_variant(a, own, &variant, (int)settings->report.surface_rays, err));
+        a->variants.variant[a->variants.count++] = variant;
+    }
+    if (missing > 0) {
+        tal_log_warn(
+            "[report] sensitivity = yes, but %d of its runs are not in %s/sensitivity: make "
+            "run does them",
+            missing, folder);
+    }
+    return TAL_OK;
+}
+
+// A runout of a scenario has no survey to be compared with: a tenth of it is taken for enough.
+static const double SCENARIO_SHARE = 0.1;
+
+// Does the result depend on how it was computed more than on what was surveyed? Overlap and runout tell.
+static void judge_variants(tal_back_analysis *a) {
+    tal_trust_check *check = &a->trust.check[TAL_TRUST_CHECKS - 1];
+    const tal_score_key key[] = {TAL_SCORE_runout_simulated_m, TAL_SCORE_iou};
+    for (int i = 0; i < (a->has_survey_deposit ? 2 : 1) && a->variants.count > 0; i++) {
+        // The survey moves the error of the runout, not the simulated one.
+        const tal_score_key surveyed = i == 0 ? TAL_SCORE_runout_error_m : key[i];
+        const tal_score_interval *interval = &a->interval[key[i]], *known = &a->interval[surveyed];
+        const double width = interval->numeric_high - interval->numeric_low;
+        const double limit = a->has_survey_deposit ? known->survey_high - known->survey_low
+                                                   : SCENARIO_SHARE * a->scores.value[key[i]];
+        tal_trust_add_variant(check, tal_score_notes[key[i]].label,
+                              tal_unit_pretty(tal_score_notes[key[i]].unit), interval->numeric_low,
+                              interval->numeric_high, width > limit, a->has_survey_deposit);
+        a->trust.level = check->level > a->trust.level ? check->level : a->trust.level;
+    }
 }
 
 static tal_status finish(tal_back_analysis *a, const char *const *folder, int rays,
@@ -369,23 +486,32 @@ static tal_status finish(tal_back_analysis *a, const char *const *folder, int ra
     a->scores = a->by_run[a->shown_run];
     tal_sieve_read(&a->sieve, folder[a->shown_run], a->blocks.count);
     TAL_TRY(spread_over_runs(a, err));
-    tal_trust_judge(&a->trust, &a->blocks, &a->motion);
+    const tal_travel travel = travel_of(&a->scores);
+    tal_trust_judge(&a->trust, &a->blocks, &a->motion, &travel, &a->sources);
+    a->did_not_move = tal_travel_is_none(&travel);
+    judge_variants(a);
+    for (int i = 0; i < a->sources.count && a->sources.count > 1; i++) {
+        TAL_TRY(measure_source(a, i, rays, err));
+    }
     return TAL_OK;
 }
 
 tal_status tal_back_analysis_create(tal_back_analysis *a, const char *folder,
-                                    const char *const *run_folder, int run_count, int rays,
-                                    tal_error *err) {
+                                    const char *const *run_folder, int run_count,
+                                    const tal_settings *settings, tal_error *err) {
     tal_status status = TAL_OK;
+    const int rays = (int)settings->report.surface_rays;
     tal_ensemble_stack stack = {0};
     *a = (tal_back_analysis){.run_count = run_count};
     TAL_TRY_OR_DONE(tal_surveyed_read(&a->survey, folder, err));
     TAL_TRY_OR_DONE(find_valid(a, err));
+    TAL_TRY_OR_DONE(tal_sources_find(&a->sources, &a->survey, err));
     TAL_CREATE_OR_DONE(a->by_run, (size_t)run_count, "the scores of the runs", err);
     TAL_CREATE_OR_DONE(a->run_low, (size_t)run_count, "the scores of the runs", err);
     TAL_CREATE_OR_DONE(a->run_high, (size_t)run_count, "the scores of the runs", err);
     TAL_TRY_OR_DONE(tal_ensemble_begin(&stack, &a->survey.grid, run_count, err));
     TAL_TRY_OR_DONE(analyse(a, run_folder, rays, &stack, err));
+    TAL_TRY_OR_DONE(read_variants(a, folder, settings, err));
     TAL_TRY_OR_DONE(finish(a, run_folder, rays, &stack, err));
 done:
     tal_ensemble_end(&stack);
@@ -397,6 +523,7 @@ done:
 
 void tal_back_analysis_destroy(tal_back_analysis *a) {
     tal_surveyed_destroy(&a->survey);
+    tal_sources_destroy(&a->sources);
     tal_memory_destroy(a->valid);
     tal_blocks_destroy(&a->blocks);
     tal_run_record_destroy(&a->motion);

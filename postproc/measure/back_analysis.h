@@ -10,8 +10,10 @@
 #include "postproc/measure/run_record.h"
 #include "postproc/measure/score.h"
 #include "postproc/measure/sieve.h"
+#include "postproc/measure/source.h"
 #include "postproc/measure/surveyed.h"
 #include "postproc/measure/trust.h"
+#include "postproc/measure/variant.h"
 
 enum { TAL_RUNS_MAX = 256 };
 
@@ -20,6 +22,10 @@ typedef struct {
     double low, median, high;       // over runs: 5 %, 50 %, 95 %
     double survey_low, survey_high; // of the shown run, over the error of the survey
     double all_low, all_high;       // over both: 5 % of the runs' lows, 95 % of their highs
+    double numeric_low,
+        numeric_high; // over block counts, time steps and seeds; NaN without such runs
+    double shown_low,
+        shown_high; // the widest of them: what digits are cut to; NaN where there is none
 } tal_score_interval;
 
 // Cell by cell over the runs of an ensemble.
@@ -41,12 +47,14 @@ typedef struct {
     tal_passage passage;
     tal_trust trust;
     int bad_run_count; // runs of the ensemble that should not be trusted
+    bool did_not_move; // the shown run: no word about how far it ran
+    tal_sources sources;
     bool has_line;
-    tal_flow_line line;
-    size_t crown;
+    tal_flow_line line; // of the first source
     double crown_height;
     bool has_survey_deposit;
     bool surveys_are_apart; // no cell has a value in both: taken as a scenario
+    tal_variants variants;
     int run_count;
     int shown_run;       // the one whose overlap is the median
     tal_scores scores;   // of the shown run
@@ -59,10 +67,11 @@ typedef struct {
 } tal_back_analysis;
 
 // Reads the survey in `folder` and the runs in `run_folder` (each with blocks.nc and run.nc), and
-// works everything out. `rays` per cell side for the surface of the deposit.
+// works everything out. `settings` say how the surface of the deposit is seen, and whether runs in
+// folder/sensitivity tell what the scores owe to the way of computing.
 tal_status tal_back_analysis_create(tal_back_analysis *analysis, const char *folder,
-                                    const char *const *run_folder, int run_count, int rays,
-                                    tal_error *err);
+                                    const char *const *run_folder, int run_count,
+                                    const tal_settings *settings, tal_error *err);
 void tal_back_analysis_destroy(tal_back_analysis *analysis);
 
 // The end of the flow line or, where one is beyond it, the farther toe. Needs a line.

@@ -57,6 +57,16 @@ static tal_status read_series(tal_run_record *motion, tal_netcdf *file, tal_erro
     return TAL_OK;
 }
 
+// Motions made by other programs need not say it.
+static void read_friction(tal_run_record *motion, tal_netcdf *file) {
+    static const char *const NAME[2] = {"ground_friction_low", "ground_friction_high"};
+    for (int i = 0; i < 2; i++) {
+        tal_error unsaid = {0};
+        motion->ground_friction[i] = NAN;
+        (void)tal_netcdf_get_real(file, NULL, NAME[i], &motion->ground_friction[i], &unsaid);
+    }
+}
+
 static tal_status read_notes(tal_run_record *motion, tal_netcdf *file, tal_error *err) {
     char *ended = NULL;
     TAL_TRY(tal_netcdf_get_real(file, NULL, "unconverged_steps", &motion->unconverged_steps, err));
@@ -66,6 +76,7 @@ static tal_status read_notes(tal_run_record *motion, tal_netcdf *file, tal_error
                                 err));
     TAL_TRY(tal_netcdf_get_real(file, NULL, "blocks_lost", &motion->blocks_lost, err));
     TAL_TRY(tal_netcdf_get_real(file, NULL, "dt_s", &motion->dt, err));
+    read_friction(motion, file);
     TAL_TRY(tal_netcdf_get_text(file, NULL, "ended_because", &ended, err));
     (void)strncat(motion->ended_because, ended, sizeof motion->ended_because - 1);
     tal_memory_destroy(ended);

@@ -30,6 +30,7 @@ typedef struct {
     double energy_drift;
     double clausius_duhem_worst; // J
     double blocks_lost;
+    double ground_friction[2]; // least and greatest between blocks and ground; NaN where not said
     double dt;
     char ended_because[32];
 } tal_run_record;

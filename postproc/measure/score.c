@@ -23,28 +23,6 @@ double tal_mobility_corominas(double volume) {
     return volume > 0.0 ? pow(10.0, 0.210 - 0.109 * log10(volume)) : NAN;
 }
 
-static int compare_reals(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-double tal_quantile(double *values, size_t count, double p) {
-    size_t finite = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (isfinite(values[i])) {
-            values[finite++] = values[i];
-        }
-    }
-    if (finite == 0) {
-        return NAN;
-    }
-    qsort(values, finite, sizeof *values, compare_reals);
-    const double at = p * (double)(finite - 1);
-    const size_t low = (size_t)floor(at);
-    const size_t high = low + 1 < finite ? low + 1 : low;
-    return values[low] + (at - (double)low) * (values[high] - values[low]);
-}
-
 typedef struct {
     double s, a, b;
     size_t index;
@@ -252,6 +230,19 @@ done:
     return status;
 }
 
+// With several sources the toe is that of the first one's blocks.
+static tal_status score_simulated_runout(tal_scores *scores, const tal_comparison *c,
+                                         const tal_deposit_mask *simulated, tal_error *err) {
+    tal_deposit_mask own = {.toe = -1};
+    if (c->measured != NULL) {
+        TAL_TRY(tal_deposit_mask_create(&own, c, c->measured, 1.0, err));
+    }
+    score_runout(scores, c->measured != NULL ? &own : simulated, c, TAL_SCORE_runout_simulated_m,
+                 TAL_SCORE_fahrboeschung_simulated);
+    tal_deposit_mask_destroy(&own);
+    return TAL_OK;
+}
+
 static tal_status score_line(tal_scores *scores, const tal_comparison *c,
                              const tal_deposit_mask *simulated, const tal_deposit_mask *surveyed,
                              tal_error *err) {
@@ -259,8 +250,7 @@ static tal_status score_line(tal_scores *scores, const tal_comparison *c,
     if (c->line == NULL) {
         return TAL_OK;
     }
-    score_runout(scores, simulated, c, TAL_SCORE_runout_simulated_m,
-                 TAL_SCORE_fahrboeschung_simulated);
+    TAL_TRY(score_simulated_runout(scores, c, simulated, err));
     if (c->surveyed == NULL) {
         return TAL_OK;
     }

@@ -3,6 +3,7 @@
 #ifndef TALUS_POSTPROC_MEASURE_SCORE_H
 #define TALUS_POSTPROC_MEASURE_SCORE_H
 
+#include "core/base/quantile.h"
 #include "core/geo/grid.h"
 #include "postproc/measure/flow_line.h"
 
@@ -36,6 +37,7 @@ typedef struct {
     const float *lod;       // level of detection
     const float *simulated; // thickness
     const float *solid;     // rock per area
+    const float *measured;  // thickness whose toe gives the simulated runout; NULL: all of it
     const float *surveyed;  // thickness inside the surveyed outline, 0 outside; NULL without survey
     const float *ground;    // height of the bed
     const tal_flow_line *line;
@@ -68,9 +70,5 @@ tal_status tal_emd_line(const double *s, const double *load_a, const double *loa
 // H/L expected for a volume in m3: Scheidegger 1973, Corominas 1996 (rockfalls).
 double tal_mobility_scheidegger(double volume);
 double tal_mobility_corominas(double volume);
-
-// Value below which the share p of the values lies (NaN left out; linear between order statistics,
-// type 7 of Hyndman and Fan 1996). Sorts `values`.
-double tal_quantile(double *values, size_t count, double p);
 
 #endif

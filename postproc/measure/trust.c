@@ -2,6 +2,8 @@
 // Whether a run may be believed.
 #include "postproc/measure/trust.h"
 
+#include "core/app/number.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -49,10 +51,12 @@ static void judge_convergence(tal_trust_check *check, const tal_run_record *moti
                        "The percussions of all %d steps were solved to the tolerance.",
                        (int)motion->step_count);
     } else {
+        char percent[TAL_NUMBER_SIZE];
         (void)snprintf(check->text, sizeof check->text,
-                       "%.0f of %d steps (%.3g %%) did not reach the tolerance: raise "
+                       "%.0f of %d steps (%s %%) did not reach the tolerance: raise "
                        "iterations_max or lower dt_s in [solve].",
-                       motion->unconverged_steps, (int)motion->step_count, share);
+                       motion->unconverged_steps, (int)motion->step_count,
+                       tal_number_format_digits(percent, share, 2));
     }
 }
 
@@ -64,17 +68,21 @@ static void judge_penetration(tal_trust_check *check, const tal_blocks *blocks,
     }
     const double share = 100.0 * deepest / blocks->smallest_size;
     *check = check_share("penetration", "Deepest penetration", share, 1.0, 5.0);
-    (void)snprintf(
-        check->text, sizeof check->text,
-        "The deepest penetration was %.3g m, %.2g %% of the size of the smallest block%s", deepest,
-        share, check->level == TAL_TRUST_GOOD ? "." : ": lower dt_s in [solve].");
+    char depth[TAL_NUMBER_SIZE], percent[TAL_NUMBER_SIZE];
+    (void)snprintf(check->text, sizeof check->text,
+                   "The deepest penetration was %s m, %s %% of the size of the smallest block%s",
+                   tal_number_format_digits(depth, deepest, 2),
+                   tal_number_format_digits(percent, share, 2),
+                   check->level == TAL_TRUST_GOOD ? "." : ": lower dt_s in [solve].");
 }
 
 static void judge_energy(tal_trust_check *check, const tal_run_record *motion) {
     const double drift = 100.0 * fabs(motion->energy_drift);
     *check = check_share("energy_drift", "Energy drift", drift, 0.1, 1.0);
+    char percent[TAL_NUMBER_SIZE];
     (void)snprintf(check->text, sizeof check->text,
-                   "The energy balance closes to %.2g %% of the energy released%s", drift,
+                   "The energy balance closes to %s %% of the energy released%s",
+                   tal_number_format_digits(percent, drift, 2),
                    check->level == TAL_TRUST_GOOD
                        ? "."
                        : ": energy was made or lost by the computation; lower dt_s in [solve].");
@@ -107,10 +115,12 @@ static void judge_losses(tal_trust_check *check, const tal_blocks *blocks,
     const double share = 100.0 * lost / total;
     *check = check_share("blocks_lost", "Rock lost over the rim", share, 0.0, 1.0);
     if (motion->blocks_lost > 0.0) {
+        char percent[TAL_NUMBER_SIZE];
         (void)snprintf(check->text, sizeof check->text,
-                       "%.0f of %d blocks (%.3g %% of the volume) left the ground that is known: "
+                       "%.0f of %d blocks (%s %% of the volume) left the ground that is known: "
                        "enlarge the study area.",
-                       motion->blocks_lost, (int)blocks->count, share);
+                       motion->blocks_lost, (int)blocks->count,
+                       tal_number_format_digits(percent, share, 2));
     } else {
         (void)snprintf(check->text, sizeof check->text, "No block left the ground that is known.");
     }
@@ -124,33 +134,145 @@ static void judge_end(tal_trust_check *check, const tal_run_record *motion) {
                                .unit = "s",
                                .good_limit = NAN,
                                .bad_limit = NAN};
+    char seconds[TAL_NUMBER_SIZE];
     if (strcmp(motion->ended_because, "still") == 0) {
         check->level = TAL_TRUST_GOOD;
-        (void)snprintf(check->text, sizeof check->text,
-                       "Every block had come to rest after %.4g s.", end);
+        (void)snprintf(check->text, sizeof check->text, "Every block had come to rest after %s s.",
+                       tal_number_format(seconds, end));
     } else if (strcmp(motion->ended_because, "until") == 0) {
         check->level = TAL_TRUST_DOUBTFUL;
-        (void)snprintf(
-            check->text, sizeof check->text,
-            "Blocks were still moving when the simulation ended at %.4g s: raise until_s "
-            "in [solve] if their way to rest matters.",
-            end);
+        (void)snprintf(check->text, sizeof check->text,
+                       "Blocks were still moving when the simulation ended at %s s: raise until_s "
+                       "in [solve] if their way to rest matters.",
+                       tal_number_format(seconds, end));
     } else {
         check->level = TAL_TRUST_BAD;
         (void)snprintf(check->text, sizeof check->text,
-                       "This run is partial: it was stopped at %.4g s. make run, or talus-solve "
+                       "This run is partial: it was stopped at %s s. make run, or talus-solve "
                        "--resume, goes on.",
-                       end);
+                       tal_number_format(seconds, end));
     }
 }
 
-void tal_trust_judge(tal_trust *trust, const tal_blocks *blocks, const tal_run_record *motion) {
-    judge_convergence(&trust->check[0], motion);
-    judge_penetration(&trust->check[1], blocks, motion);
-    judge_energy(&trust->check[2], motion);
-    judge_contacts(&trust->check[3], motion);
-    judge_losses(&trust->check[4], blocks, motion);
-    judge_end(&trust->check[5], motion);
+static double degrees(double tangent) {
+    return atan(tangent) * 57.29577951308232;
+}
+
+// The base of the steepest source beside the friction. A slab on an even plane slides when the friction
+// is below the tangent of the slope; blocks that catch in each other and in the ground need less.
+static void append_reason(tal_trust_check *check, const tal_run_record *motion,
+                          const tal_sources *sources) {
+    char low[TAL_NUMBER_SIZE], tangent[TAL_NUMBER_SIZE];
+    double steepest = NAN;
+    for (int i = 0; i < sources->count; i++) {
+        steepest = fmax(steepest, sources->source[i].base_tangent);
+    }
+    const double friction = motion->ground_friction[1];
+    const size_t used = strlen(check->text);
+    char *rest = check->text + used;
+    const size_t room = sizeof check->text - used;
+    if (!isfinite(steepest) || !isfinite(friction)) {
+        return;
+    }
+    const bool is_one = motion->ground_friction[0] == friction;
+    (void)snprintf(low, sizeof low, "%g to ", motion->ground_friction[0]); // settings, as given
+    const int length =
+        snprintf(rest, room,
+                 " The friction on the ground is %s%g, an angle of %.0f\xc2\xb0; the base of the "
+                 "%ssource slopes at %.0f\xc2\xb0 on the whole.",
+                 is_one ? "" : low, friction, degrees(friction),
+                 sources->count > 1 ? "steepest " : "", degrees(steepest));
+    if (length < 0 || (size_t)length >= room) {
+        return;
+    }
+    char *end = rest + length;
+    const size_t left = room - (size_t)length;
+    (void)tal_number_format_digits(tangent, steepest, 2);
+    (void)tal_number_format_digits(low, 0.5 * fmin(steepest, friction), 2);
+    (void)snprintf(
+        end, left,
+        steepest < friction
+            ? " A friction below about %s would let it slide: the tangent of that slope, an "
+              "estimate for a slab on an even plane. Blocks that catch in each other and in "
+              "the ground need less: try %s."
+            : " A friction below about %s would let an even slab slide, so blocks that catch "
+              "in each other and in the ground hold this rock, or cohesion, or the time was "
+              "too short: try %s.",
+        tangent, low);
+}
+
+static void judge_travel(tal_trust_check *check, const tal_run_record *motion,
+                         const tal_travel *travel, const tal_sources *sources) {
+    char median[TAL_NUMBER_SIZE], high[TAL_NUMBER_SIZE];
+    (void)tal_number_format_digits(median, travel->median, 2);
+    (void)tal_number_format_digits(high, travel->high, 2);
+    *check = (tal_trust_check){.key = "travel",
+                               .label = "Motion of the rock",
+                               .value = 100.0 * travel->moved_share,
+                               .unit = "%",
+                               .good_limit = NAN,
+                               .bad_limit = NAN};
+    check->level = tal_travel_is_none(travel)      ? TAL_TRUST_BAD
+                   : tal_travel_is_partial(travel) ? TAL_TRUST_DOUBTFUL
+                                                   : TAL_TRUST_GOOD;
+    const char *format =
+        check->level == TAL_TRUST_BAD
+            ? "The rock did not move: half of the blocks came less than %s m, all but a "
+              "twentieth less than %s m, and %.0f %% farther than their own size."
+        : check->level == TAL_TRUST_DOUBTFUL
+            ? "Most of the rock stayed: half of the blocks came less than %s m, a "
+              "twentieth farther than %s m, and %.0f %% farther than their own size."
+            : "Half of the blocks came farther than %s m, a twentieth farther than %s "
+              "m, and %.0f %% farther than their own size.";
+    (void)snprintf(check->text, sizeof check->text, format, median, high,
+                   100.0 * travel->moved_share);
+    if (check->level != TAL_TRUST_GOOD) {
+        append_reason(check, motion, sources);
+    }
+}
+
+// What is said until runs of it are there.
+static void judge_sensitivity(tal_trust_check *check) {
+    *check = (tal_trust_check){.key = "sensitivity",
+                               .label = "Blocks and time step",
+                               .value = NAN,
+                               .unit = "1",
+                               .good_limit = NAN,
+                               .bad_limit = NAN};
+    (void)snprintf(
+        check->text, sizeof check->text,
+        "What the result owes to the number of blocks, the time step and the seed was not "
+        "looked at: say sensitivity = yes in [report].");
+}
+
+void tal_trust_add_variant(tal_trust_check *check, const char *label, const char *unit, double low,
+                           double high, bool is_wide, bool has_survey) {
+    char one[TAL_NUMBER_SIZE], two[TAL_NUMBER_SIZE];
+    const bool is_first = !isfinite(check->value);
+    const size_t used = is_first ? 0 : strlen(check->text);
+    const char *verdict = !is_wide ? ""
+                          : has_survey
+                              ? ": it depends on the discretisation more than on the survey"
+                              : ": it depends on the discretisation by more than a tenth";
+    check->value = is_first || is_wide ? (double)is_wide : check->value;
+    check->level = is_wide ? TAL_TRUST_DOUBTFUL : check->level;
+    (void)snprintf(check->text + used, sizeof check->text - used,
+                   "%s%s is %s to %s%s%s over other block counts, time steps and seeds%s.",
+                   is_first ? "" : " ", label, tal_number_format_within(one, low, low, high),
+                   tal_number_format_within(two, high, low, high), unit[0] != '\0' ? " " : "", unit,
+                   verdict);
+}
+
+void tal_trust_judge(tal_trust *trust, const tal_blocks *blocks, const tal_run_record *motion,
+                     const tal_travel *travel, const tal_sources *sources) {
+    judge_travel(&trust->check[0], motion, travel, sources);
+    judge_end(&trust->check[1], motion);
+    judge_losses(&trust->check[2], blocks, motion);
+    judge_convergence(&trust->check[3], motion);
+    judge_penetration(&trust->check[4], blocks, motion);
+    judge_energy(&trust->check[5], motion);
+    judge_contacts(&trust->check[6], motion);
+    judge_sensitivity(&trust->check[7]);
     trust->level = TAL_TRUST_GOOD;
     for (int i = 0; i < TAL_TRUST_CHECKS; i++) {
         trust->level = trust->check[i].level > trust->level ? trust->check[i].level : trust->level;

@@ -1,33 +1,58 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // report.html.
+#define _POSIX_C_SOURCE 200809L
 #include "postproc/report/report.h"
 
+#include "core/app/html.h"
+#include "core/app/number.h"
 #include "core/app/program.h"
 #include "core/base/log.h"
 #include "core/base/memory.h"
 #include "postproc/report/image.h"
-#include "postproc/report/number.h"
 #include "postproc/report/page.h"
 #include "postproc/report/replay.h"
 #include "postproc/report/report_map.h"
+#include "postproc/report/report_tables.h"
 #include "postproc/report/report_words.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+// The name of the site file without its ending.
+static void take_stem(const char *path, char *title, size_t size) {
+    (void)snprintf(title, size, "%s", tal_path_name(path));
+    char *dot = strrchr(title, '.');
+    if (dot != NULL) {
+        *dot = '\0';
+    }
+}
+
+// The folder the site file lies in.
+static void take_folder(const char *path, char *title, size_t size) {
+    char folder[TAL_PATH_SIZE], whole[PATH_MAX];
+    tal_path_folder(folder, path);
+    (void)snprintf(title, size, "%s",
+                   realpath(folder, whole) != NULL ? tal_path_name(whole) : tal_path_name(folder));
+}
+
+// "site", "b": such a name tells the place only together with its folder.
+static bool says_nothing(const char *stem) {
+    return strcmp(stem, "site") == 0 || strlen(stem) < 3;
+}
 
 void tal_report_title(const tal_settings *settings, char *title, size_t size) {
     if (settings->report.title[0] != '\0') {
         (void)snprintf(title, size, "%s", settings->report.title);
         return;
     }
-    (void)snprintf(title, size, "%s", tal_path_name(settings->site_file));
-    char *dot = strrchr(title, '.');
-    if (dot != NULL) {
-        *dot = '\0';
+    take_stem(settings->site_file, title, size);
+    if (says_nothing(title)) {
+        take_folder(settings->site_file, title, size);
     }
-    if (title[0] == '\0') {
+    if (says_nothing(title) || title[0] == '/') {
         (void)snprintf(title, size, "Rockfall");
     }
 }
@@ -51,20 +76,23 @@ static void append_trust_banner(tal_text *text, const tal_back_analysis *a) {
     if (level == TAL_TRUST_GOOD) {
         return;
     }
-    tal_text_append(text, "<div class=\"banner %s\" role=\"alert\"><strong>%s</strong><ul>",
-                    tal_trust_word(level),
-                    tal_run_record_is_partial(&a->motion)
-                        ? "This is a partial run. Do not trust it as "
-                          "a result."
-                    : level == TAL_TRUST_BAD ? "Do not trust this result."
-                                             : "Read this result with care.");
+    // The first check is whether the rock moved: without that, nothing else matters.
+    const int first = a->did_not_move ? 1 : 0;
+    tal_text_append(text, "<div class=\"banner %s\" role=\"alert\"><strong>",
+                    tal_trust_word(level));
+    tal_html_append(text, a->did_not_move ? a->trust.check[0].text
+                          : tal_run_record_is_partial(&a->motion)
+                              ? "This is a partial run. Do not trust it as a result."
+                          : level == TAL_TRUST_BAD ? "Do not trust this result."
+                                                   : "Read this result with care.");
+    tal_text_append(text, "</strong><ul>");
     if (others_are_bad) {
         tal_text_append(text,
                         "<li>%d of %d runs fail a check below; intervals over the runs hold "
                         "them too.</li>",
                         a->bad_run_count, a->run_count);
     }
-    for (int i = 0; i < TAL_TRUST_CHECKS; i++) {
+    for (int i = first; i < TAL_TRUST_CHECKS; i++) {
         if (a->trust.check[i].level != TAL_TRUST_GOOD) {
             tal_text_append(text, "<li>");
             tal_html_append(text, a->trust.check[i].text);
@@ -74,17 +102,58 @@ static void append_trust_banner(tal_text *text, const tal_back_analysis *a) {
     tal_text_append(text, "</ul></div>\n");
 }
 
-static void append_card(tal_text *text, const char *name, double value, const char *unit,
-                        const char *more) {
+static void append_card(tal_text *text, const char *name, const tal_score_interval *interval,
+                        double value, const char *unit, const char *more) {
     char number[TAL_NUMBER_SIZE];
-    tal_text_append(text,
-                    "<div class=\"card\"><p class=\"name\">%s</p><p class=\"big\">%s <small>%s"
-                    "</small></p><p class=\"more\">%s</p></div>\n",
-                    name, tal_number_format(number, value), unit, more);
+    tal_text_append(
+        text,
+        "<div class=\"card\"><p class=\"name\">%s</p><p class=\"big\">%s <small>%s"
+        "</small></p><p class=\"more\">%s</p></div>\n",
+        name, tal_number_format_within(number, value, interval->shown_low, interval->shown_high),
+        isfinite(value) ? unit : "", more);
 }
 
 static double degrees(double tangent) {
     return atan(tangent) * 57.29577951308232;
+}
+
+// Nothing ran anywhere where the rock did not move.
+static void append_runout_error_card(tal_text *text, const tal_back_analysis *a) {
+    const double *v = a->scores.value, error = v[TAL_SCORE_runout_error_m];
+    char more[160], one[TAL_NUMBER_SIZE], two[TAL_NUMBER_SIZE];
+    (void)snprintf(more, sizeof more, "%s m simulated, %s m surveyed: %s",
+                   tal_number_format(one, v[TAL_SCORE_runout_simulated_m]),
+                   tal_number_format(two, v[TAL_SCORE_runout_surveyed_m]),
+                   error < 0.0   ? "stops short"
+                   : error > 0.0 ? "goes too far"
+                                 : "as far");
+    append_card(text, "Runout error", &a->interval[TAL_SCORE_runout_error_m],
+                a->did_not_move ? NAN : error, "m",
+                a->did_not_move   ? "The rock did not move"
+                : isfinite(error) ? more
+                                  : "There is no simulated toe to measure");
+}
+
+static void append_mobility_card(tal_text *text, const tal_back_analysis *a) {
+    const double *v = a->scores.value;
+    const double surveyed = degrees(v[TAL_SCORE_fahrboeschung_surveyed]);
+    const double simulated = v[TAL_SCORE_fahrboeschung_simulated];
+    char more[200], one[TAL_NUMBER_SIZE], two[TAL_NUMBER_SIZE];
+    const tal_score_interval none = {.shown_low = NAN, .shown_high = NAN};
+    if (isfinite(surveyed)) {
+        (void)snprintf(more, sizeof more, "H/L %s from crown to toe; %s\xc2\xb0 surveyed",
+                       tal_number_format_digits(one, simulated, 2),
+                       tal_number_format(two, surveyed));
+    } else {
+        (void)snprintf(more, sizeof more, "H/L %s from crown to toe, over %s m",
+                       tal_number_format_digits(one, simulated, 2),
+                       tal_number_format(two, v[TAL_SCORE_runout_simulated_m]));
+    }
+    append_card(
+        text, "Fahrb\xc3\xb6schung", &none, a->did_not_move ? NAN : degrees(simulated), "\xc2\xb0",
+        a->did_not_move                             ? "The rock did not move"
+        : isfinite(v[TAL_SCORE_runout_simulated_m]) ? more
+                                                    : "There is no simulated toe to measure");
 }
 
 static void append_cards(tal_text *text, const tal_back_analysis *a) {
@@ -92,51 +161,36 @@ static void append_cards(tal_text *text, const tal_back_analysis *a) {
     char more[160], one[TAL_NUMBER_SIZE], two[TAL_NUMBER_SIZE];
     tal_text_append(text, "<div class=\"cards\">\n");
     if (a->has_survey_deposit) {
-        append_card(text, "Overlap (IoU)", v[TAL_SCORE_iou], "of 1",
-                    "Cells with a deposit in both, of cells with one in either");
-        const double error = v[TAL_SCORE_runout_error_m];
-        (void)snprintf(more, sizeof more, "%s m simulated, %s m surveyed: %s",
-                       tal_number_format(one, v[TAL_SCORE_runout_simulated_m]),
-                       tal_number_format(two, v[TAL_SCORE_runout_surveyed_m]),
-                       error < 0.0   ? "stops short"
-                       : error > 0.0 ? "goes too far"
-                                     : "as far");
-        append_card(text, "Runout error", error, "m",
-                    isfinite(error) ? more : "There is no simulated toe to measure");
-        (void)snprintf(more, sizeof more, "%s m\xc2\xb3 simulated, %s m\xc2\xb3 surveyed",
+        append_card(
+            text, "Overlap (IoU)", &a->interval[TAL_SCORE_iou], v[TAL_SCORE_iou], "",
+            "Cells with a deposit in both over cells with one in either; 1 is a perfect match");
+        append_runout_error_card(text, a);
+        (void)snprintf(more, sizeof more,
+                       "%s m\xc2\xb3 simulated over %s m\xc2\xb3 surveyed; 1 is a perfect match",
                        tal_number_format(one, v[TAL_SCORE_volume_simulated_m3]),
                        tal_number_format(two, v[TAL_SCORE_volume_surveyed_m3]));
-        append_card(text, "Volume ratio", v[TAL_SCORE_volume_ratio], "of 1", more);
+        append_card(text, "Volume ratio", &a->interval[TAL_SCORE_volume_ratio],
+                    v[TAL_SCORE_volume_ratio], "", more);
     } else {
-        append_card(text, "Deposit volume", v[TAL_SCORE_volume_simulated_m3], "m\xc2\xb3",
-                    "Simulated, pores included");
-        append_card(text, "Area", v[TAL_SCORE_area_simulated_m2], "m\xc2\xb2", "Simulated deposit");
+        append_card(text, "Deposit volume", &a->interval[TAL_SCORE_volume_simulated_m3],
+                    v[TAL_SCORE_volume_simulated_m3], "m\xc2\xb3", "Simulated, pores included");
+        append_card(text, "Area", &a->interval[TAL_SCORE_area_simulated_m2],
+                    v[TAL_SCORE_area_simulated_m2], "m\xc2\xb2", "Simulated deposit");
     }
-    const double surveyed = degrees(v[TAL_SCORE_fahrboeschung_surveyed]);
-    if (isfinite(surveyed)) {
-        (void)snprintf(more, sizeof more, "From crown to toe; %s\xc2\xb0 surveyed",
-                       tal_number_format(one, surveyed));
-    } else {
-        (void)snprintf(more, sizeof more, "From crown to toe, over %s m",
-                       tal_number_format(one, v[TAL_SCORE_runout_simulated_m]));
-    }
-    append_card(
-        text, "Fahrb\xc3\xb6schung", degrees(v[TAL_SCORE_fahrboeschung_simulated]), "\xc2\xb0",
-        isfinite(v[TAL_SCORE_runout_simulated_m]) ? more : "There is no simulated toe to measure");
+    append_mobility_card(text, a);
     tal_text_append(text, "</div>\n");
 }
 
-// A narrow interval needs one digit more for its ends to differ.
+// An interval of no width is none: the score does not depend on it.
 static void append_interval(tal_text *text, const char *label, double low, double high) {
     char one[TAL_NUMBER_SIZE], two[TAL_NUMBER_SIZE];
-    const int digits = high - low < 0.01 * fmax(fabs(low), fabs(high)) ? 4 : 3;
-    (void)tal_number_format_digits(one, low, digits);
-    (void)tal_number_format_digits(two, high, digits);
+    (void)tal_number_format_within(one, low, low, high);
+    (void)tal_number_format_within(two, high, low, high);
     const bool is_point = strcmp(one, two) == 0;
     tal_text_append(text, "<td class=\"number interval%s\" data-label=\"%s\">",
                     is_point ? " point" : "", label);
     if (is_point) {
-        tal_text_append(text, "%s", tal_number_format(one, low));
+        tal_text_append(text, "\xe2\x80\x93");
     } else {
         tal_text_append(text, "%s to %s", one, two);
     }
@@ -153,8 +207,9 @@ static void append_score_row(tal_text *text, const tal_back_analysis *a, int i) 
         tal_text_append_real(text, a->scores.value[i]);
     }
     tal_text_append(text, "\">%s %s</td><td class=\"number best\">%s</td>",
-                    tal_number_format(number, a->scores.value[i]), tal_unit_pretty(note->unit),
-                    note->best);
+                    tal_number_format_within(number, a->scores.value[i], a->interval[i].shown_low,
+                                             a->interval[i].shown_high),
+                    tal_unit_pretty(note->unit), note->best);
     if (a->run_count > 1) {
         append_interval(text, "Over the runs", a->interval[i].low, a->interval[i].high);
     }
@@ -163,12 +218,16 @@ static void append_score_row(tal_text *text, const tal_back_analysis *a, int i) 
     if (a->run_count > 1) {
         append_interval(text, "Over both", a->interval[i].all_low, a->interval[i].all_high);
     }
+    if (a->variants.count > 0) {
+        append_interval(text, "Over blocks and steps", a->interval[i].numeric_low,
+                        a->interval[i].numeric_high);
+    }
     tal_text_append(text, "</tr>\n");
 }
 
 static void append_scores(tal_text *text, const tal_back_analysis *a) {
     const char *group = "";
-    const int columns = a->run_count > 1 ? 6 : 4;
+    const int columns = (a->run_count > 1 ? 6 : 4) + (a->variants.count > 0 ? 1 : 0);
     tal_text_append(text, "<h2 id=\"scores\">Score sheet</h2>\n<p class=\"intro\">");
     tal_report_sheet_words(text, a);
     tal_text_append(
@@ -177,12 +236,15 @@ static void append_scores(tal_text *text, const tal_back_analysis *a) {
         "scope=\"col\">Score</th>"
         "<th scope=\"col\" class=\"number\">%s</th><th scope=\"col\" class=\"number\">"
         "Perfect</th>%s<th scope=\"col\" class=\"number interval\">Over the<br>survey's "
-        "error</th>%s</tr></thead>\n<tbody>\n",
+        "error</th>%s%s</tr></thead>\n<tbody>\n",
         a->run_count > 1 ? "Middle run" : "This run",
         a->run_count > 1 ? "<th scope=\"col\" class=\"number interval\">Over the runs"
                            "<br>5 to 95 %</th>"
                          : "",
-        a->run_count > 1 ? "<th scope=\"col\" class=\"number interval\">Over both</th>" : "");
+        a->run_count > 1 ? "<th scope=\"col\" class=\"number interval\">Over both</th>" : "",
+        a->variants.count > 0
+            ? "<th scope=\"col\" class=\"number interval\">Over blocks,<br>steps, seeds</th>"
+            : "");
     for (int i = 0; i < TAL_SCORE_COUNT; i++) {
         if (!isfinite(a->scores.value[i]) && !a->has_survey_deposit) {
             continue; // a scenario has nothing to compare
@@ -198,8 +260,9 @@ static void append_scores(tal_text *text, const tal_back_analysis *a) {
 }
 
 static void append_trust(tal_text *text, const tal_trust *trust) {
-    tal_text_append(text, "<h2>Can the run be believed?</h2>\n<p class=\"intro\">What the solver "
-                          "reported about itself, against limits.</p>\n<div class=\"table\"><table>"
+    tal_text_append(text, "<h2>Can the run be believed?</h2>\n<p class=\"intro\">Whether the rock "
+                          "moved and came to rest, and what the solver reported about itself, "
+                          "against limits.</p>\n<div class=\"table\"><table>"
                           "<tbody>\n");
     for (int i = 0; i < TAL_TRUST_CHECKS; i++) {
         const tal_trust_check *check = &trust->check[i];
@@ -396,6 +459,7 @@ static tal_status append_page(tal_text *text, const tal_back_analysis *a,
     char title[TAL_SETTING_TEXT_SIZE], three[TAL_PATH_SIZE], orbit[TAL_PATH_SIZE];
     tal_report_title(place->settings, title, sizeof title);
     append_head(text, title);
+    append_trust_banner(text, a); // what should make a reader distrust the rest comes first
     tal_text_append(text, "<header><p class=\"kind\">%s</p><h1>",
                     a->survey.epochs == 2 || a->surveys_are_apart ? "Rockfall back-analysis"
                                                                   : "Rockfall scenario");
@@ -405,7 +469,6 @@ static tal_status append_page(tal_text *text, const tal_back_analysis *a,
     tal_text_append(text, "</p>\n<p class=\"about\">");
     tal_report_about(text, a, place->settings);
     tal_text_append(text, "</p></header>\n<main>\n");
-    append_trust_banner(text, a);
     append_cards(text, a);
     TAL_TRY(tal_report_map_append(text, a, err));
     if (find_three(three, orbit)) {
@@ -416,6 +479,8 @@ static tal_status append_page(tal_text *text, const tal_back_analysis *a,
                         "when this report was made (Debian: libjs-three).</p>\n");
     }
     append_scores(text, a);
+    tal_report_append_sources(text, a);
+    tal_report_append_variants(text, a);
     append_trust(text, &a->trust);
     TAL_TRY(append_sizes(text, a, err));
     TAL_TRY(append_figures(text, figures, err));

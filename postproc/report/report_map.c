@@ -2,10 +2,10 @@
 // The map at the top of the report.
 #include "postproc/report/report_map.h"
 
+#include "core/app/number.h"
 #include "core/base/memory.h"
 #include "postproc/measure/region.h"
 #include "postproc/report/image.h"
-#include "postproc/report/number.h"
 
 #include <math.h>
 
@@ -122,17 +122,27 @@ static tal_status append_outlines(tal_text *text, const frame *f, const tal_back
     return TAL_OK;
 }
 
-static void append_line(tal_text *text, const frame *f, const tal_back_analysis *a) {
-    if (!a->has_line) {
-        return;
-    }
-    tal_text_append(text, "<polyline class=\"flow\" points=\"");
-    for (int32_t i = 0; i < a->line.count; i++) {
-        tal_text_append(text, "%.1f,%.1f ", map_x(f, a->line.x[i]), map_y(f, a->line.y[i]));
-    }
+static void append_line(tal_text *text, const frame *f, const tal_flow_line *line, double end) {
     double x, y;
-    tal_flow_line_point(&a->line, tal_back_analysis_line_end(a), &x, &y);
+    tal_text_append(text, "<polyline class=\"flow\" points=\"");
+    for (int32_t i = 0; i < line->count; i++) {
+        tal_text_append(text, "%.1f,%.1f ", map_x(f, line->x[i]), map_y(f, line->y[i]));
+    }
+    tal_flow_line_point(line, end, &x, &y);
     tal_text_append(text, "%.1f,%.1f\"/>\n", map_x(f, x), map_y(f, y));
+}
+
+static void append_lines(tal_text *text, const frame *f, const tal_back_analysis *a) {
+    if (a->has_line) {
+        append_line(text, f, &a->line, tal_back_analysis_line_end(a));
+    }
+    for (int i = 0; i < a->sources.count; i++) {
+        const tal_source *source = &a->sources.source[i];
+        if (source->has_line) {
+            const double last = source->line.s[source->line.count - 1];
+            append_line(text, f, &source->line, fmax(last, source->runout));
+        }
+    }
 }
 
 // A bar of a round length near a fifth of the map, and an arrow to the north.
@@ -212,7 +222,7 @@ tal_status tal_report_map_append(tal_text *text, const tal_back_analysis *a, tal
         MAP_WIDTH, f.height);
     TAL_TRY(append_picture(text, &f, a, thickness_scale, err));
     TAL_TRY(append_outlines(text, &f, a, err));
-    append_line(text, &f, a);
+    append_lines(text, &f, a);
     append_marks(text, &f);
     tal_text_append(text, "</svg>\n");
     append_legend(text, a, thickness_scale);

@@ -2,7 +2,8 @@
 // What the report says in sentences.
 #include "postproc/report/report_words.h"
 
-#include "postproc/report/number.h"
+#include "core/app/html.h"
+#include "core/app/number.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +13,9 @@ static void append_percent(tal_text *text, double share) {
     tal_text_append(text, "%.0f %%", 100.0 * share);
 }
 
-static void say_overlap(tal_text *text, const double *v) {
+static void say_overlap(tal_text *text, const tal_back_analysis *a) {
+    const double *v = a->scores.value;
+    const tal_score_interval *known = &a->interval[TAL_SCORE_runout_error_m];
     char one[TAL_NUMBER_SIZE];
     tal_text_append(text, "The simulation covers ");
     append_percent(text, v[TAL_SCORE_recall]);
@@ -24,9 +27,11 @@ static void say_overlap(tal_text *text, const double *v) {
     }
     tal_text_append(text, ". ");
     const double error = v[TAL_SCORE_runout_error_m];
-    if (isfinite(error)) {
-        tal_text_append(text, "Its toe stops %s m %s the surveyed one",
-                        tal_number_format(one, fabs(error)), error < 0.0 ? "short of" : "beyond");
+    if (isfinite(error) && !a->did_not_move) {
+        tal_text_append(
+            text, "Its toe stops %s m %s the surveyed one",
+            tal_number_format_within(one, fabs(error), known->shown_low, known->shown_high),
+            error < 0.0 ? "short of" : "beyond");
         tal_text_append(text, ", after %s m along the flow line. ",
                         tal_number_format(one, v[TAL_SCORE_runout_simulated_m]));
     }
@@ -42,8 +47,12 @@ void tal_report_verdict(tal_text *text, const tal_back_analysis *a) {
                         (int)a->blocks.count);
         return;
     }
+    if (a->did_not_move) {
+        tal_text_append(text, "The rock did not move: half of the blocks came less than %s m. ",
+                        tal_number_format_digits(one, v[TAL_SCORE_travel_median_m], 2));
+    }
     if (a->has_survey_deposit) {
-        say_overlap(text, v);
+        say_overlap(text, a);
     } else {
         tal_text_append(text, "%s",
                         a->surveys_are_apart
@@ -53,7 +62,7 @@ void tal_report_verdict(tal_text *text, const tal_back_analysis *a) {
                             ? "The surveys show no deposit, so there is nothing to compare the "
                               "simulation with. "
                             : "A scenario from one survey: there is nothing to compare with. ");
-        if (isfinite(v[TAL_SCORE_runout_simulated_m])) {
+        if (isfinite(v[TAL_SCORE_runout_simulated_m]) && !a->did_not_move) {
             tal_text_append(text, "The blocks run out to %s m along the flow line. ",
                             tal_number_format(one, v[TAL_SCORE_runout_simulated_m]));
         }
@@ -88,17 +97,20 @@ void tal_report_about(tal_text *text, const tal_back_analysis *a, const tal_sett
     }
     const tal_volume_range *source = &a->survey.source_volume;
     if (isfinite(source->volume)) {
-        tal_text_append(text, "Source of %s m\xc2\xb3", tal_number_format(one, source->volume));
-        if (isfinite(source->low) && isfinite(source->high)) {
-            tal_text_append(text, " (%s to %s)", tal_number_format(two, source->low),
-                            tal_number_format(three, source->high));
+        tal_text_append(text, "Source of %s m\xc2\xb3",
+                        tal_number_format_within(one, source->volume, source->low, source->high));
+        if (source->high > source->low) {
+            tal_text_append(
+                text, " (%s to %s)",
+                tal_number_format_within(two, source->low, source->low, source->high),
+                tal_number_format_within(three, source->high, source->low, source->high));
         }
         tal_text_append(text, " \xc2\xb7 ");
     }
-    tal_text_append(text, "%d blocks \xc2\xb7 %s s of motion \xc2\xb7 cells of %s m \xc2\xb7 ",
+    tal_text_append(text, "%d blocks \xc2\xb7 %s s of motion \xc2\xb7 cells of %g m \xc2\xb7 ",
                     (int)a->blocks.count,
                     tal_number_format(one, a->motion.time[a->motion.frame_count - 1]),
-                    tal_number_format(two, a->survey.grid.cell));
+                    a->survey.grid.cell);
     if (a->run_count > 1) {
         tal_text_append(text, "%d runs, the middle one shown \xc2\xb7 ", a->run_count);
     }
@@ -120,11 +132,20 @@ void tal_report_sheet_words(tal_text *text, const tal_back_analysis *a) {
     if (a->run_count > 1) {
         tal_text_append(text, "The interval over the runs holds nine tenths of the %d runs. ",
                         a->run_count);
-    } else {
-        tal_text_append(text, "There is one run, so nothing is said about the spread over seeds. ");
+    } else if (a->variants.count == 0) {
+        tal_text_append(text, "There is one run, so nothing is said about the spread over seeds, "
+                              "blocks and time steps. ");
     }
-    tal_text_append(text, "Over the survey's error the same run is scored again with the surveyed "
-                          "volumes at the ends of their 95 %% interval.");
+    if (a->variants.count > 0) {
+        tal_text_append(text,
+                        "Over blocks, steps and seeds: the least and the greatest of the %d "
+                        "further runs below and this one. ",
+                        a->variants.count);
+    }
+    tal_text_append(text,
+                    "Over the survey's error the same run is scored again with the surveyed "
+                    "volumes at the ends of their 95 %% interval; a dash stands where that changes "
+                    "nothing.");
     if (a->run_count > 1) {
         tal_text_append(text, " Over both, every run is scored so: from the 5 %% quantile of the "
                               "lowest to the 95 %% quantile of the highest scores.");

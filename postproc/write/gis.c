@@ -246,30 +246,41 @@ static tal_status add_outlines(tal_geopackage *package, const tal_back_analysis 
     return TAL_OK;
 }
 
-static tal_status add_flow_line(tal_geopackage *package, const tal_back_analysis *a,
-                                tal_error *err) {
-    static const tal_field FIELDS[] = {{"length_m", TAL_FIELD_REAL}};
-    if (!a->has_line) {
-        return TAL_OK;
-    }
-    const size_t n = (size_t)a->line.count;
+static tal_status add_line(tal_geopackage *package, const tal_back_analysis *a,
+                           const tal_flow_line *line, int source, tal_error *err) {
+    const size_t n = (size_t)line->count;
     tal_raster bed = a->survey.bed;
     bed.grid = a->survey.grid;
     double *room;
-    TAL_TRY(add_layer(package, "flow_line", TAL_GEOMETRY_LINE_ZM, a, FIELDS, 1, err));
     TAL_CREATE(room, 3 * n, "the flow line", err);
     for (size_t i = 0; i < n; i++) {
-        const double z = tal_raster_sample(&bed, a->line.x[i], a->line.y[i]);
-        room[i] = a->line.x[i] + (double)a->survey.origin.east;
-        room[n + i] = a->line.y[i] + (double)a->survey.origin.north;
+        const double z = tal_raster_sample(&bed, line->x[i], line->y[i]);
+        room[i] = line->x[i] + (double)a->survey.origin.east;
+        room[n + i] = line->y[i] + (double)a->survey.origin.north;
         room[2 * n + i] = isfinite(z) ? z : 0.0;
     }
     const tal_geometry geometry = {
-        .x = room, .y = room + n, .z = room + 2 * n, .m = a->line.s, .vertex_count = a->line.count};
-    const tal_field_value value[1] = {{.real = a->line.s[n - 1] - a->line.s[0]}};
+        .x = room, .y = room + n, .z = room + 2 * n, .m = line->s, .vertex_count = line->count};
+    const tal_field_value value[2] = {{.real = line->s[n - 1] - line->s[0]}, {.integer = source}};
     const tal_status status = tal_geopackage_add_feature(package, &geometry, value, err);
     tal_memory_destroy(room);
     return status;
+}
+
+static tal_status add_flow_lines(tal_geopackage *package, const tal_back_analysis *a,
+                                 tal_error *err) {
+    static const tal_field FIELDS[] = {{"length_m", TAL_FIELD_REAL}, {"source", TAL_FIELD_INTEGER}};
+    if (!a->has_line) {
+        return TAL_OK;
+    }
+    TAL_TRY(add_layer(package, "flow_line", TAL_GEOMETRY_LINE_ZM, a, FIELDS, 2, err));
+    TAL_TRY(add_line(package, a, &a->line, 1, err));
+    for (int i = 1; i < a->sources.count; i++) {
+        if (a->sources.source[i].has_line) {
+            TAL_TRY(add_line(package, a, &a->sources.source[i].line, i + 1, err));
+        }
+    }
+    return TAL_OK;
 }
 
 static tal_status add_scores(tal_geopackage *package, const tal_back_analysis *a, tal_error *err) {
@@ -301,7 +312,7 @@ static tal_status add_all(tal_geopackage *package, const tal_back_analysis *a, t
     TAL_TRY(add_points(package, a, err));
     TAL_TRY(add_trajectories(package, a, err));
     TAL_TRY(add_outlines(package, a, err));
-    TAL_TRY(add_flow_line(package, a, err));
+    TAL_TRY(add_flow_lines(package, a, err));
     return add_scores(package, a, err);
 }
 

@@ -3,9 +3,10 @@
 // date, so that the same study gives the same bytes.
 #include "postproc/write/gis_project.h"
 
+#include "core/app/html.h"
+#include "core/app/number.h"
 #include "core/base/text.h"
 #include "postproc/report/image.h"
-#include "postproc/report/number.h"
 #include "postproc/report/report.h"
 #include "postproc/report/report_map.h"
 #include "postproc/write/gis_style.h"

@@ -19,6 +19,9 @@ static cJSON *score_json(const tal_back_analysis *a, int i) {
     cJSON *survey = cJSON_AddObjectToObject(score, "survey");
     tal_json_add_number(survey, "low", interval->survey_low);
     tal_json_add_number(survey, "high", interval->survey_high);
+    cJSON *numeric = cJSON_AddObjectToObject(score, "numeric");
+    tal_json_add_number(numeric, "low", interval->numeric_low);
+    tal_json_add_number(numeric, "high", interval->numeric_high);
     cJSON *all = cJSON_AddObjectToObject(score, "all");
     tal_json_add_number(all, "low", interval->all_low);
     tal_json_add_number(all, "high", interval->all_high);
@@ -90,12 +93,13 @@ static void append_number(tal_text *text, double value) {
 
 static void sheet_csv(const tal_back_analysis *a, tal_text *text) {
     tal_text_append(text, "score,unit,value,runs_p05,runs_p50,runs_p95,survey_low,survey_high,"
-                          "all_low,all_high\n");
+                          "all_low,all_high,numeric_low,numeric_high\n");
     for (int i = 0; i < TAL_SCORE_COUNT; i++) {
         const tal_score_interval *interval = &a->interval[i];
-        const double column[] = {a->scores.value[i], interval->low,        interval->median,
-                                 interval->high,     interval->survey_low, interval->survey_high,
-                                 interval->all_low,  interval->all_high};
+        const double column[] = {a->scores.value[i],    interval->low,        interval->median,
+                                 interval->high,        interval->survey_low, interval->survey_high,
+                                 interval->all_low,     interval->all_high,   interval->numeric_low,
+                                 interval->numeric_high};
         tal_text_append(text, "%s,%s", tal_score_notes[i].key, tal_score_notes[i].unit);
         for (size_t k = 0; k < sizeof column / sizeof *column; k++) {
             tal_text_append(text, ",");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // talus-solve: blocks + terrain + laws -> motion. A thin user of the solver library.
 #include "core/app/json.h"
+#include "core/app/number.h"
 #include "core/app/program.h"
 #include "core/app/provenance.h"
 #include "core/app/results.h"
@@ -353,10 +354,30 @@ static tal_status write_summary(const simulation *s, const tal_run_summary *r, t
     tal_json_add_number(root, "kinetic_peak_j", r->kinetic_peak_j);
     tal_json_add_number(root, "kinetic_peak_s", r->kinetic_peak_s);
     tal_json_add_number(root, "settled_s", r->settled_s);
+    cJSON *travel = cJSON_AddObjectToObject(root, "travel");
+    tal_json_add_number(travel, "median_m", r->travel.median);
+    tal_json_add_number(travel, "p05_m", r->travel.low);
+    tal_json_add_number(travel, "p95_m", r->travel.high);
+    tal_json_add_number(travel, "moved_share", r->travel.moved_share);
     cJSON_AddItemToObject(root, "provenance", tal_provenance_json(s->provenance));
     const tal_status status = tal_json_write(s->summary_path, root, TAL_REPLACE, err);
     cJSON_Delete(root);
     return status;
+}
+
+static void say_travel(const tal_travel *travel) {
+    char median[TAL_NUMBER_SIZE], high[TAL_NUMBER_SIZE];
+    (void)tal_number_format(median, travel->median);
+    (void)tal_number_format(high, travel->high);
+    if (tal_travel_is_none(travel)) {
+        tal_log_warn(
+            "the rock did not move: half of the blocks came less than %s m, and %.0f %% came "
+            "farther than their own size",
+            median, 100.0 * travel->moved_share);
+    } else {
+        tal_log_info("half of the blocks came farther than %s m, a twentieth farther than %s m",
+                     median, high);
+    }
 }
 
 static tal_status finish(simulation *s, tal_error *err) {
@@ -364,7 +385,8 @@ static tal_status finish(simulation *s, tal_error *err) {
     const tal_run_notes notes = {.ended_because = s->ended_because,
                                  .lost = s->lost,
                                  .provenance = provenance,
-                                 .event = s->invocation->settings.solve.event};
+                                 .event = s->invocation->settings.solve.event,
+                                 .position = tal_state_positions(s->state)};
     tal_run_summary r;
     tal_status status = tal_results_begin(s->invocation->out, "solve", err);
     if (status == TAL_OK) {
@@ -378,6 +400,7 @@ static tal_status finish(simulation *s, tal_error *err) {
     tal_log_info("%d blocks, %zu steps to %g s (%s); kinetic energy peaks at %g s",
                  s->scene.input.body_count, r.step_count, r.duration_s, s->ended_because,
                  r.kinetic_peak_s);
+    say_travel(&r.travel);
     tal_log_info(
         "deepest penetration %.3g m, energy drift %.2g, %lld steps not converged, %d blocks "
         "left over the rim",

@@ -3,6 +3,7 @@
 #ifndef TALUS_SOLVER_PROGRAM_RUN_FILE_H
 #define TALUS_SOLVER_PROGRAM_RUN_FILE_H
 
+#include "core/geometry/travel.h"
 #include "solver/program/journal.h"
 #include "solver/program/scene.h"
 
@@ -10,7 +11,8 @@ typedef struct {
     const char *ended_because; // still, until, interrupted
     const uint8_t *lost;       // per block: left over the rim
     const char *provenance;
-    const char *event; // ISO 8601, empty: 1970-01-01T00:00:00
+    const char *event;        // ISO 8601, empty: 1970-01-01T00:00:00
+    const tal_vec3 *position; // of the blocks at the end
 } tal_run_notes;
 
 // What the whole run adds up to; also stored in run.nc.
@@ -30,6 +32,7 @@ typedef struct {
         clausius_duhem_worst_j; // most energy a contact made in a step; must be nothing but rounding
     double kinetic_peak_j, kinetic_peak_s;
     double settled_s; // from then on the kinetic energy is below a thousandth of its peak
+    tal_travel travel;
 } tal_run_summary;
 
 tal_status tal_run_file_write(const char *path, tal_overwrite overwrite, tal_journal *journal,

@@ -231,6 +231,10 @@ static tal_status read_blocks(tal_solve_scene *scene, tal_netcdf *file, tal_erro
     TAL_TRY(tal_netcdf_get_doubles(file, "orientation", &orientation->w, 4 * r.block_count, err));
     TAL_TRY(tal_netcdf_get_doubles(file, "mass", mass, r.block_count, err));
     TAL_TRY(read_classes(scene, file, "block_class", classes, r.block_count, err));
+    if (tal_netcdf_has(file, "volume")) {
+        TAL_TAKE(&scene->arena, scene->volume_m3, r.block_count, "the blocks", err);
+        TAL_TRY(tal_netcdf_get_doubles(file, "volume", scene->volume_m3, r.block_count, err));
+    }
     const tal_vec3 origin = {scene->origin_m[0], scene->origin_m[1], scene->origin_m[2]};
     for (size_t b = 0; b < r.block_count; b++) {
         position[b] = tal_vec3_subtract(position[b], origin);
@@ -321,6 +325,26 @@ static tal_status apply_pair(tal_solve_scene *scene, tal_law *laws, const tal_se
     return TAL_OK;
 }
 
+// For whoever asks why the rock stays where it is.
+static void find_ground_friction(tal_solve_scene *scene) {
+    bool is_block[TAL_CLASSES_MAX] = {false}, is_ground[TAL_CLASSES_MAX] = {false};
+    const int32_t count = scene->input.class_count;
+    for (int32_t b = 0; b < scene->input.body_count; b++) {
+        is_block[scene->input.body_class[b]] = true;
+    }
+    for (int32_t t = 0; t < scene->input.terrain_triangle_count; t++) {
+        is_ground[scene->input.terrain_class[t]] = true;
+    }
+    scene->ground_friction[0] = INFINITY;
+    for (int32_t i = 0; i < count * count; i++) {
+        if (is_block[i / count] && is_ground[i % count]) {
+            const double friction = scene->input.law[i].friction;
+            scene->ground_friction[0] = fmin(scene->ground_friction[0], friction);
+            scene->ground_friction[1] = fmax(scene->ground_friction[1], friction);
+        }
+    }
+}
+
 static tal_status build_laws(tal_solve_scene *scene, const tal_settings *settings, tal_error *err) {
     const size_t count = (size_t)scene->input.class_count;
     tal_law *laws = NULL;
@@ -332,6 +356,7 @@ static tal_status build_laws(tal_solve_scene *scene, const tal_settings *setting
         TAL_TRY(apply_pair(scene, laws, settings, &settings->pair[i], err));
     }
     scene->input.law = laws;
+    find_ground_friction(scene);
     return TAL_OK;
 }
 

@@ -15,11 +15,13 @@ typedef struct {
     tal_arena arena; // owns every array below
     tal_model_input input;
     double *bounding_radius_m; // per block
+    double *volume_m3;         // per block; NULL where blocks.nc has none
     double origin_m[3];
     tal_crs *crs;
     char class_name[TAL_CLASSES_MAX][TAL_LABEL_SIZE];
     double low_m[3], high_m[3]; // of the terrain
     double mesh_error_m;        // how far the bed may be from its triangles
+    double ground_friction[2];  // least and greatest between any block and any ground
 } tal_solve_scene;
 
 // `folder` holds terrain.nc and blocks.nc.

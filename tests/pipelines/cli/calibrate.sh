@@ -43,6 +43,12 @@ if grep -q 'promise a better fit' said; then fail "refine = 0 refines"; fi
 grep -q 'at most 10 more where they promise a better fit' said || fail "refine is a quarter by default"
 first=$(number study/calibrate.json sensitivity_first)
 awk "BEGIN { exit !($first > 0.9) }" || fail "sensitivity of friction is $first"
+# Eight runs: digits as the interval supports, and no sensitivity where the polynomial predicts nothing.
+"$calibrate" one.ini --out few --progress none --set calibrate.runs=8 >said 2>&1 || fail "eight runs"
+sed 's/<svg.*//; /<svg/,/<\/svg>/d; s/href="[^"]*"//g' few/calibrate.html >few.html
+if grep -E -o '0\.[0-9]{5,}' few.html; then fail "eight runs are written with more digits than they support"; fi
+grep -q 'No sensitivity is given' few.html || fail "a sensitivity that means nothing is not refused"
+if grep -q 'sensitivity_first' few/calibrate.json; then fail "a sensitivity that means nothing is written"; fi
 for file in runs.csv runs.nc best.ini calibrate.json calibrate.html pairs.svg manifest.json; do
     [ -s "study/$file" ] || fail "no $file"
 done

@@ -15,8 +15,18 @@ for stage in ingest mesh solve post; do
     cat >"bin/talus-$stage" <<STUB
 #!/bin/sh
 grep -q wrong "\$1" && { echo "talus-$stage: error: wrong" >&2; exit 2; }
-case \$2 in
-    --print-settings) grep "^$stage " "\$1" || true ;;
+case " \$* " in
+    *' --print-variants '*) printf 'double mesh.size=2;mesh.list=1 2\nstep solve.dt=1\n'; exit ;;
+    *' --set '*' --out '*) echo "$stage \$*" >>sets
+        while [ "\$2" = --set ]; do site=\$1; shift 3; set -- "\$site" "\$@"; done ;;
+esac
+option=\$2
+while [ "\$option" = --set ]; do shift 2; option=\$2; done
+case \$option in
+    --print-settings)
+        grep "^$stage " "\$1" || true
+        if [ $stage = post ]; then grep '^sensitivity = yes' "\$1" || true; fi
+        case " \$* " in *' mesh.size=2 '*) [ $stage != mesh ] || echo finer ;; esac ;;
     --print-inputs) [ $stage != ingest ] || echo cloud.las ;;
     *) [ ! -e fail-$stage ] || exit 1
        echo $stage >>trace
@@ -62,6 +72,33 @@ redoes 'solve post ' "blocks put there by hand"
 tick
 : >out/run.nc # newer than its stage, of no stage after it
 redoes 'post ' "a motion put there by hand"
+
+# Sensitivity: further runs of the same survey up to the solver, each redone only when it must be.
+out=sensitive
+settings 1 2 2 2 second
+redoes 'ingest mesh solve post ' "a further study"
+echo 'sensitivity = yes' >>site.ini
+redoes 'mesh solve mesh solve post ' "asking for the sensitivity"
+for variant in double step; do
+    [ -f "sensitive/sensitivity/$variant/run.nc" ] || fail "no run $variant"
+    cmp -s sensitive/bed.tif "sensitive/sensitivity/$variant/bed.tif" || fail "$variant has another survey"
+done
+grep -q '^mesh .*--set mesh.size=2 --set mesh.list=1 2 --out sensitive/sensitivity/double' sets || fail "the settings of a variant are not given to talus-mesh: $(cat sets)"
+grep -q '^solve .*--set solve.dt=1 --out sensitive/sensitivity/step' sets || fail "the settings of a variant are not given to talus-solve"
+redoes '' "nothing, with sensitivity"
+rm sensitive/sensitivity/step/run.nc
+redoes 'solve post ' "a lost run of a variant"
+touch fail-solve
+rm sensitive/sensitivity/step/run.nc
+tick
+if run; then fail "a variant that fails is not noticed"; fi
+rm fail-solve
+redoes 'solve post ' "a variant that failed"
+echo third >cloud.las
+redoes 'ingest mesh solve mesh solve mesh solve post ' "another cloud, with sensitivity"
+out=out
+settings 1 2 2 2 second
+redoes 'ingest mesh solve post ' "another cloud, in the first study"
 
 # A stage that fails ends the run; the next run goes on from there.
 settings 1 3 2 2 second

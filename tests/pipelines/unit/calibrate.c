@@ -205,6 +205,26 @@ static void a_pair_without_influence_cannot_be_identified(void **state) {
     tal_text_destroy(&words);
 }
 
+static void people_read_as_many_digits_as_the_interval_supports(void **state) {
+    (void)state;
+    char text[TAL_NUMBER_SIZE];
+    const tal_parameter linear = {.low = 0.2, .high = 1.2};
+    tal_parameter_words(&linear, 0.3123456, 0.2, 0.5, text); // 0.5123456 in 0.4 to 0.7
+    assert_string_equal(text, "0.51");
+    tal_parameter_words(&linear, 0.3123456, 0.3120, 0.3131, text); // in 0.5120 to 0.5131
+    assert_string_equal(text, "0.5123");
+    const tal_parameter whole = {.low = 0, .high = 1000, .is_integer = true};
+    tal_parameter_words(&whole, 0.4567, 0.1, 0.9, text);
+    assert_string_equal(text, "457");
+}
+
+static void sensitivity_that_predicts_nothing_is_not_given(void **state) {
+    (void)state;
+    assert_true(tal_sensitivity_is_trusted(&(tal_sensitivity){.degree = 2, .predicted = 0.8}));
+    assert_false(tal_sensitivity_is_trusted(&(tal_sensitivity){.degree = 2, .predicted = 0.3}));
+    assert_false(tal_sensitivity_is_trusted(&(tal_sensitivity){.degree = 0, .predicted = 0.9}));
+}
+
 static void values_are_written_with_six_digits_and_words_by_their_place(void **state) {
     (void)state;
     char text[32];
@@ -235,6 +255,8 @@ int main(void) {
         cmocka_unit_test(a_trade_off_is_said_in_a_sentence),
         cmocka_unit_test(two_settings_that_matter_are_told_with_their_intervals),
         cmocka_unit_test(a_pair_without_influence_cannot_be_identified),
+        cmocka_unit_test(people_read_as_many_digits_as_the_interval_supports),
+        cmocka_unit_test(sensitivity_that_predicts_nothing_is_not_given),
         cmocka_unit_test(values_are_written_with_six_digits_and_words_by_their_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

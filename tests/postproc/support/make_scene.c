@@ -38,6 +38,12 @@ static bool apply(tal_post_scene *scene, const char *argument) {
         scene->has_deposit = v != 0.0;
     } else if (take(argument, "empty", &v)) {
         scene->survey_is_empty = v != 0.0;
+    } else if (take(argument, "still", &v)) {
+        scene->stands_still = v != 0.0;
+    } else if (take(argument, "two", &v)) {
+        scene->two_sources = v != 0.0;
+    } else if (take(argument, "until", &v)) {
+        scene->ended_because = v != 0.0 ? "until" : "still";
     } else if (take(argument, "lost", &v)) {
         scene->all_lost = v != 0.0;
     } else if (take(argument, "unconverged", &v)) {

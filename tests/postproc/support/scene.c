@@ -46,6 +46,10 @@ static double source_at(const tal_post_scene *s, double x, double y) {
     const double w = width_of(s), h = s->rows * s->cell_m;
     const double a = (x - 0.16 * w) / (0.055 * w), b = (y - 0.5 * h) / (0.13 * h);
     const double r = a * a + b * b;
+    const double d = (y - 0.88 * h) / (0.06 * h), other = a * a + d * d;
+    if (s->two_sources && other < 1.0) {
+        return 0.028 * w * sqrt(1.0 - other);
+    }
     return r < 1.0 ? 0.028 * w * sqrt(1.0 - r) : 0.0;
 }
 
@@ -302,8 +306,17 @@ static way way_of(const tal_post_scene *s, int32_t block) {
     out.to[0] = s->all_lost ? 1.4 * w : w * (0.53 + 0.2 * pow(lead, 1.3));
     out.to[1] = h * (0.5 + (0.09 + 0.25 * (out.to[0] / w - 0.53)) *
                                (2.0 * tal_random_uniform(stop, 4 * b + 1) - 1.0));
+    if (s->two_sources && block % 2 == 1) {
+        out.from[1] = h * (0.88 + 0.06 * radius * sin(angle));
+        out.to[1] = h * (0.88 + 0.03 * (2.0 * tal_random_uniform(stop, 4 * b + 1) - 1.0));
+    }
+    if (s->stands_still) { // but for a finger's breadth
+        out.to[0] = out.from[0] + 0.02;
+        out.to[1] = out.from[1];
+        out.turns = 0.0;
+    }
     out.travel_s = 0.55 * s->duration_s * (0.75 + 0.25 * tal_random_uniform(stop, 4 * b + 2));
-    out.hop = 0.02 * w * tal_random_uniform(stop, 4 * b + 3);
+    out.hop = (s->stands_still ? 0.0 : 0.02) * w * tal_random_uniform(stop, 4 * b + 3);
     tal_random_direction(tal_random_stream(7, 0, "tests/post-scene/axis"), b, out.axis);
     return out;
 }
@@ -440,6 +453,8 @@ static tal_status write_motion(const tal_post_scene *s, const char *folder, cons
     tal_netcdf_real(&file, TAL_NC_GLOBAL, "clausius_duhem_worst_j", s->clausius_duhem_j);
     tal_netcdf_real(&file, TAL_NC_GLOBAL, "blocks_lost", s->all_lost ? s->block_count : 0);
     tal_netcdf_real(&file, TAL_NC_GLOBAL, "dt_s", STEP_S);
+    tal_netcdf_real(&file, TAL_NC_GLOBAL, "ground_friction_low", 0.9);
+    tal_netcdf_real(&file, TAL_NC_GLOBAL, "ground_friction_high", 0.9);
     tal_netcdf_text(&file, TAL_NC_GLOBAL, "ended_because", s->ended_because);
     tal_netcdf_put_doubles(&file, vt, time);
     tal_netcdf_put_ints(&file, vs, state);

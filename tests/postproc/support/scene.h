@@ -18,6 +18,8 @@ typedef struct {
     bool is_local;            // no coordinate system
     bool has_deposit;         // surveyed
     bool survey_is_empty;     // nodata everywhere
+    bool stands_still;        // no block moves
+    bool two_sources;         // a second one in the north, on a slope of its own
     bool all_lost;            // every block leaves over the rim
     double unconverged_steps; // what the solver says of itself
     double finished_steps;

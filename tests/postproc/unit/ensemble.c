@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Maps over the runs of an ensemble against values worked out by hand, and numbers as the report
-// writes them.
+// Maps over the runs of an ensemble against values worked out by hand.
 #include "postproc/measure/ensemble.h"
-#include "postproc/report/number.h"
 #include "tests/support/check.h"
 
 enum { RUNS = 5, CELLS = 4 };
@@ -68,43 +66,9 @@ static void arrival_is_that_of_the_runs_that_come(void **state) {
     tal_ensemble_destroy(&e);
 }
 
-static void numbers_have_three_digits_and_no_place_to_break(void **state) {
-    (void)state;
-    static const struct {
-        double value;
-        int digits;
-        const char *text;
-    } CASES[] = {{0.0, 3, "0"},
-                 {0.5204, 3, "0.520"},
-                 {0.9996, 3, "1.00"},
-                 {1.0284, 3, "1.03"},
-                 {33.25, 4, "33.25"},
-                 {-105.1, 3,
-                  "\xe2\x88\x92"
-                  "105"},
-                 {999.7, 3, "1000"},
-                 {1234.0, 3, "1230"},
-                 {1234.4, 4, "1234"},
-                 {12345.0, 4,
-                  "12\xe2\x80\xaf"
-                  "350"},
-                 {1002345.0, 4,
-                  "1\xe2\x80\xaf"
-                  "002\xe2\x80\xaf"
-                  "000"},
-                 {0.00123, 3, "0.0012"},
-                 {NAN, 3, "\xe2\x80\x93"}};
-    char text[TAL_NUMBER_SIZE];
-    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
-        assert_string_equal(tal_number_format_digits(text, CASES[i].value, CASES[i].digits),
-                            CASES[i].text);
-    }
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quantiles_count_runs_that_do_not_come_as_zero),
-        cmocka_unit_test(arrival_is_that_of_the_runs_that_come),
-        cmocka_unit_test(numbers_have_three_digits_and_no_place_to_break)};
+        cmocka_unit_test(arrival_is_that_of_the_runs_that_come)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -194,40 +194,69 @@ static void sphere_becomes_a_ball_of_the_same_volume(void **state) {
     tal_blocks_destroy(&rocks);
 }
 
+static const tal_travel FAR = {.median = 90.0, .low = 50.0, .high = 200.0, .moved_share = 1.0};
+static const tal_sources NO_SOURCES = {0};
+
 static void trust_falls_with_what_the_solver_reports(void **state) {
     (void)state;
     static scene s;
     tal_trust trust;
     scene_reset(&s);
-    tal_trust_judge(&trust, &s.rocks, &s.motion);
+    tal_trust_judge(&trust, &s.rocks, &s.motion, &FAR, &NO_SOURCES);
     assert_int_equal(trust.level, TAL_TRUST_GOOD);
     s.motion.unconverged_steps = 1; // one of four
-    tal_trust_judge(&trust, &s.rocks, &s.motion);
-    assert_int_equal(trust.check[0].level, TAL_TRUST_BAD);
-    assert_non_null(strstr(trust.check[0].text, "1 of 4 steps"));
+    tal_trust_judge(&trust, &s.rocks, &s.motion, &FAR, &NO_SOURCES);
+    assert_int_equal(trust.check[3].level, TAL_TRUST_BAD);
+    assert_non_null(strstr(trust.check[3].text, "1 of 4 steps"));
     scene_reset(&s);
     s.motion.finished_steps = 1; // solved, but not by sweeps
-    tal_trust_judge(&trust, &s.rocks, &s.motion);
-    assert_int_equal(trust.check[0].level, TAL_TRUST_DOUBTFUL);
-    assert_non_null(strstr(trust.check[0].text, "finisher"));
+    tal_trust_judge(&trust, &s.rocks, &s.motion, &FAR, &NO_SOURCES);
+    assert_int_equal(trust.check[3].level, TAL_TRUST_DOUBTFUL);
+    assert_non_null(strstr(trust.check[3].text, "finisher"));
     scene_reset(&s);
     s.penetration[2] = 0.05; // 2.5 % of two metres
-    tal_trust_judge(&trust, &s.rocks, &s.motion);
+    tal_trust_judge(&trust, &s.rocks, &s.motion, &FAR, &NO_SOURCES);
     assert_int_equal(trust.level, TAL_TRUST_DOUBTFUL);
     s.penetration[2] = NAN; // fmax drops it: a NaN elsewhere must not pass as good
     s.motion.energy_drift = NAN;
-    tal_trust_judge(&trust, &s.rocks, &s.motion);
+    tal_trust_judge(&trust, &s.rocks, &s.motion, &FAR, &NO_SOURCES);
     assert_int_equal(trust.level, TAL_TRUST_BAD);
     scene_reset(&s);
     s.left[0] = 1;
     s.motion.blocks_lost = 1;
-    tal_trust_judge(&trust, &s.rocks, &s.motion);
+    tal_trust_judge(&trust, &s.rocks, &s.motion, &FAR, &NO_SOURCES);
     assert_int_equal(trust.level, TAL_TRUST_BAD);
-    assert_non_null(strstr(trust.check[4].text, "1 of 1 blocks"));
+    assert_non_null(strstr(trust.check[2].text, "1 of 1 blocks"));
     scene_reset(&s);
     strcpy(s.motion.ended_because, "interrupted");
-    tal_trust_judge(&trust, &s.rocks, &s.motion);
+    tal_trust_judge(&trust, &s.rocks, &s.motion, &FAR, &NO_SOURCES);
     assert_int_equal(trust.level, TAL_TRUST_BAD);
+}
+
+static void rock_that_did_not_move_is_told_with_the_friction_that_would_let_it(void **state) {
+    (void)state;
+    static scene s;
+    tal_trust trust;
+    const tal_travel none = {.median = 0.29, .low = 0.01, .high = 2.0, .moved_share = 0.0};
+    tal_sources sources = {.count = 2, .source = {{.base_tangent = 0.2}, {.base_tangent = 0.25}}};
+    scene_reset(&s);
+    s.motion.ground_friction[0] = s.motion.ground_friction[1] = 0.6;
+    tal_trust_judge(&trust, &s.rocks, &s.motion, &none, &sources);
+    assert_int_equal(trust.level, TAL_TRUST_BAD);
+    // atan 0.6 is 31 degrees, atan 0.25 is 14.
+    assert_non_null(strstr(trust.check[0].text, "The rock did not move"));
+    assert_non_null(strstr(trust.check[0].text, "0.29 m,"));
+    assert_non_null(strstr(trust.check[0].text, "is 0.6, an angle of 31"));
+    assert_non_null(strstr(trust.check[0].text, "slopes at 14"));
+    assert_non_null(strstr(trust.check[0].text, "below about 0.25 "));
+    // A base steeper than the friction: something else holds the rock.
+    sources.source[0].base_tangent = 0.8;
+    tal_trust_judge(&trust, &s.rocks, &s.motion, &none, &sources);
+    assert_non_null(strstr(trust.check[0].text, "below about 0.80 would let an even slab slide"));
+    // Not a word about friction where it is not known.
+    s.motion.ground_friction[1] = NAN;
+    tal_trust_judge(&trust, &s.rocks, &s.motion, &none, &sources);
+    assert_null(strstr(trust.check[0].text, "friction"));
 }
 
 int main(void) {
@@ -237,6 +266,7 @@ int main(void) {
         cmocka_unit_test(passage_maps_hold_speed_energy_height_and_time),
         cmocka_unit_test(rotation_energy_is_taken_in_body_axes),
         cmocka_unit_test(sphere_becomes_a_ball_of_the_same_volume),
-        cmocka_unit_test(trust_falls_with_what_the_solver_reports)};
+        cmocka_unit_test(trust_falls_with_what_the_solver_reports),
+        cmocka_unit_test(rock_that_did_not_move_is_told_with_the_friction_that_would_let_it)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

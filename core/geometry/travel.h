@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How far the blocks of a run came, and whether that is a motion at all.
+#ifndef TALUS_CORE_GEOMETRY_TRAVEL_H
+#define TALUS_CORE_GEOMETRY_TRAVEL_H
+
+#include "core/base/status.h"
+
+#include <stddef.h>
+
+// Travel is the straight distance between the first and the last place of a block's centroid; the size
+// of a block is the cube root of its volume.
+typedef struct {
+    double median, low, high; // m, over the blocks: 50 %, 5 %, 95 %
+    double moved_share;       // of the blocks came farther than their own size; NaN without volumes
+} tal_travel;
+
+// NaN everywhere without blocks. `volume` may be NULL.
+tal_status tal_travel_find(tal_travel *travel, const double *distance, const double *volume,
+                           size_t count, tal_error *err);
+
+// Rock that gives way by loosening shifts by parts of a block, and a few blocks roll off any free
+// face: with fewer than a twentieth of them gone farther than their size, the rock did not move.
+// False where the share is not known.
+bool tal_travel_is_none(const tal_travel *travel);
+// Fewer than half of the blocks moved.
+bool tal_travel_is_partial(const tal_travel *travel);
+
+#endif
