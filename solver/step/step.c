@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One time step.
+// One time step. Numbers in brackets are the equations of docs/theory/solver.md.
 #include "solver/finish/island.h"
 #include "solver/motion/integrate.h"
 #include "solver/motion/prescribed.h"
@@ -26,6 +26,7 @@ enum { LOOKS_AHEAD = 3, LOOK_SWEEPS_MAX = 100, SWEEPS_MIN = 3 };
 // Errors of slow bodies are measured against at most this speed.
 static const double SLOW_MPS = 0.05;
 
+// (3)
 static int count_substeps(const tal_model *model, const tal_state *state) {
     double fastest = 0.0; // in units of what is allowed per piece
     for (int32_t b = 0; b < model->body_count; b++) {
@@ -60,7 +61,7 @@ static tal_status finish(tal_state *state, tal_solver_goal goal, tal_report *rep
     return TAL_OK;
 }
 
-// What errors of slow bodies are measured against: the kick of a step by gravity (without it, by the
+// (38): what errors of slow bodies are measured against: the kick of a step by gravity (without it, by the
 // strongest load), but a long step is no reason to let a pile creep.
 static double slow_speed(const tal_model *model, const tal_state *state, double dt) {
     const double by_gravity = dt * tal_vec3_length(model->settings.gravity_mps2);
@@ -75,9 +76,9 @@ static double slow_speed(const tal_model *model, const tal_state *state, double 
 static tal_status find_contacts(const tal_model *model, tal_state *state, double dt,
                                 tal_error *err) {
     do {
-        tal_load_motion(model, state);                     // u-, inertias
-        tal_prescribed_load(model, state);                 // series, point forces
-        TAL_TRY(tal_find_contacts(model, state, dt, err)); // manifolds within reach
+        tal_load_motion(model, state);                     // (4): u-, inertias
+        tal_prescribed_load(model, state);                 // (54), (55): series, point forces
+        TAL_TRY(tal_find_contacts(model, state, dt, err)); // (10), (11): manifolds within reach
     } while (tal_wake_reached(state));
     return tal_list_contacts(state, err);
 }
@@ -85,11 +86,12 @@ static tal_status find_contacts(const tal_model *model, tal_state *state, double
 // The contact problem of the contacts listed, with the percussions of the last step or look.
 static tal_status set_up(const tal_model *model, tal_state *state, double dt, tal_report *report,
                          tal_error *err) {
-    TAL_TRY(tal_prepare_contacts(model, state, dt, report, err)); // frames, masses, laws
-    tal_advance_free_velocity(model, state, dt);                  // gravity, loads
-    tal_set_energy_scales(&state->work.problem, slow_speed(model, state, dt)); // of errors
+    TAL_TRY(tal_prepare_contacts(model, state, dt, report,
+                                 err));          // (12) to (15), (18), (20) to (28), (32)
+    tal_advance_free_velocity(model, state, dt); // (16): gravity, loads
+    tal_set_energy_scales(&state->work.problem, slow_speed(model, state, dt)); // (38)
     TAL_VALIDATE(tal_problem_is_valid(&state->work.problem, state->work.island_parent));
-    tal_warm_start(&state->work.problem); // last percussions
+    tal_warm_start(&state->work.problem); // (17), (32): last percussions
     return TAL_OK;
 }
 
@@ -105,7 +107,7 @@ static tal_status complete_contacts(const tal_model *model, tal_state *state, do
         tal_look_result result;
         solve(state, rough, report);
         TAL_TRY(tal_remember_percussions(state, dt, err)); // to start from; before the list changes
-        TAL_TRY(tal_look_ahead(model, state, dt, look == 0, &result, err));
+        TAL_TRY(tal_look_ahead(model, state, dt, look == 0, &result, err)); // (40) to (42)
         if (result == TAL_LOOK_NOTHING) {
             break;
         }
@@ -128,7 +130,7 @@ static tal_status find_and_set_up(const tal_model *model, tal_state *state, doub
 static tal_status find_all_contacts(const tal_model *model, tal_state *state, double dt,
                                     tal_report *report, tal_error *err) {
     TAL_TRY(find_and_set_up(model, state, dt, report, err));
-    if (tal_meet_ground(model, state, report)) { // who strikes the ground goes on to where it does
+    if (tal_meet_ground(model, state, report)) { // (57): to where bodies strike the ground
         TAL_TRY(find_and_set_up(model, state, dt, report, err));
     }
     for (bool woke;;) {
@@ -146,29 +148,30 @@ static tal_status strike(const tal_model *model, tal_state *state, double dt, ta
     const tal_solver_goal goal = {model->settings.tolerance, SWEEPS_MIN,
                                   model->settings.iteration_max};
     TAL_TRY(find_all_contacts(model, state, dt, report, err));
-    solve(state, goal, report);                     // percussions, to the tolerance
+    solve(state, goal, report);                     // (19), (29) to (39), to the tolerance
     TAL_TRY(finish(state, goal, report, err));      // islands that the sweeps leave above it
-    tal_observe_contacts(model, state, dt, report); // their work
-    report->energy_rise_bound_j = tal_observe_rise_bound(model, state, dt);
-    report->islands_resolved = tal_guard_energy(model, state, dt, report); // no island gains
-    tal_store_motion(model, state);                                        // u+
-    report->correction_j += tal_correct_positions(model, state);           // penetration
+    tal_observe_contacts(model, state, dt, report); // (44), (47), (56): their work
+    report->energy_rise_bound_j = tal_observe_rise_bound(model, state, dt); // (48)
+    report->islands_resolved = tal_guard_energy(model, state, dt, report);  // (49): no island gains
+    tal_store_motion(model, state);                                         // u+
+    report->correction_j += tal_correct_positions(model, state); // (50) to (52): penetration
     report->correction_j += tal_rigid_potential_not_gone(model, state, 0.5 * dt);
-    TAL_TRY(tal_remember_percussions(state, dt, err)); // the next step starts from them
+    TAL_TRY(tal_remember_percussions(state, dt, err)); // (27), (32): for the next step
     tal_count_remembered(state, report);
     tal_observe_rest(state, report);
-    tal_lay_to_rest(model, state, dt, slow_speed(model, state, dt), report); // what stands still
+    tal_lay_to_rest(model, state, dt, slow_speed(model, state, dt), report); // (53)
     return TAL_OK;
 }
 
+// (2)
 static tal_status advance(const tal_model *model, tal_state *state, double dt, tal_report *report,
                           tal_error *err) {
     const bool is_moreau = model->settings.scheme == TAL_SCHEME_MOREAU;
     memset(state->work.ahead, 0, (size_t)model->body_count * sizeof *state->work.ahead);
-    tal_advance_positions(model, state, is_moreau ? 0.5 * dt : dt); // free motion
+    tal_advance_positions(model, state, is_moreau ? 0.5 * dt : dt); // (1), (5) to (9)
     TAL_TRY(strike(model, state, dt, report, err));                 // percussions
     if (is_moreau) {
-        tal_advance_positions(model, state, 0.5 * dt); // free motion
+        tal_advance_positions(model, state, 0.5 * dt); // (1)
     }
     return TAL_OK;
 }
@@ -204,6 +207,7 @@ static double total(tal_energy energy) {
     return energy.translation + energy.rotation + energy.potential;
 }
 
+// (45), from the energies (43)
 static void close_book(double energy_before, tal_energy energy, tal_report *report) {
     report->kinetic_translation_j = energy.translation;
     report->kinetic_rotation_j = energy.rotation;
