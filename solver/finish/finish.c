@@ -66,6 +66,10 @@ static bool is_solved(const finisher *f) {
     return f->best_residual <= f->settings->tolerance;
 }
 
+static bool is_enough(const finisher *f) {
+    return f->best_residual <= f->settings->enough;
+}
+
 static int iterations_left(const finisher *f) {
     const bool has_worked_enough = f->work.flops >= f->settings->flops_max;
     return has_worked_enough ? 0 : f->settings->iteration_max - f->work.factorisation_count;
@@ -132,7 +136,7 @@ static tal_status run_interior(finisher *f, bool with_newton, tal_error *err) {
         }
         if (store_crossings(f, residual) && with_newton) {
             TAL_TRY(try_newton(f, f->at_hand, &FROM_INTERIOR, err));
-            if (is_solved(f)) {
+            if (is_enough(f)) {
                 return TAL_OK;
             }
         }
@@ -144,7 +148,7 @@ static tal_status run_interior(finisher *f, bool with_newton, tal_error *err) {
 static tal_status run_last_resort(finisher *f, tal_error *err) {
     for (size_t w = 0; w < sizeof LAST_RESORT / sizeof LAST_RESORT[0]; w++) {
         for (int h = HAND_OVER_COUNT - 1; h >= 0; h--) {
-            if (is_solved(f) || iterations_left(f) <= 0) {
+            if (is_enough(f) || iterations_left(f) <= 0) {
                 return TAL_OK;
             }
             if (f->is_stored[h]) {
@@ -168,10 +172,10 @@ static tal_status run(finisher *f, tal_error *err) {
         way.iteration_max = method == TAL_FINISH_NEWTON ? f->settings->iteration_max : 30;
         TAL_TRY(try_newton(f, f->at_hand, &way, err));
     }
-    if (!is_solved(f) && method != TAL_FINISH_NEWTON) {
+    if (!is_enough(f) && method != TAL_FINISH_NEWTON) {
         TAL_TRY(run_interior(f, method == TAL_FINISH_AUTOMATIC, err));
     }
-    return is_solved(f) || method != TAL_FINISH_AUTOMATIC ? TAL_OK : run_last_resort(f, err);
+    return is_enough(f) || method != TAL_FINISH_AUTOMATIC ? TAL_OK : run_last_resort(f, err);
 }
 
 static tal_status prepare(finisher *f, const tal_friction_problem *problem, const double *r,

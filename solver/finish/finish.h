@@ -22,6 +22,7 @@ typedef enum {
 typedef struct {
     tal_finish_method method;
     double tolerance;  // for both residuals
+    double enough;     // not below it: once this is reached, nothing further is tried
     int iteration_max; // linear systems, all methods together
     double flops_max;  // of their factorisations; INFINITY: as many as it takes
 } tal_finish_settings;

@@ -11,7 +11,7 @@
 
 // Tighter than the tolerance of any step: where a heavy block stands on a light one, an error in what it
 // weighs must be small beside the light one. The last steps of Newton cost little.
-static const double TOLERANCE = 1e-10;
+static const double TOLERANCE = 1e-10, ENOUGH = 1e-8;
 // 2e10: some ten seconds. Larger piles stay as the sweeps left them, and are counted.
 enum { SYSTEMS_MAX = 400 };
 static const double FLOPS_MAX = 2e10;
@@ -264,7 +264,8 @@ static void put_back(const island_problem *i, const tal_solver_work *work, int32
 
 static tal_status finish(island_problem *i, const tal_solver_work *work, int32_t number,
                          double tolerance, tal_finish_count *count, tal_error *err) {
-    const tal_finish_settings settings = {TAL_FINISH_AUTOMATIC, TOLERANCE, SYSTEMS_MAX, FLOPS_MAX};
+    const tal_finish_settings settings = {TAL_FINISH_AUTOMATIC, TOLERANCE, ENOUGH, SYSTEMS_MAX,
+                                          FLOPS_MAX};
     tal_finish_result result;
     TAL_TRY(prepare(i, err));
     TAL_TRY(tal_finish_solve(&i->friction, &settings, i->r, &result, err));

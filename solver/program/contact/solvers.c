@@ -30,7 +30,8 @@ static tal_status solve_by_sweeps(const tal_contact_task *task, double *r,
 
 static tal_status finish(const tal_contact_task *task, tal_finish_method method, double *r,
                          tal_contact_outcome *outcome, tal_error *err) {
-    const tal_finish_settings settings = {method, task->tolerance, task->systems_max, INFINITY};
+    const tal_finish_settings settings = {method, task->tolerance, task->tolerance,
+                                          task->systems_max, INFINITY};
     tal_finish_result result;
     TAL_TRY(tal_finish_solve(task->friction, &settings, r, &result, err));
     outcome->systems = result.iterations;

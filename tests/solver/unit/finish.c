@@ -15,7 +15,7 @@ static double r[3 * FRICTION_CONTACTS_MAX];
 
 static tal_finish_result solve(const tal_friction_problem *problem, tal_finish_method method,
                                double tolerance) {
-    const tal_finish_settings settings = {method, tolerance, 3000, INFINITY};
+    const tal_finish_settings settings = {method, tolerance, tolerance, 3000, INFINITY};
     tal_finish_result result;
     memset(r, 0, sizeof r);
     assert_int_equal(tal_finish_solve(problem, &settings, r, &result, &err), TAL_OK);
