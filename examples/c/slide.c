@@ -46,7 +46,7 @@ int main(void) {
     scene.position_m = &place, scene.orientation = &pose;
     scene.class_count = 1, scene.law = &law;
     scene.settings = tal_solver_settings_default();
-    scene.settings.gravity_mps2 = tal_vec3_make(0, 0, -9.81);
+    scene.settings.gravity_mps2 = (tal_vec3){0, 0, -9.81};
     scene.settings.dt_s = 0.01;
 
     // Every call returns a status and says in `err` what was wrong. A model never changes; many states may

@@ -490,7 +490,8 @@ static tal_status parse_point(tal_xyz *xyz, char *line, size_t length, tal_point
     points->x[i] = value[0];
     points->y[i] = value[1];
     points->z[i] = value[2];
-    points->point_class[i] = point_class > 0.0 && point_class < 256.0 ? (uint8_t)point_class : 0;
+    points->point_class[i] =
+        (uint8_t)(point_class > 0.0 && point_class < 256.0 ? point_class : 0.0);
     points->is_last[i] = 1;
     points->is_withheld[i] = 0;
     return TAL_OK;

@@ -217,7 +217,7 @@ static tal_status append_map(const tal_calibration *c, tal_text *page, tal_error
         for (int i = 0; i < columns * rows; i++) {
             const float p = map.value[(size_t)(i / columns * step) * (size_t)map.grid.columns +
                                       (size_t)(i % columns * step)];
-            cells[i] = p > 0 ? (unsigned char)(255 * fminf(1, p)) : 0;
+            cells[i] = (unsigned char)(p > 0 ? 255 * fminf(1, p) : 0);
         }
         tal_text_append(page,
                         "<h2>Probability of reach</h2>\n<p>Over all settings that explain the "

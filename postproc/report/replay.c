@@ -146,7 +146,7 @@ static scale fit_scale(const mesh *terrain, const tal_run_record *motion) {
 
 static uint16_t quantise(const scale *s, int axis, double value) {
     const double q = round((value - s->low[axis]) / s->step[axis]);
-    return q >= 65535.0 ? 65535 : q > 0.0 ? (uint16_t)q : 0;
+    return (uint16_t)(q >= 65535.0 ? 65535.0 : q > 0.0 ? q : 0.0);
 }
 
 // "name": "base64", little-endian as every browser's machine is; byte order is made explicit.

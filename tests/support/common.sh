@@ -22,5 +22,5 @@ expect() {
 netcdf_values() {
     ncdump -v "$2" "$1" | awk -v name="$2" '/^data:/ {data = 1}
         data && $1 == name && $2 == "=" {on = 1; $1 = $2 = ""}
-        on {last = /;/; gsub(/[,;]/, " "); for (i = 1; i <= NF; i++) print $i; if (last) exit}'
+        on {last = /;/; gsub(/[,;]/, " "); for (i = 1; i <= NF; i++) if ($i != "") print $i; if (last) exit}'
 }

@@ -63,7 +63,7 @@ status=0
 expect 2 'error: and [0-9]* more$' "$echo_program" many.ini
 
 expect 0 'Usage: talus-echo SITE.ini' "$echo_program" --help
-expect 0 'friction = 0.6' "$echo_program" --help
+expect 0 'friction = 0.55' "$echo_program" --help
 expect 0 '^  --overwrite$' "$echo_program" --help
 expect 0 '^Examples:$' "$echo_program" --help
 "$echo_program" --help 2>/dev/null >help.txt
@@ -72,7 +72,7 @@ expect 0 '^Examples:$' "$echo_program" --help
 expect 0 '\.TH talus-echo 1' "$echo_program" --help=man
 expect 0 '^\\-u, \\-\\-until=SECONDS$\|^\.B \\-u, \\-\\-until=SECONDS$' "$echo_program" --help=man
 expect 0 '^\.SS \[contact\]$' "$echo_program" --help=man
-expect 0 '^\.B friction = 0.6$' "$echo_program" --help=man
+expect 0 '^\.B friction = 0.55$' "$echo_program" --help=man
 expect 0 '^| `ground` | `auto` | auto \\| classes' "$echo_program" --help=settings
 if [ -w /dev/full ]; then
     status=0

@@ -19,7 +19,7 @@ static tal_status set(tal_settings *settings, const char *section, const char *k
 static void defaults_come_from_the_table(void **state) {
     (void)state;
     tal_settings *settings = fresh();
-    assert_true(settings->contact.friction == 0.6);
+    assert_true(settings->contact.friction == 0.55);
     assert_int_equal(settings->mesh.blocks, TAL_BLOCKS_BRICKS);
     assert_true(isnan(settings->mesh.size_m)); // not set
     assert_int_equal(settings->mesh.anisotropy.count, 3);

@@ -67,7 +67,7 @@ static void windows_line_ends_and_a_byte_order_mark_are_fine(void **state) {
 static void an_empty_file_is_all_defaults(void **state) {
     (void)state;
     assert_int_equal(read_text("", 0), TAL_OK);
-    assert_true(settings->contact.friction == 0.6);
+    assert_true(settings->contact.friction == 0.55);
 }
 
 static void all_mistakes_come_at_once_with_their_lines(void **state) {

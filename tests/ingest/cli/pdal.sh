@@ -3,8 +3,8 @@
 # packages come from. A script stands in for pdal, and another for apt.
 . "$TALUS_SOURCE/tests/support/common.sh"
 ingest=$TALUS_BIN/talus-ingest
-printf '[site]\nbefore = a.laz\nafter = a.laz\ncrs = local\n' >site.ini
-echo points >a.laz
+printf '[site]\nbefore = a.e57\nafter = a.e57\ncrs = local\n' >site.ini
+echo points >a.e57
 cat >pdal <<'STUB'
 #!/bin/sh
 {
@@ -20,7 +20,7 @@ STUB
 chmod +x pdal
 export TALUS_PDAL="$PWD/pdal" HERE="$PWD" SLOW=''
 
-expect 1 'a.laz: pdal could not read it: pdal: error: not today' "$ingest" site.ini --out out
+expect 1 'a.e57: pdal could not read it: pdal: error: not today' "$ingest" site.ini --out out
 total=$(awk '/^MemTotal/ {print $2}' /proc/meminfo)
 awk -v total="$total" '$1 == "memory" && $2 > 0 && ($2 < total || $2 == 2097152) {ok = 1} END {exit !ok}' seen ||
     fail "no limit of memory: $(grep memory seen)"
