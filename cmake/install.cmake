@@ -16,7 +16,7 @@ foreach(program IN LISTS programs)
     install(FILES ${completion} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 endforeach()
 # What `make demo` and `make run` need built; tests are not part of it.
-add_custom_target(programs DEPENDS ${programs} ${pages})
+add_custom_target(programs ALL DEPENDS ${programs} ${pages})
 
 if(TARGET talus_solver)
     include(CMakePackageConfigHelpers)

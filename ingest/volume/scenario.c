@@ -33,8 +33,9 @@ static int32_t polygon_count(const tal_areas *areas) {
     return count;
 }
 
-// A field of the polygons in place of the setting, where they have it.
-static void read_field(const char *path, const char *field, size_t offset, plane_words *planes) {
+// A field of the polygons in place of the setting, where they have it: `word` is that of the first plane,
+// the others follow plane by plane.
+static void read_field(const char *path, const char *field, double *word) {
     tal_polygons polygons;
     tal_error none; // a layer without the field is no mistake
     tal_error_reset(&none);
@@ -45,7 +46,7 @@ static void read_field(const char *path, const char *field, size_t offset, plane
         double value;
         if (polygons.text[k] != NULL && tal_text_to_real(polygons.text[k], &value) &&
             isfinite(value)) {
-            *(double *)((char *)&planes[k] + offset) = value;
+            word[(size_t)k * (sizeof(plane_words) / sizeof *word)] = value;
         }
     }
     tal_polygons_destroy(&polygons);
@@ -64,9 +65,9 @@ static tal_status read_planes(const tal_case *site, plane_words **planes, tal_er
     plane_words *first = *planes;
     for (int i = 0; i < site->source.count && tal_settings_next_file(site->settings, &files, path);
          i++) {
-        read_field(path, "dip_deg", offsetof(plane_words, dip_deg), first);
-        read_field(path, "dipdir_deg", offsetof(plane_words, direction_deg), first);
-        read_field(path, "depth_m", offsetof(plane_words, depth_m), first);
+        read_field(path, "dip_deg", &first->dip_deg);
+        read_field(path, "dipdir_deg", &first->direction_deg);
+        read_field(path, "depth_m", &first->depth_m);
         first += site->source.polygons[i].polygon_count;
     }
     return TAL_OK;

@@ -328,7 +328,7 @@ static tal_status fill(tal_given_problem *g, const tal_local_input *in, int thre
 tal_status tal_given_create(tal_given_problem **problem, const tal_local_input *input,
                             int thread_count, tal_error *err) {
     *problem = NULL;
-    tal_error local;
+    tal_error local = {0};
     tal_error *report = err != NULL ? err : &local;
     tal_error_reset(report);
     TAL_TRY(check_input(input, report));

@@ -368,7 +368,7 @@ static tal_status fill(tal_mass *m, const tal_global_input *in, tal_local_input 
 tal_status tal_mass_create(tal_mass **mass, const tal_global_input *input, tal_local_input *reduced,
                            tal_error *err) {
     *mass = NULL;
-    tal_error local;
+    tal_error local = {0};
     tal_error *report = err != NULL ? err : &local;
     tal_error_reset(report);
     TAL_TRY(check_input(input, report));
