@@ -325,7 +325,7 @@ static void show_run(tal_back_analysis *a, run *r) {
     a->motion = r->motion;
     a->deposit = r->deposit;
     a->passage = r->passage;
-    *r = (run){0};
+    *r = (run){.own = r->own}; // the rest is the analysis's now
 }
 
 static tal_status add_reach(tal_back_analysis *a, const run *r, tal_error *err) {
