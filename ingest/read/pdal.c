@@ -167,7 +167,7 @@ static rlim_t memory_limit(void) {
     return (rlim_t)fmax(0.8 * pages * page, MEMORY_MIN_MB * 1048576.0);
 }
 
-static void limit(int resource, rlim_t most) {
+static void limit(unsigned resource, rlim_t most) {
     struct rlimit now;
     if (getrlimit(resource, &now) == 0 && (now.rlim_max == RLIM_INFINITY || now.rlim_max > most)) {
         setrlimit(resource, &(struct rlimit){.rlim_cur = most, .rlim_max = most});
