@@ -148,7 +148,8 @@ static tal_status check_block(GDALRasterBandH band, const tal_raster *raster, co
                               tal_error *err) {
     int columns = 0, rows = 0;
     GDALGetBlockSize(band, &columns, &rows);
-    const double block = (double)columns * rows;
+    // Bands that are stored together are read together.
+    const double block = (double)columns * rows * GDALGetRasterCount(GDALGetBandDataset(band));
     return block <= 4.0 * fmax((double)tal_grid_cell_count(&raster->grid), 1 << 23)
                ? TAL_OK
                : TAL_FAIL(err, TAL_BAD_INPUT,

@@ -417,6 +417,9 @@ static tal_status sort_candidates(tal_broad_phase *b, int thread_count, tal_cand
     }
     for (int32_t k = 0; k < b->body_count; k++) {
         const int32_t count = b->start[k + 1] - b->start[k];
+        if (count <= 1) {
+            continue; // nothing to sort, or no list at all
+        }
         if (count <= 64) {
             sort_partners(&b->partner[b->start[k]], count);
         } else {

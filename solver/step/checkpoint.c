@@ -214,6 +214,12 @@ tal_status tal_checkpoint_read(const tal_model *model, tal_state *state, const c
             state->is_fixed[b] = model->is_fixed[b] | stands;
             state->is_immovable[b] = model->is_immovable[b] | stands;
         }
+        if (!tal_state_is_valid(model, state)) {
+            status = TAL_FAIL(err, TAL_BAD_INPUT,
+                              "%s: what moves and what stands in it do not fit together: start "
+                              "again or use an older one",
+                              path);
+        }
     }
     tal_memory_destroy(bytes);
     return status;
