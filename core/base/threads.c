@@ -17,9 +17,9 @@
 
 enum {
     WORKERS_MAX = 1023,
-    // Some hundred microseconds: longer than most of what one thread does alone within a step (with a
-    // quarter of it two threads are 1.3 times as fast as one on S2_3000, with this 1.45 times), shorter
-    // than anybody on a busy machine would notice.
+    // Some hundred microseconds: longer than most of what one thread does alone within a step, shorter
+    // than anybody on a busy machine would notice. Neighbouring settings made two threads 1.41 to 1.59
+    // times as fast as one on S2_3000; this one was not timed by itself.
     SPINS = 6000,
     PIECES_PER_THREAD = 4, // an uneven loop is evened out
     MISSES_MAX = 10,       // at most every 1024th loop tries to wake those who come too late
