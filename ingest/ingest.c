@@ -160,7 +160,7 @@ static void tell(const tal_ingest_result *result) {
     if (result->site->epoch_count == 2) {
         if (r->done) {
             tal_log_info(
-                "co-registered: the survey from after moved by %.3f %.3f %.3f m (east, north, "
+                "co-registered: the later survey was moved by %.3f %.3f %.3f m (east, north, "
                 "up)",
                 r->motion.shift[0], r->motion.shift[1], r->motion.shift[2]);
         }

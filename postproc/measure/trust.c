@@ -87,7 +87,7 @@ static void judge_energy(tal_trust_check *check, const tal_run_record *motion) {
                    tal_number_format_digits(percent, drift, 2),
                    check->level == TAL_TRUST_GOOD
                        ? "."
-                       : ": energy was made or lost by the computation; lower dt_s in [solve].");
+                       : ": the computation created or lost energy; lower dt_s in [solve].");
 }
 
 // No contact may make energy (Clausius-Duhem). What it made at worst is judged against what all contacts
@@ -121,12 +121,12 @@ static void judge_losses(tal_trust_check *check, const tal_blocks *blocks,
     if (motion->blocks_lost > 0.0) {
         char percent[TAL_NUMBER_SIZE];
         (void)snprintf(check->text, sizeof check->text,
-                       "%.0f of %d blocks (%s %% of the volume) left the ground that is known: "
+                       "%.0f of %d blocks (%s %% of the volume) left the mapped ground: "
                        "enlarge the study area.",
                        motion->blocks_lost, (int)blocks->count,
                        tal_number_format_digits(percent, share, 2));
     } else {
-        (void)snprintf(check->text, sizeof check->text, "No block left the ground that is known.");
+        (void)snprintf(check->text, sizeof check->text, "No block left the mapped ground.");
     }
 }
 
@@ -147,13 +147,13 @@ static void judge_end(tal_trust_check *check, const tal_run_record *motion) {
         check->level = TAL_TRUST_DOUBTFUL;
         (void)snprintf(check->text, sizeof check->text,
                        "Blocks were still moving when the simulation ended at %s s: raise until_s "
-                       "in [solve] if their way to rest matters.",
+                       "in [solve] if it matters where they come to rest.",
                        tal_number_format(seconds, end));
     } else {
         check->level = TAL_TRUST_BAD;
         (void)snprintf(check->text, sizeof check->text,
-                       "This run is partial: it was stopped at %s s. make run, or talus-solve "
-                       "--resume, goes on.",
+                       "This run is partial: it was stopped at %s s. Run make run again, or "
+                       "talus-solve --resume, to continue.",
                        tal_number_format(seconds, end));
     }
 }

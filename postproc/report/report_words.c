@@ -121,8 +121,8 @@ void tal_report_about(tal_text *text, const tal_back_analysis *a, const tal_sett
 
 void tal_report_sheet_words(tal_text *text, const tal_back_analysis *a) {
     if (!a->has_survey_deposit) {
-        tal_text_append(text, "Without a surveyed deposit only what the simulation says of itself "
-                              "can be given.");
+        tal_text_append(
+            text, "Without a surveyed deposit, only scores of the simulation itself can be given.");
         return;
     }
     tal_text_append(text,
@@ -131,7 +131,7 @@ void tal_report_sheet_words(tal_text *text, const tal_back_analysis *a) {
                     "outline, the simulation where its thickness exceeds that cell's level of "
                     "detection. ");
     if (a->run_count > 1) {
-        tal_text_append(text, "The interval over the runs holds nine tenths of the %d runs. ",
+        tal_text_append(text, "The interval over the runs covers nine tenths of the %d runs. ",
                         a->run_count);
     } else if (a->variants.count == 0) {
         tal_text_append(text, "There is one run, so nothing is said about the spread over seeds, "
@@ -148,7 +148,8 @@ void tal_report_sheet_words(tal_text *text, const tal_back_analysis *a) {
                     "volumes at the ends of their 95 %% interval; a dash stands where that changes "
                     "nothing.");
     if (a->run_count > 1) {
-        tal_text_append(text, " Over both, every run is scored so: from the 5 %% quantile of the "
-                              "lowest to the 95 %% quantile of the highest scores.");
+        tal_text_append(
+            text, " Over both, every run is scored in this way: from the 5 %% quantile of the "
+                  "lowest to the 95 %% quantile of the highest scores.");
     }
 }

@@ -36,7 +36,7 @@ check() { # check ATTRIBUTE VALUE
 if ! grep -q 'data-replay="ok"' root.txt; then
     if [ ! -r "${TALUS_THREE:-/usr/share/javascript/three}/three.min.js" ]; then
         echo "SKIPPED: the replay needs three.js (Debian: libjs-three)"
-        grep -q 'three.js was not there' a/report.html || fail "the report does not say why"
+        grep -q 'three.js was not installed' a/report.html || fail "the report does not say why"
         [ "$failures" -eq 0 ]
         exit
     fi
