@@ -47,20 +47,6 @@ static void solve(tal_state *state, tal_solver_goal goal, tal_report *report) {
     report->unconverged_count = result.unconverged_count;
 }
 
-// What the sweeps could not solve.
-static tal_status finish(tal_state *state, tal_solver_goal goal, tal_report *report,
-                         tal_error *err) {
-    tal_solver_result result = {.residual = report->residual,
-                                .unconverged_count = report->unconverged_count};
-    tal_finish_count count;
-    TAL_TRY(tal_finish_islands(&state->work.problem, &state->work.contacts.work, &goal, &count,
-                               &result, err));
-    report->islands_finished += count.tried_count;
-    report->residual = result.residual;
-    report->unconverged_count = result.unconverged_count;
-    return TAL_OK;
-}
-
 // (38): what errors of slow bodies are measured against: the kick of a step by gravity (without it, by the
 // strongest load), but a long step is no reason to let a pile creep.
 static double slow_speed(const tal_model *model, const tal_state *state, double dt) {
@@ -70,6 +56,21 @@ static double slow_speed(const tal_model *model, const tal_state *state, double 
         by_loads = fmax(by_loads, tal_prescribed_speed(model, state, b));
     }
     return fmin(by_gravity > 0.0 ? by_gravity : by_loads, SLOW_MPS);
+}
+
+// What the sweeps could not solve, and what they may keep in motion.
+static tal_status finish(const tal_model *model, tal_state *state, double dt, tal_solver_goal goal,
+                         tal_report *report, tal_error *err) {
+    tal_solver_result result = {.residual = report->residual,
+                                .unconverged_count = report->unconverged_count};
+    tal_finish_count count;
+    TAL_TRY(tal_finish_islands(&state->work.problem, &state->work.contacts.work, &goal,
+                               tal_find_lingering(model, state, slow_speed(model, state, dt)),
+                               &count, &result, err));
+    report->islands_finished += count.needed_count;
+    report->residual = result.residual;
+    report->unconverged_count = result.unconverged_count;
+    return TAL_OK;
 }
 
 // Contacts at the present poses. What moves wakes what it may touch.
@@ -148,9 +149,9 @@ static tal_status strike(const tal_model *model, tal_state *state, double dt, ta
     const tal_solver_goal goal = {model->settings.tolerance, SWEEPS_MIN,
                                   model->settings.iteration_max};
     TAL_TRY(find_all_contacts(model, state, dt, report, err));
-    solve(state, goal, report);                     // (19), (29) to (39), to the tolerance
-    TAL_TRY(finish(state, goal, report, err));      // islands that the sweeps leave above it
-    tal_observe_contacts(model, state, dt, report); // (44), (47), (56): their work
+    solve(state, goal, report);                           // (19), (29) to (39), to the tolerance
+    TAL_TRY(finish(model, state, dt, goal, report, err)); // islands that the sweeps leave above it
+    tal_observe_contacts(model, state, dt, report);       // (44), (47), (56): their work
     report->energy_rise_bound_j = tal_observe_rise_bound(model, state, dt); // (48)
     report->islands_resolved = tal_guard_energy(model, state, dt, report);  // (49): no island gains
     tal_store_motion(model, state);                                         // u+
