@@ -205,6 +205,7 @@ tal_status tal_step(const tal_model *model, tal_state *state, tal_report *report
 
 // Read access: one entry per body, valid until the state is destroyed.
 int32_t tal_model_body_count(const tal_model *model);
+int32_t tal_model_constraint_count(const tal_model *model);
 double tal_state_time(const tal_state *state);
 const tal_vec3 *tal_state_positions(const tal_state *state);
 const tal_quat *tal_state_orientations(const tal_state *state);
@@ -226,6 +227,18 @@ tal_body_energy tal_state_body_energy(const tal_model *model, const tal_state *s
 
 // Wakes all that rests.
 void tal_state_wake(tal_state *state);
+
+// The contacts of the last step, those of constraints and of bodies at rest left out: at its midpoint.
+typedef struct {
+    int32_t body_i, body_j; // -1: the ground
+    tal_vec3 point_m;
+    tal_vec3 normal;        // from j to i
+    tal_vec3 percussion_ns; // on i
+    double gap_m;           // negative: penetration
+} tal_contact_record;
+
+// Writes at most `capacity` of them; returns how many there are.
+int32_t tal_state_contacts(const tal_state *state, tal_contact_record *contact, int32_t capacity);
 
 // Time histories: a table that grows by a row per call, time first, and holds nothing else.
 typedef enum {

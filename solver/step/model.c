@@ -216,3 +216,7 @@ tal_status tal_model_set_law(tal_model *model, int32_t class_i, int32_t class_j,
 int32_t tal_model_body_count(const tal_model *model) {
     return model->body_count;
 }
+
+int32_t tal_model_constraint_count(const tal_model *model) {
+    return model->constraint_count;
+}

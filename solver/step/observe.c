@@ -88,6 +88,36 @@ void tal_observe_contacts(const tal_model *model, tal_state *state, double dt, t
     }
 }
 
+static tal_contact_record record_of(const tal_state *state, const tal_pair *pair, int32_t n) {
+    const tal_manifold *manifold = &state->work.list.manifold[pair->manifold];
+    const double *r = state->work.contacts.contact[pair->first_contact + n].percussion;
+    const tal_vec3 along = tal_vec3_scale(pair->tangent_1, r[1]);
+    return (tal_contact_record){
+        .body_i = manifold->body_i,
+        .body_j = manifold->body_j,
+        .point_m = state->work.list.point[manifold->first_point + n].point,
+        .normal = pair->normal,
+        .percussion_ns = tal_vec3_add_scaled(tal_vec3_add_scaled(along, r[2], pair->tangent_2),
+                                             r[0], pair->normal),
+        .gap_m = state->work.contacts.gap[pair->first_contact + n]};
+}
+
+int32_t tal_state_contacts(const tal_state *state, tal_contact_record *contact, int32_t capacity) {
+    int32_t count = 0;
+    for (int32_t m = 0; m < state->work.problem.pair_count; m++) {
+        const tal_pair *pair = &state->work.problem.pair[state->work.contacts.pair_of_manifold[m]];
+        if (state->work.list.manifold[m].joint > 0) {
+            continue;
+        }
+        for (int32_t n = 0; n < pair->contact_count; n++, count++) {
+            if (count < capacity) {
+                contact[count] = record_of(state, pair, n);
+            }
+        }
+    }
+    return count;
+}
+
 // What the guard can change: rebound and dissipation at impacts.
 static bool can_raise_energy(const tal_model *model, const tal_state *state, const tal_pair *pair) {
     const tal_law *law = &model->law[pair->law];
