@@ -41,7 +41,9 @@ typedef struct {
     double kn, kt;    // in kg, of this point
     double stiffness, damping;
     double adhesion;
+    double hold[3]; // joints: the relative velocity wanted
     bool closing, impact;
+    bool holds_normal_only, is_one_sided; // joints
 } tal_contact_data;
 
 // When something of a law acts.

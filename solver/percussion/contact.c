@@ -3,6 +3,7 @@
 #include "solver/percussion/contact.h"
 
 #include "core/base/threads.h"
+#include "solver/constraint/joint.h"
 #include "solver/motion/integrate.h"
 #include "solver/motion/prescribed.h"
 #include "solver/percussion/memory.h"
@@ -88,6 +89,16 @@ static void number_islands(const tal_model *model, tal_state *state, tal_report 
                        state->work.island_body, set->color_end);
 }
 
+static int32_t law_of(const tal_model *model, const tal_manifold *manifold) {
+    if (manifold->joint > 0) {
+        return model->class_count * model->class_count;
+    }
+    const int32_t class_j =
+        manifold->body_j < 0 ? manifold->surface_class_j : model->class_of_body[manifold->body_j];
+    TAL_ASSERT(class_j >= 0 && class_j < model->class_count);
+    return model->class_of_body[manifold->body_i] * model->class_count + class_j;
+}
+
 // Pairs by island and color, each with room for its points.
 static void lay_out_pairs(const tal_model *model, tal_state *state, int32_t island_count) {
     tal_contacts *set = &state->work.contacts;
@@ -95,16 +106,12 @@ static void lay_out_pairs(const tal_model *model, tal_state *state, int32_t isla
     for (int32_t p = 0; p < state->work.list.manifold_count; p++) {
         const tal_manifold *manifold = &state->work.list.manifold[set->order[p]];
         const bool on_ground = manifold->body_j < 0;
-        const int32_t class_i = model->class_of_body[manifold->body_i];
-        const int32_t class_j =
-            on_ground ? manifold->surface_class_j : model->class_of_body[manifold->body_j];
         set->pair[p] = (tal_pair){.body_i = manifold->body_i,
                                   .body_j = on_ground ? model->body_count : manifold->body_j,
                                   .first_contact = next,
                                   .contact_count = manifold->point_count,
-                                  .law = class_i * model->class_count + class_j,
+                                  .law = law_of(model, manifold),
                                   .manifold = set->order[p]};
-        TAL_ASSERT(class_j >= 0 && class_j < model->class_count);
         set->pair_of_manifold[set->order[p]] = p;
         next += manifold->point_count;
     }
@@ -169,7 +176,8 @@ static void judge_pair(const tal_model *model, tal_state *state, const tal_pair 
         const double load =
             is_loaded ? tal_prescribed_pull(state, pair, &state->work.contacts.contact[k]) : 0.0;
         data->pull = pull + load;
-        data->closing = data->gap + dt * (data->before[0] + data->pull) < 0.0;
+        data->closing =
+            !tal_is_joint(model, pair) && data->gap + dt * (data->before[0] + data->pull) < 0.0;
         data->impact = data->closing && -data->before[0] > slow;
     }
 }
@@ -279,6 +287,9 @@ static void prepare_pair(const tal_model *model, tal_state *state, tal_pair *pai
     place_pair(model, state, pair);
     tal_recall_percussions(state, pair, dt);
     judge_pair(model, state, pair, dt);
+    if (tal_is_joint(model, pair)) {
+        tal_joint_prepare(model, state, pair, dt);
+    }
     prepare_laws(model, state, pair, dt);
 }
 

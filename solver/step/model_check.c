@@ -2,7 +2,7 @@
 // What can be wrong with a scene. All faults are collected; the caller sees them together.
 #include "solver/step/model.h"
 
-#include "solver/detect/collide.h"
+#include "solver/constraint/joint.h"
 #include "solver/law/law.h"
 
 #include <math.h>
@@ -112,6 +112,15 @@ static void check_law(check *c, int i, int j, const tal_law *law) {
               "surfaces: give another, for example acd2+coulomb",
               i, j, tal_law_name(law->kind));
     }
+}
+
+tal_status tal_model_check_law(int32_t class_i, int32_t class_j, const tal_law *law,
+                               tal_error *err) {
+    tal_error local;
+    check c = {.err = err != NULL ? err : &local};
+    tal_error_reset(c.err);
+    check_law(&c, class_i, class_j, law);
+    return c.fault_count > 0 ? c.err->status : TAL_OK;
 }
 
 static bool laws_agree(const tal_law *a, const tal_law *b) {
@@ -347,6 +356,7 @@ tal_status tal_model_check_input(const tal_model_input *input, tal_error *err) {
     check_series(&c);
     check_forces(&c);
     check_terrain(&c);
+    c.fault_count += tal_constraints_check(input, c.err);
     if (input->body_count > 0) {
         check_laws(&c);
     }

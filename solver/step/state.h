@@ -99,6 +99,8 @@ typedef struct {
     uint8_t *is_restless;  // per island
     double *island_energy; // three per island: work of contacts, bound, slack
 
+    tal_vec3 *reaction; // percussion of each constraint on its first body, in the step so far
+
     // The position correction: metres and radians, not velocities.
     tal_rigid_motion *displacement;
     uint8_t *is_touched;
@@ -109,6 +111,7 @@ struct tal_state {
     double time;
     uint64_t step;
     int32_t body_count;
+    double dt; // of the model
     tal_vec3 *position;
     tal_quat *orientation;
     tal_vec3 *velocity;
@@ -131,6 +134,11 @@ static inline const tal_law_traits *tal_traits(const tal_model *model, const tal
 // What is deep in a spring is its deflection, not a penetration.
 static inline bool tal_is_spring(const tal_model *model, const tal_pair *pair) {
     return tal_traits(model, pair)->is_spring;
+}
+
+// A row of a constraint, not a contact.
+static inline bool tal_is_joint(const tal_model *model, const tal_pair *pair) {
+    return pair->law == model->class_count * model->class_count;
 }
 
 // Finite poses and velocities, unit quaternions; what is gone or at rest stands still.

@@ -283,6 +283,13 @@ tal_status test_scene_create_model(const test_scene *s, tal_model **model, tal_e
                                    .prescribed = s->prescribed,
                                    .force_count = s->force_count,
                                    .force = s->force,
+                                   .constraint_count = s->constraint_count,
+                                   .constraint = s->constraint,
+                                   .excluded_count = s->excluded_count,
+                                   .excluded = s->excluded,
+                                   .gravity_count = s->gravity_count,
+                                   .gravity_time_s = s->gravity_time,
+                                   .gravity_mps2 = s->gravity,
                                    .class_count = s->class_count > 0 ? s->class_count : 1,
                                    .law = s->class_count > 0 ? s->law_table : &s->law,
                                    .settings = s->settings};

@@ -29,6 +29,11 @@ typedef struct {
     int32_t prescribed_count, force_count;
     const tal_motion_series *prescribed;
     const tal_point_force *force;
+    int32_t constraint_count, excluded_count, gravity_count;
+    const tal_constraint *constraint;
+    const int32_t *excluded;
+    const double *gravity_time;
+    const tal_vec3 *gravity;
     tal_solver_settings settings;
 } test_scene;
 
