@@ -54,7 +54,7 @@ tal_bounds tal_report_map_focus(const tal_back_analysis *a) {
     return b;
 }
 
-static double round_up(double value) {
+double tal_report_round_up(double value) {
     if (!(value > 0.0)) {
         return 1.0;
     }
@@ -77,7 +77,7 @@ double tal_report_thickness_scale(const tal_back_analysis *a) {
             most = fmax(most, (double)a->survey.deposit.value[i]);
         }
     }
-    return round_up(most);
+    return tal_report_round_up(most);
 }
 
 typedef struct {
@@ -147,7 +147,7 @@ static void append_lines(tal_text *text, const frame *f, const tal_back_analysis
 
 // A bar of a round length near a fifth of the map, and an arrow to the north.
 static void append_marks(tal_text *text, const frame *f) {
-    const double metres = round_up((f->bounds.east - f->bounds.west) / 6.0);
+    const double metres = tal_report_round_up((f->bounds.east - f->bounds.west) / 6.0);
     const double length = metres * f->scale, x = 28.0, y = f->height - 34.0;
     const bool in_km = metres >= 1000.0;
     tal_text_append(text,
