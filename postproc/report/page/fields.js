@@ -94,6 +94,16 @@
     return unit * (value >= 5 * unit ? 5 : value >= 2 * unit ? 2 : 1);
   };
 
+  // ---- controls -----------------------------------------------------------------------------------
+  talus.legendHtml = function (layer) {
+    return '<b>' + layer.title + '</b> ' + talus.amount(layer.from, layer.unit) + ' <span class="ramp" style="background:' + talus.rampCss(layer.ramp) + '"></span> ' + talus.amount(layer.to, layer.unit);
+  };
+  talus.option = function (select, value, title) {
+    var o = document.createElement('option');
+    o.value = value; o.textContent = title;
+    select.appendChild(o);
+  };
+
   // ---- light --------------------------------------------------------------------------------------
   talus.sun = [-0.575, 0.43, 0.696]; // towards the sun: x east, y north, z up
   // How high the ground stands against the sky in a direction: the greatest slope up, as a tangent.
@@ -131,5 +141,27 @@
       }
     }
     return out;
+  };
+  // A shaded picture of a surface, a pixel a cell: the light of the static map.
+  talus.shade = function (layer) {
+    var canvas = document.createElement('canvas'), z = layer.value, n = f.columns;
+    canvas.width = n; canvas.height = f.rows;
+    var context = canvas.getContext('2d'), image = context.createImageData(n, f.rows);
+    var lamps = [[0.62, 315, 40], [0.22, 20, 45], [0.16, 250, 60]].map(function (l) {
+      var a = l[1] * Math.PI / 180, h = l[2] * Math.PI / 180;
+      return [l[0], Math.sin(a) * Math.cos(h), Math.cos(a) * Math.cos(h), Math.sin(h)];
+    });
+    for (var i = 0; i < z.length; i++) {
+      if (!isFinite(z[i])) { continue; }
+      var c = i % n, w = c > 0 && isFinite(z[i - 1]) ? 1 : 0, e = c + 1 < n && isFinite(z[i + 1]) ? 1 : 0;
+      var u = i >= n && isFinite(z[i - n]) ? n : 0, d = i + n < z.length && isFinite(z[i + n]) ? n : 0;
+      var gx = w + e > 0 ? (z[i + e] - z[i - w]) / ((w + e) * f.cell) : 0, gy = u + d > 0 ? (z[i - u] - z[i + d]) / ((u + d) / n * f.cell) : 0;
+      var length = Math.sqrt(1 + gx * gx + gy * gy), sum = 0;
+      lamps.forEach(function (l) { sum += l[0] * Math.max(0, (l[3] - gx * l[1] - gy * l[2]) / length); });
+      var tone = 255 * (0.27 + 0.7 * Math.pow(Math.min(1, sum), 0.9));
+      image.data[4 * i] = tone; image.data[4 * i + 1] = 0.985 * tone; image.data[4 * i + 2] = 0.955 * tone; image.data[4 * i + 3] = 255;
+    }
+    context.putImageData(image, 0, 0);
+    return canvas;
   };
 })();

@@ -168,14 +168,9 @@
   slider.addEventListener('input', function () { setPlaying(false); setTime(parseFloat(slider.value)); });
 
   // ---- what is shown ----------------------------------------------------------------------------
-  function option(select, value, title) {
-    var o = document.createElement('option');
-    o.value = value; o.textContent = title;
-    select.appendChild(o);
-  }
   var groundSelect = element('replay-ground'), colourSelect = element('replay-colour'), pathSelect = element('replay-paths');
-  f.shown.forEach(function (layer) { option(groundSelect, layer.key, layer.title); });
-  motion.colourings.forEach(function (row) { option(colourSelect, row.key, row.title); });
+  f.shown.forEach(function (layer) { talus.option(groundSelect, layer.key, layer.title); });
+  motion.colourings.forEach(function (row) { talus.option(colourSelect, row.key, row.title); });
   groundSelect.addEventListener('change', function () {
     var layer = f.byKey[this.value];
     look.tint = !!layer;
@@ -184,9 +179,6 @@
     element('replay-ground-legend').innerHTML = layer ? talus.legendHtml(layer) : '';
     dirty = true;
   });
-  talus.legendHtml = function (layer) {
-    return '<b>' + layer.title + '</b> ' + talus.amount(layer.from, layer.unit) + ' <span class="ramp" style="background:' + talus.rampCss(layer.ramp) + '"></span> ' + talus.amount(layer.to, layer.unit);
-  };
   colourSelect.addEventListener('change', function () {
     var key = this.value;
     colouring = motion.colourings.filter(function (row) { return row.key === key; })[0];

@@ -126,12 +126,57 @@
     }
     note('frames', asked ? asked[1] : 0);
   }
+  function press(node, x, y) {
+    ['pointerdown', 'pointerup'].forEach(function (name) { node.dispatchEvent(new PointerEvent(name, { clientX: x, clientY: y, pointerId: 1 })); });
+  }
+  function brightness(canvas) {
+    var p = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data, sum = 0;
+    for (var i = 0; i < p.length; i += 4) { sum = Math.imul(sum ^ (p[i] << 16 | p[i + 1] << 8 | p[i + 2]), 16777619); }
+    return sum >>> 0;
+  }
+  // Each step changes what the map would export; the last brings back the first.
+  function testMap(done) {
+    var map = talus.map, svg = map.svg, f = talus.fields, seen = [];
+    var steps = [['start', function () {}], ['layer', function () { change('map-layer', 'velocity_max'); }], ['opacity', function () { change('map-opacity', '30'); }],
+      ['second', function () { change('map-second', 'arrival'); }], ['wipe', function () { change('map-wipe', '20'); }],
+      ['outlines', function () { change('map-outlines', false); }], ['zoom', function () { element('map-in').click(); }],
+      ['pan', function () { svg.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowLeft' })); }],
+      ['section', function () { element('map-section-button').click(); }],
+      ['back', function () {
+        element('map-section-button').click(); element('map-home').click(); change('map-outlines', true); change('map-wipe', '50'); change('map-second', '');
+        change('map-opacity', '82'); change('map-layer', 'thickness');
+      }]];
+    (function next(i) {
+      if (i === steps.length) { testReading(); done(); return; }
+      steps[i][1]();
+      map.render(function (canvas) {
+        seen.push(brightness(canvas));
+        if (i === steps.length - 1) { note('map-back', seen[i] === seen[0] ? 'same' : 'other'); }
+        else if (i > 0) { note('map-' + steps[i][0], seen[i] !== seen[i - 1] ? 'changes' : 'dead'); }
+        next(i + 1);
+      });
+    })(0);
+    function testReading() {
+      var r = svg.getBoundingClientRect(), x = r.left + r.width / 2, y = r.top + r.height / 2, layer = f.byKey.thickness;
+      svg.dispatchEvent(new PointerEvent('pointermove', { clientX: x, clientY: y, pointerId: 2 }));
+      var p = map.place({ clientX: x, clientY: y }), read = element('map-read').textContent, z = talus.cellValue(f.byKey.bed, p[0], p[1]);
+      note('map-read', read.indexOf('E ' + (f.east0 + p[0]).toFixed(1)) === 0 && read.indexOf('height ' + z.toFixed(1) + ' m') > 0 && read.indexOf(layer.title.toLowerCase()) > 0 ? 'tells' : read);
+      note('map-key', element('map-key').textContent.indexOf(layer.title) >= 0 ? 'says' : 'dead');
+      element('map-section-button').click();
+      press(svg, r.left + 0.3 * r.width, y); press(svg, r.left + 0.7 * r.width, y);
+      var from = map.place({ clientX: r.left + 0.3 * r.width, clientY: y });
+      note('map-drawn', map.section.line && Math.abs(map.section.line[0] - from[0]) < 1e-6 && map.section.lines.length >= 2 ? 'drawn' : 'dead');
+      element('map-section-button').click();
+    }
+  }
   window.addEventListener('load', function () {
     setTimeout(function () {
       if (talus.replay) { if (/[#&]frames=/.test(location.hash)) { drawFrames(); } else { testReplay(); } }
-      if (talus.testMap) { talus.testMap(note); }
-      note('requests', performance.getEntriesByType('resource').filter(function (e) { return !/^(data|blob):/.test(e.name); }).length);
-      note('done', 'yes');
+      function end() {
+        note('requests', performance.getEntriesByType('resource').filter(function (e) { return !/^(data|blob):/.test(e.name); }).length);
+        note('done', 'yes');
+      }
+      if (talus.map && !/[#&]frames=/.test(location.hash)) { testMap(end); } else { end(); }
     }, 400);
   });
 })();

@@ -57,6 +57,12 @@ check data-test-chosen 2
 check data-test-section cuts
 check data-test-section-ground right
 check data-test-section-drawn drawn
+# The map: each control changes what it would save as a picture, and undoing all brings it back.
+for step in layer opacity second wipe outlines zoom pan section; do check "data-test-map-$step" changes; done
+check data-test-map-back same
+check data-test-map-read tells
+check data-test-map-key says
+check data-test-map-drawn drawn
 check data-test-done yes
 colours=$(sed -n 's/.*data-test-colours="\([0-9]*\)".*/\1/p' root.txt)
 [ "${colours:-0}" -ge 32 ] || fail "the canvas has only ${colours:-no} colours"
