@@ -38,6 +38,16 @@ typedef struct {
     double cohesion_pa;            // tensile strength of pairs that touch at the start
     double stiffness_n_m;          // penalty, per touching pair
     double damping_n_s_m;
+    double rolling_friction;    // moment / (R_N x inner radius of the body): resistance to rolling
+    double friction_max;        // scar: that of a deep scar; `friction` is that of none
+    double scar_growth_per_m;   // how fast friction rises with the way gone in contact
+    double scar_decay_per_s;    // how fast a scar is forgotten in flight
+    double drag_per_s;          // deceleration by soft ground over speed, while in contact
+    double plastic_energy_j_m2; // energy per area that halves the rebound; 0: any energy rebounds
+    double friction_fast;       // speed-weakening: that of fast sliding
+    double weakening_speed_mps; // and the speed that takes half of the way to it
+    double friction_worn;       // slip-weakening: that of what has slid far
+    double weakening_slip_m;    // and the way that takes all but 1/e of it
 } tal_law;
 
 typedef enum {

@@ -7,6 +7,7 @@
 #include "solver/motion/integrate.h"
 #include "solver/motion/prescribed.h"
 #include "solver/percussion/memory.h"
+#include "solver/percussion/roll.h"
 
 #include <math.h>
 
@@ -224,7 +225,8 @@ static void set_dissipation(const tal_state *state, const tal_law *law, const ta
         data->kt = law->kt_kg / closing;
         return;
     }
-    const double e = law->restitution, et = law->tangential_restitution;
+    const tal_law now = tal_law_now(law, data, state->work.contacts.contact[k].w[0]);
+    const double e = now.restitution, et = law->tangential_restitution;
     const double along = 0.5 * shared_kg(state, pair, pair->tangent_1, k, closing, 1.0) +
                          0.5 * shared_kg(state, pair, pair->tangent_2, k, closing, 1.0);
     data->kn =
@@ -263,6 +265,25 @@ static double patch_area(const tal_state *state, const tal_pair *pair) {
     return 0.5 * twice;
 }
 
+// What laws may ask of the two bodies of a pair.
+static void set_trails(const tal_model *model, tal_state *state, tal_pair *pair) {
+    const tal_law *law = &model->law[pair->law];
+    const int32_t i = pair->body_i, j = pair->body_j < model->body_count ? pair->body_j : i;
+    const double radius = fmin(model->inner_radius[i], model->inner_radius[j]);
+    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
+        tal_contact_data *data = &state->work.contacts.data[k];
+        data->scar = fmax(state->trail[i].scar, state->trail[j].scar);
+        data->slid = fmax(state->trail[i].slid, state->trail[j].slid);
+        data->radius = radius;
+    }
+    if (tal_law_traits_of(law->kind)->rolls && !pair->is_general) {
+        pair->roll_length = law->rolling_friction * radius;
+    }
+    if (pair->roll_length > 0.0) {
+        tal_roll_prepare(&state->work.problem, pair);
+    }
+}
+
 static void prepare_laws(const tal_model *model, tal_state *state, const tal_pair *pair,
                          double dt) {
     tal_contacts *set = &state->work.contacts;
@@ -290,6 +311,7 @@ static void prepare_pair(const tal_model *model, tal_state *state, tal_pair *pai
     if (tal_is_joint(model, pair)) {
         tal_joint_prepare(model, state, pair, dt);
     }
+    set_trails(model, state, pair);
     prepare_laws(model, state, pair, dt);
 }
 
@@ -301,6 +323,7 @@ static void set_problem(const tal_model *model, tal_state *state, int32_t island
                                                    .inertia = state->work.inertia_world,
                                                    .pair_count = state->work.list.manifold_count,
                                                    .pair = set->pair,
+                                                   .roll = set->roll,
                                                    .contact_count = state->work.list.point_count,
                                                    .contact = set->contact,
                                                    .island_count = island_count,
@@ -367,6 +390,9 @@ void tal_soften_island(const tal_model *model, tal_state *state, int32_t island)
             tal_contact *c = &state->work.contacts.contact[k];
             tal_law_prepare_inelastic(&model->law[pair->law], &state->work.contacts.data[k], c);
             c->percussion[0] = c->percussion[1] = c->percussion[2] = 0.0;
+        }
+        if (pair->roll_length > 0.0) {
+            tal_roll_prepare(&state->work.problem, pair);
         }
     }
 }

@@ -11,6 +11,8 @@
 
 #include <stdint.h>
 
+typedef struct tal_roll tal_roll; // roll.h
+
 // Bodies and their contacts. The last `general_count` bodies are not rigid (their places in the rigid
 // arrays are not used); behind them stands the ground.
 typedef struct {
@@ -22,6 +24,7 @@ typedef struct {
     const tal_general_body *general;
     int32_t pair_count;
     tal_pair *pair; // sorted by island, then color; pairs of one color share no mobile body
+    tal_roll *roll; // by pair; of those with a roll_length
     int32_t contact_count;
     tal_contact *contact;
     int32_t island_count;

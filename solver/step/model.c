@@ -6,6 +6,7 @@
 #include "solver/constraint/joint.h"
 #include "solver/law/law.h"
 #include "solver/motion/prescribed.h"
+#include "solver/motion/trail.h"
 #include "solver/step/hash.h"
 
 #include <math.h>
@@ -66,6 +67,7 @@ static tal_status copy_bodies(tal_model *model, const tal_model_input *input, ta
     for (int32_t k = 0; k < laws; k++) {
         model->passes[k] = tal_law_passes(&model->law[k]);
     }
+    model->needs_trails = tal_model_needs_trails(model);
     model->settings = input->settings;
     return TAL_OK;
 }
@@ -101,16 +103,10 @@ static uint64_t fingerprint_of(const tal_model *model) {
     hash = tal_hash_bytes(hash, model->inertia, count * sizeof *model->inertia);
     for (size_t k = 0; k < laws; k++) { // field by field: the padding of a struct is not data
         const tal_law *law = &model->law[k];
-        const double number[] = {(double)law->kind,
-                                 law->friction,
-                                 law->restitution,
-                                 law->tangential_restitution,
-                                 law->dissipation_in_kg ? 1.0 : 0.0,
-                                 law->kn_kg,
-                                 law->kt_kg,
-                                 law->cohesion_pa,
-                                 law->stiffness_n_m,
-                                 law->damping_n_s_m};
+#define NUMBER(field, low, high) law->field,
+        const double number[] = {(double)law->kind, law->dissipation_in_kg ? 1.0 : 0.0,
+                                 TAL_LAW_NUMBERS(NUMBER)};
+#undef NUMBER
         hash = tal_hash_bytes(hash, number, sizeof number);
     }
     const tal_solver_settings *s = &model->settings;

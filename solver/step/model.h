@@ -68,6 +68,7 @@ struct tal_model {
     uint64_t *excluded; // sorted
     int32_t class_count;
     tal_law *law;          // class_count x class_count, and behind them that of all joints
+    bool needs_trails;     // a law asks how bodies came here (motion/trail.h)
     uint8_t *passes;       // the same: 1 where bodies of the two classes go through each other
     double smallest_width; // of all bodies
     tal_solver_settings settings;

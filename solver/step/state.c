@@ -7,6 +7,7 @@
 #include "solver/motion/rest.h"
 #include "solver/motion/rotation.h"
 #include "solver/percussion/memory.h"
+#include "solver/percussion/roll.h"
 #include "solver/step/hash.h"
 
 #include <math.h>
@@ -30,6 +31,7 @@ static tal_status renew(void *array, int32_t count, size_t size, const char *wha
 static tal_status reserve_pairs(tal_contacts *set, int32_t count, tal_error *err) {
     set->pair_capacity = 0;
     RENEW(set->pair, count, err);
+    RENEW(set->roll, count, err);
     RENEW(set->edge, count, err);
     RENEW(set->color, count, err);
     RENEW(set->by_color, count, err);
@@ -119,6 +121,8 @@ static tal_status take_bodies(tal_state *state, size_t count, tal_error *err) {
     TAL_TAKE(arena, state->is_immovable, count, "immovable marks", err);
     TAL_TAKE(arena, state->is_gone, count, "gone marks", err);
     TAL_TAKE(arena, state->rest, count, "marks of rest", err);
+    TAL_TAKE(arena, state->trail, count, "trails", err);
+    TAL_TAKE(arena, state->work.trail_now, count, "trails", err);
     TAL_TAKE(arena, state->work.is_calm, count, "calm marks", err);
     TAL_TAKE(arena, state->work.ahead, count + 1, "times", err);
     TAL_TAKE(arena, state->work.body_struck, count, "blow marks", err);
@@ -230,6 +234,7 @@ void tal_state_destroy(tal_state *state) {
     tal_manifolds_destroy(&state->work.list_merged);
     tal_contacts *set = &state->work.contacts;
     void *const array[] = {set->pair,
+                           set->roll,
                            set->edge,
                            set->color,
                            set->by_color,

@@ -39,10 +39,19 @@ typedef struct {
     int32_t unused;
 } tal_rest;
 
+// What a body carries along from its way (motion/trail.h).
+typedef struct {
+    double scar;  // length of the scar, m
+    double decay; // how fast it is forgotten in flight, 1/s
+    double drag;  // of the ground that it touched last, 1/s; 0 in flight
+    double slid;  // way it slid over all surfaces, m
+} tal_trail;
+
 // Contacts of the step, in sweep order. Grown when needed, never shrunk.
 typedef struct {
     int32_t pair_capacity, contact_capacity;
     tal_pair *pair;
+    tal_roll *roll;     // by pair
     tal_edge *edge;     // by manifold
     uint8_t *color;     // by manifold
     int32_t *by_color;  // manifold numbers by color
@@ -64,6 +73,7 @@ typedef struct {
 typedef struct {
     int thread_count;
     double piece_start, piece_end; // times of the piece of a step being made
+    double piece_dt;               // its length
 
     // Detection: by the last query (owned by the collider); listed for the step, by bodies, with the
     // arms of the poses they were found at.
@@ -99,7 +109,8 @@ typedef struct {
     uint8_t *is_restless;  // per island
     double *island_energy; // three per island: work of contacts, bound, slack
 
-    tal_vec3 *reaction; // percussion of each constraint on its first body, in the step so far
+    tal_vec3 *reaction;   // percussion of each constraint on its first body, in the step so far
+    tal_trail *trail_now; // what bodies touch in this piece: scar > 0 if a ground that keeps it
 
     // The position correction: metres and radians, not velocities.
     tal_rigid_motion *displacement;
@@ -119,6 +130,7 @@ struct tal_state {
     tal_vec3 *spin;     // follows from momentum and orientation
     uint8_t *is_gone;   // taken out: touches nothing and stays where it was
     tal_rest *rest;
+    tal_trail *trail;
     uint8_t *is_fixed;     // stands still: by the model, gone, or at rest
     uint8_t *is_immovable; // by percussions: fixed, or follows a series
     tal_contact_memory memory;

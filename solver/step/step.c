@@ -5,6 +5,7 @@
 #include "solver/motion/integrate.h"
 #include "solver/motion/prescribed.h"
 #include "solver/motion/rest.h"
+#include "solver/motion/trail.h"
 #include "solver/percussion/contact.h"
 #include "solver/percussion/correction.h"
 #include "solver/percussion/memory.h"
@@ -184,6 +185,7 @@ static tal_status strike(const tal_model *model, tal_state *state, double dt, ta
     report->islands_resolved = tal_guard_energy(model, state, dt, report);  // (49): no island gains
     tal_joints_observe(model, state);
     tal_store_motion(model, state);                              // u+
+    tal_advance_trails(model, state, dt, report);                // grounds.md (5), (7): drag, scars
     report->correction_j += tal_correct_positions(model, state); // (50) to (52): penetration
     report->correction_j += tal_rigid_potential_not_gone(model, state, 0.5 * dt);
     TAL_TRY(tal_remember_percussions(state, dt, err)); // (27), (32): for the next step
@@ -267,6 +269,7 @@ tal_status tal_step(const tal_model *model, tal_state *state, tal_report *report
     }
     for (int piece = 0; piece < substeps; piece++) {
         tal_report of_piece = {.penetration_body_i = -1, .penetration_body_j = -1};
+        state->work.piece_dt = dt;
         state->work.piece_start = state->time + piece * dt;
         state->work.piece_end = piece + 1 < substeps ? state->time + (piece + 1) * dt : end;
         TAL_TRY(advance(model, state, dt, &of_piece, err));
