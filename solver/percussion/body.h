@@ -35,6 +35,7 @@ typedef struct {
 
 typedef struct {
     double translation, rotation, potential;
+    double deformation, strain; // of bodies that deform
 } tal_energy;
 
 // An array of a checkpoint.
