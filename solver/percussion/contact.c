@@ -112,7 +112,9 @@ static void lay_out_pairs(const tal_model *model, tal_state *state, int32_t isla
                                   .first_contact = next,
                                   .contact_count = manifold->point_count,
                                   .law = law_of(model, manifold),
-                                  .manifold = set->order[p]};
+                                  .manifold = set->order[p],
+                                  .is_general = tal_is_soft(model, manifold->body_i) ||
+                                                tal_is_soft(model, manifold->body_j)};
         set->pair_of_manifold[set->order[p]] = p;
         next += manifold->point_count;
     }
@@ -153,7 +155,8 @@ static void place_pair(const tal_model *model, tal_state *state, tal_pair *pair)
         set_arms(state, manifold->first_point + k, contact);
         set->identity[pair->first_contact + k] = point[k].identity;
         set->gap[pair->first_contact + k] = point[k].gap;
-        set->data[pair->first_contact + k].gap = skin_gap(model, point[k].gap);
+        set->data[pair->first_contact + k].gap =
+            pair->is_general ? point[k].gap : skin_gap(model, point[k].gap);
         tal_contact_effective_mass(&state->work.problem, pair, pair->first_contact + k);
         TAL_ASSERT(contact->w[0] > 0.0); // one of the two moves
     }
@@ -288,6 +291,12 @@ static void prepare_laws(const tal_model *model, tal_state *state, const tal_pai
                          double dt) {
     tal_contacts *set = &state->work.contacts;
     const tal_law *law = &model->law[pair->law];
+    if (pair->is_general) { // deformation rebounds and dissipates: the law adds no more of it
+        for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
+            tal_law_prepare_inelastic(law, &set->data[k], &set->contact[k]);
+        }
+        return;
+    }
     int closing = 0;
     for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
         closing += set->data[k].closing;
@@ -374,6 +383,7 @@ tal_status tal_prepare_contacts(const tal_model *model, tal_state *state, double
     number_islands(model, state, report);
     lay_out_pairs(model, state, report->island_count);
     set_problem(model, state, report->island_count);
+    TAL_TRY(tal_soft_place_contacts(model, state, err));
     tal_find_remembered(state);
     tal_threads_loop(state->work.thread_count, state->work.problem.pair_count, PAIRS_PER_PIECE,
                      prepare_pairs, &(pairs_loop){model, state, dt});

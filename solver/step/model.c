@@ -117,6 +117,7 @@ static uint64_t fingerprint_of(const tal_model *model) {
     hash = tal_hash_bytes(hash, number, sizeof number);
     hash = tal_prescribed_hash(hash, model);
     hash = tal_joints_hash(hash, model);
+    hash = tal_model_hash_solids(hash, model);
     if (model->has_terrain) {
         hash = tal_hash_bytes(hash, model->terrain.vertex,
                               (size_t)model->terrain.vertex_count * sizeof(tal_vec3));
@@ -139,6 +140,7 @@ static tal_status fill(tal_model *model, const tal_model_input *input, tal_error
     TAL_TRY(copy_bodies(model, input, err));
     TAL_TRY(tal_prescribed_create(model, input, err));
     TAL_TRY(tal_joints_create(model, input, err));
+    TAL_TRY(tal_model_create_solids(model, input, err));
     measure_shapes(model);
     TAL_ASSERT(model->smallest_width > 0.0 && isfinite(model->smallest_width));
     model->fingerprint = fingerprint_of(model);
@@ -169,6 +171,7 @@ void tal_model_destroy(tal_model *model) {
     }
     tal_prescribed_destroy(model);
     tal_joints_destroy(model);
+    tal_model_destroy_solids(model);
     void *const array[] = {model->shape_of_body,
                            model->class_of_body,
                            model->is_fixed,

@@ -26,6 +26,9 @@ typedef struct {
     tal_law law;
     int32_t class_count; // 0: one class, `law`; else `law_table`, not owned, as are the next two
     const tal_law *law_table;
+    int32_t solid_count; // as all the next not owned
+    const tal_solid_input *solid;
+    const int32_t *body_solid;
     int32_t prescribed_count, force_count;
     const tal_motion_series *prescribed;
     const tal_point_force *force;
