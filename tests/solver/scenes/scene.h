@@ -55,6 +55,9 @@ int32_t test_scene_add_ball(test_scene *scene, double radius, tal_vec3 position,
 // Ground: a square of two triangles through `origin` with the given unit normal.
 void test_scene_set_plane(test_scene *scene, tal_vec3 origin, tal_vec3 normal, double half_size);
 
+// Ground: heights over the whole metres 0 .. nx - 1, 0 .. ny - 1.
+void test_scene_set_grid(test_scene *scene, int nx, int ny, double (*height)(double x, double y));
+
 // `directory` is where the grid file of the scene lies.
 tal_status test_scene_read(test_scene *scene, const char *directory, const char *name,
                            tal_error *err);
