@@ -167,7 +167,8 @@ static void tell(const tal_ingest_result *result) {
         tal_log_info("stable terrain: median %.3f m, NMAD %.3f m (before the fit %.3f m, %.3f m)",
                      r->at_last.median, r->at_last.nmad, r->at_first.median, r->at_first.nmad);
     }
-    tell_volume("source", result->source);
+    const bool is_given = result->site->epoch_count == 1;
+    tell_volume(is_given ? "source as given, up to what its cells add" : "source", result->source);
     tell_volume("deposit", result->deposit);
     const tal_patches *dropped = &result->vertical->change.dropped;
     if (dropped->count > 0) {

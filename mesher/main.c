@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // talus-mesh.
+#include "core/geo/surface_classes.h"
 #include "mesher/stage.h"
 
 static const tal_option options[] = {
@@ -30,6 +31,7 @@ static const tal_program program = {
 };
 
 static tal_status check(tal_invocation *invocation, tal_error *err) {
+    TAL_TRY(tal_surface_classes_check(&invocation->settings, err));
     return tal_mesh_stage_check(invocation, tal_invocation_option(&program, invocation, "export"),
                                 err);
 }

@@ -5,6 +5,7 @@
 #include "core/app/results.h"
 #include "core/base/log.h"
 #include "core/base/memory.h"
+#include "mesher/import/put_down.h"
 #include "mesher/write/terrain_file.h"
 
 #include <math.h>
@@ -130,8 +131,10 @@ static tal_status import_blocks(tal_mesh_stage *stage, tal_error *err) {
         .block_class = mesh->block_class,
         .density_kg_m3 = mesh->density_kg_m3,
     };
-    return tal_import(&stage->blocks, &stage->block_class, &stage->block_names, &options,
-                      &stage->import, err);
+    TAL_TRY(tal_import(&stage->blocks, &stage->block_class, &stage->block_names, &options,
+                       &stage->import, err));
+    return mesh->import_onto_ground ? tal_blocks_put_down(&stage->blocks, &stage->terrain, err)
+                                    : TAL_OK;
 }
 
 static tal_status make_blocks(tal_mesh_stage *stage, tal_error *err) {

@@ -99,11 +99,12 @@ void tal_report_about(tal_text *text, const tal_back_analysis *a, const tal_sett
     if (isfinite(source->volume)) {
         tal_text_append(text, "Source of %s m\xc2\xb3",
                         tal_number_format_within(one, source->volume, source->low, source->high));
-        if (source->high > source->low) {
-            tal_text_append(
-                text, " (%s to %s)",
-                tal_number_format_within(two, source->low, source->low, source->high),
-                tal_number_format_within(three, source->high, source->low, source->high));
+        (void)tal_number_format_within(two, source->low, source->low, source->high);
+        (void)tal_number_format_within(three, source->high, source->low, source->high);
+        if (strcmp(two, three) != 0) {
+            tal_text_append(text, " (%s to %s)", two, three);
+        } else {
+            tal_text_append(text, ", as given");
         }
         tal_text_append(text, " \xc2\xb7 ");
     }

@@ -285,12 +285,24 @@ static bool something_moves(const simulation *s) {
     return false;
 }
 
+// A step without such a problem is no reason to lose the run.
+static tal_status dump(simulation *s, tal_error *err) {
+    const tal_status status =
+        tal_dump_problem(s->state, s->invocation->out, (long long)s->dump_step, err);
+    if (status != TAL_UNAVAILABLE) {
+        return status;
+    }
+    tal_log_warn("--dump-problem %lld: %s", (long long)s->dump_step, err->text);
+    tal_error_reset(err);
+    return TAL_OK;
+}
+
 static tal_status one_step(simulation *s, int64_t step, int64_t frame_steps,
                            int64_t checkpoint_steps, tal_error *err) {
     tal_report report;
     TAL_TRY(tal_step(s->model, s->state, &report, err));
     if (step == s->dump_step) {
-        TAL_TRY(tal_dump_problem(s->state, s->invocation->out, (long long)step, err));
+        TAL_TRY(dump(s, err));
     }
     take_out_lost(s);
     const double time_s = tal_state_time(s->state);
@@ -323,6 +335,10 @@ static tal_status fall(simulation *s, tal_error *err) {
         tal_progress_advance(&progress, (double)step * dt_s);
     }
     tal_progress_end(&progress, (double)step * dt_s);
+    if (s->dump_step > step) {
+        tal_log_warn("--dump-problem %lld: the run ended after step %lld", (long long)s->dump_step,
+                     (long long)step);
+    }
     s->ended_because = is_still(s) ? "still" : step >= last ? "until" : "interrupted";
     // The end can be gone on from: a later run with --resume may ask for more.
     TAL_TRY(checkpoint(s, err));
