@@ -123,14 +123,20 @@ static void append_text_head(tal_text *out, const tal_setting *setting) {
     tal_text_destroy(&domain);
 }
 
-static void append_text_settings(tal_text *out, unsigned stages) {
+// The section after `last` that these stages read; NULL before the first and after the last.
+static const tal_settings_section *next_section(const tal_settings_section *last, unsigned stages) {
     int count = 0;
     const tal_settings_section *sections = tal_settings_sections(&count);
-    for (int i = 0; i < count; i++) {
-        const tal_settings_section *section = &sections[i];
-        if ((section->stages & stages) == 0) {
-            continue;
-        }
+    const tal_settings_section *section = last == NULL ? sections : last + 1;
+    while (section < sections + count && (section->stages & stages) == 0) {
+        section++;
+    }
+    return section < sections + count ? section : NULL;
+}
+
+static void append_text_settings(tal_text *out, unsigned stages) {
+    const tal_settings_section *section = NULL;
+    while ((section = next_section(section, stages)) != NULL) {
         tal_text_append(out, "\n  [%s%s]\n", section->name, section->repeats ? ".NAME" : "");
         append_wrapped(out, section->sentence, INDENT - 2);
         for (int k = 0; k < section->setting_count; k++) {
@@ -192,13 +198,8 @@ static void append_man_options(tal_text *out, const tal_option *options, int cou
 }
 
 static void append_man_settings(tal_text *out, unsigned stages) {
-    int count = 0;
-    const tal_settings_section *sections = tal_settings_sections(&count);
-    for (int i = 0; i < count; i++) {
-        const tal_settings_section *section = &sections[i];
-        if ((section->stages & stages) == 0) {
-            continue;
-        }
+    const tal_settings_section *section = NULL;
+    while ((section = next_section(section, stages)) != NULL) {
         tal_text_append(out, ".SS [%s%s]\n", section->name, section->repeats ? ".NAME" : "");
         append_man(out, section->sentence);
         for (int k = 0; k < section->setting_count; k++) {
