@@ -6,6 +6,7 @@
 #define TALUS_SOLVER_PROGRAM_CONTACT_PROBLEM_H
 
 #include "solver/percussion/given_mass.h"
+#include "solver/program/contact/acd2.h"
 
 enum { TAL_PROBLEM_TITLE_SIZE = 256 };
 
@@ -23,6 +24,8 @@ typedef struct {
     int dimension; // in the file: 2 or 3
     int32_t contact_count;
     double *friction;
+    bool is_acd2; // the law; else it is dry friction
+    tal_acd2_law acd2;
     double *q;            // 3 per contact: q, or w of a global problem
     double *guess;        // 3 per contact, NULL: none
     tal_triplets w;       // local: 3 contact_count square
