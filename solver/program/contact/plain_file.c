@@ -74,12 +74,22 @@ static tal_status next_count(scanner *s, const char *what, int32_t *count, tal_e
     return TAL_OK;
 }
 
+// A number takes two bytes at least: a count that the rest of the file cannot hold is not believed.
+static tal_status check_room(const scanner *s, const char *what, int64_t numbers, tal_error *err) {
+    return numbers <= (int64_t)(strlen(s->at) / 2 + 1)
+               ? TAL_OK
+               : TAL_FAIL(err, TAL_BAD_INPUT,
+                          "%s:%d: %s should have %lld numbers, the file ends before", s->path,
+                          s->line, what, (long long)numbers);
+}
+
 // `count` numbers; `per` of them make a contact, stored at a distance of `stride`.
 static tal_status next_numbers(scanner *s, const char *what, int32_t count, int per, int stride,
                                double **to, tal_error *err) {
     if (*to != NULL) {
         return TAL_FAIL(err, TAL_BAD_INPUT, "%s:%d: %s is given twice", s->path, s->line, what);
     }
+    TAL_TRY(check_room(s, what, count, err));
     TAL_CREATE(*to, (size_t)(count / per + 1) * (size_t)stride, what, err);
     for (int32_t n = 0; n < count; n++) {
         TAL_TRY(next_number(s, what, &(*to)[(ptrdiff_t)(n / per) * stride + n % per], err));
@@ -95,6 +105,7 @@ static tal_status next_matrix(scanner *s, const char *what, int edge, int32_t ro
         return TAL_FAIL(err, TAL_BAD_INPUT, "%s:%d: %s is given twice", s->path, s->line, what);
     }
     TAL_TRY(next_count(s, what, &blocks, err));
+    TAL_TRY(check_room(s, what, (int64_t)blocks * (edge * edge + 2), err));
     TAL_TRY(tal_triplets_create(t, (int64_t)blocks * edge * edge, err));
     t->row_count = rows;
     t->column_count = columns;
@@ -284,12 +295,17 @@ static tal_status parse(scanner *s, tal_contact_problem *p, tal_error *err) {
     }
 }
 
+tal_status tal_plain_parse(tal_contact_problem *p, const char *text, const char *path,
+                           tal_error *err) {
+    scanner s = {.path = path, .at = text, .line = 1};
+    return parse(&s, p, err);
+}
+
 tal_status tal_plain_read(tal_contact_problem *p, const char *path, tal_error *err) {
     char *text;
     size_t length;
     TAL_TRY(tal_file_read(path, &text, &length, err));
-    scanner s = {.path = path, .at = text, .line = 1};
-    const tal_status status = parse(&s, p, err);
+    const tal_status status = tal_plain_parse(p, text, path, err);
     tal_memory_destroy(text);
     return status;
 }

@@ -49,7 +49,13 @@ void tal_contact_problem_destroy(tal_contact_problem *problem);
 tal_status tal_contact_problem_write(const tal_contact_problem *problem, const double *r,
                                      const char *path, tal_error *err);
 
+// The plain form from memory, prepared likewise.
+tal_status tal_contact_problem_parse(tal_contact_problem *problem, const char *text,
+                                     const char *name, tal_error *err);
+
 // For the two readers and writers (plain_file.c, fclib_file.c).
+tal_status tal_plain_parse(tal_contact_problem *problem, const char *text, const char *path,
+                           tal_error *err);
 tal_status tal_plain_read(tal_contact_problem *problem, const char *path, tal_error *err);
 tal_status tal_plain_write(const tal_contact_problem *problem, const double *r, const char *path,
                            tal_error *err);

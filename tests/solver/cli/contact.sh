@@ -103,6 +103,8 @@ sed '/^end/d' one.fcp >cut.fcp
 expect 1 "ends before 'end'" "$contact" cut.fcp
 sed '/^mu/,+1d' one.fcp >no_mu.fcp
 expect 1 "mu is missing" "$contact" no_mu.fcp
+sed "s/^W 1$/W 23066923/" one.fcp >many.fcp
+expect 1 "W should have 253736153 numbers, the file ends before" "$contact" many.fcp
 head -c 1000 one.hdf5 >torn.hdf5
 expect 1 "torn.hdf5" "$contact" torn.hdf5
 expect 1 "exists already" "$contact" one.fcp --solution one.hdf5
