@@ -40,7 +40,7 @@ static bool is_dry(const tal_contact *c) {
 static bool can_finish(const tal_percussion_problem *problem, const tal_island *island) {
     for (int32_t p = island->first_pair; p < island->first_pair + island->pair_count; p++) {
         const tal_pair *pair = &problem->pair[p];
-        if (pair->is_general) {
+        if (pair->is_general || pair->roll_length > 0.0) {
             return false;
         }
         for (int32_t k = 0; k < pair->contact_count; k++) {

@@ -57,7 +57,7 @@ static double speed_of(const tal_model *model, const tal_state *state, int32_t b
 }
 
 static bool can_rest(const tal_model *model, const tal_state *state, int32_t b) {
-    return state->work.island_of_body[b] >= 0 && !model->is_loaded[b];
+    return state->work.island_of_body[b] >= 0 && !model->is_loaded[b] && !tal_is_soft(model, b);
 }
 
 // Per island whether a body in it is restless. False if all islands are.

@@ -30,7 +30,7 @@ static const tal_option options[] = {
     {"dump-problem", 0, "STEP",
      "Write the contact problem of this step (1, 2, ..) as FCLIB: contact-STEP.hdf5."},
     {"resume", 'r', NULL,
-     "Go on from the last checkpoint of a run that was stopped or killed, or from the end of a "
+     "Continue from the last checkpoint of a run that was stopped or killed, or from the end of a "
      "finished one when until_s is later now. With --overwrite, a checkpoint of another run is "
      "replaced."},
 };
@@ -42,12 +42,11 @@ static const tal_program program = {
     .description =
         "Reads terrain.nc and blocks.nc in the output folder, moves the blocks by percussions "
         "(non-smooth contact dynamics) and writes run.nc: poses and velocities over time, "
-        "energies, "
-        "dissipation, residual and penetration of every step.\n\n"
-        "A run can be stopped (Ctrl-C) or killed at any moment: --resume goes on from the last "
-        "checkpoint and gives the same bits as a run that was never disturbed. A run that was "
-        "stopped leaves a partial run.nc, which can be post-processed and says what it is. "
-        "run.journal and run.checkpoint serve --resume only and may be deleted.\n\n"
+        "energies, dissipation, residual and penetration of every step.\n\n"
+        "A run can be stopped (Ctrl-C) or killed at any moment: --resume continues from the last "
+        "checkpoint and gives the same bits as an uninterrupted run. A run that was stopped leaves "
+        "a partial run.nc, which can be post-processed and says what it is. run.journal and "
+        "run.checkpoint serve --resume only and may be deleted.\n\n"
         "The simulation ends when every block has rested for solve.still_s: no point of any block "
         "faster than solve.still_mps. Blocks that leave the terrain are taken out and counted.",
     .examples = "  talus-solve site.ini --out out/site\n"
@@ -113,7 +112,7 @@ static tal_status prepare_paths(simulation *s, tal_error *err) {
     if (s->overwrite == TAL_KEEP_EXISTING && !s->resume && tal_file_exists(s->run_path)) {
         return TAL_FAIL(
             err, TAL_EXISTS,
-            "%s exists already. Say --overwrite to replace it, or choose another folder "
+            "%s already exists. Use --overwrite to replace it, or choose another folder "
             "with --out",
             s->run_path);
     }
@@ -147,7 +146,7 @@ static tal_status prepare_provenance(simulation *s, tal_error *err) {
         char path[TAL_PATH_SIZE];
         tal_path_join(path, s->invocation->out, inputs[i]);
         if (!tal_file_exists(path)) {
-            return TAL_FAIL(err, TAL_NOT_FOUND, "%s is not there: run talus-mesh first", path);
+            return TAL_FAIL(err, TAL_NOT_FOUND, "%s does not exist: run talus-mesh first", path);
         }
         TAL_TRY(tal_provenance_add_input(s->provenance, path, err));
     }
@@ -224,7 +223,7 @@ static tal_status go_on(simulation *s, tal_error *err) {
                         "--overwrite",
                         s->checkpoint_path, tal_state_time(s->state), s->solve->until_s);
     }
-    tal_log_info("going on at %g s", tal_state_time(s->state));
+    tal_log_info("continuing at %g s", tal_state_time(s->state));
     return TAL_OK;
 }
 
@@ -436,7 +435,7 @@ static tal_status run_simulation(simulation *s, tal_error *err) {
     TAL_TRY(finish(s, err));
     return strcmp(s->ended_because, "interrupted") != 0
                ? TAL_OK
-               : TAL_FAIL(err, TAL_INTERRUPTED, "stopped at %g s; go on with --resume",
+               : TAL_FAIL(err, TAL_INTERRUPTED, "stopped at %g s; continue with --resume",
                           tal_state_time(s->state));
 }
 

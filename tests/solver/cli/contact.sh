@@ -107,5 +107,5 @@ sed "s/^W 1$/W 23066923/" one.fcp >many.fcp
 expect 1 "W should have 253736153 numbers, the file ends before" "$contact" many.fcp
 head -c 1000 one.hdf5 >torn.hdf5
 expect 1 "torn.hdf5" "$contact" torn.hdf5
-expect 1 "exists already" "$contact" one.fcp --solution one.hdf5
+expect 1 "already exists" "$contact" one.fcp --solution one.hdf5
 [ "$failures" -eq 0 ]

@@ -30,9 +30,9 @@ with whole --until 5.01 || fail "the undisturbed run"
 # Extended: the end of the short run lies between two frames.
 with short --until 2.53 || fail "the short run"
 cmp -s short/run.nc whole/run.nc && fail "until changes nothing"
-expect 0 'going on at 2.53' "$solve" site.ini --threads 1 --out short --stop-when-still no --until 5.01 --resume
+expect 0 'continuing at 2.53' "$solve" site.ini --threads 1 --out short --stop-when-still no --until 5.01 --resume
 cmp short/run.nc whole/run.nc || fail "an extended run differs"
-expect 0 'going on at 5.01' "$solve" site.ini --threads 1 --out short --stop-when-still no --until 5.01 --resume
+expect 0 'continuing at 5.01' "$solve" site.ini --threads 1 --out short --stop-when-still no --until 5.01 --resume
 cmp short/run.nc whole/run.nc || fail "a run extended by nothing differs"
 # What cannot be gone on from is started over, if that may be: other settings, or an earlier end.
 expect 1 'belongs to' "$solve" site.ini --threads 1 --out short --until 5.01 --resume --set contact.friction=0.5

@@ -143,6 +143,27 @@ static void add_grid_cell(test_scene *s, int32_t nx, int32_t i, int32_t j) {
     s->triangle_class[s->triangle_count++] = 0;
 }
 
+static void reserve_grid(test_scene *s, int nx, int ny) {
+    GROW(s->vertex, nx * ny);
+    GROW(s->triangle, 6 * nx * ny);
+    GROW(s->triangle_class, 2 * nx * ny);
+    s->vertex_count = nx * ny;
+    s->triangle_count = 0;
+    for (int j = 0; j + 1 < ny; j++) {
+        for (int i = 0; i + 1 < nx; i++) {
+            add_grid_cell(s, nx, i, j);
+        }
+    }
+}
+
+void test_scene_set_grid(test_scene *s, int nx, int ny, double (*height)(double x, double y)) {
+    reserve_grid(s, nx, ny);
+    for (int v = 0; v < nx * ny; v++) {
+        const double x = v % nx, y = v / nx;
+        s->vertex[v] = (tal_vec3){x, y, height(x, y)};
+    }
+}
+
 static tal_status read_grid(test_scene *s, const char *path, tal_error *err) {
     FILE *file = fopen(path, "r");
     int nx, ny;
@@ -153,21 +174,13 @@ static tal_status read_grid(test_scene *s, const char *path, tal_error *err) {
         }
         return TAL_FAIL(err, TAL_IO, "%s: not a readable grid", path);
     }
-    GROW(s->vertex, nx * ny);
-    GROW(s->triangle, 6 * nx * ny);
-    GROW(s->triangle_class, 2 * nx * ny);
     bool complete = true;
+    reserve_grid(s, nx, ny);
     for (int v = 0; v < nx * ny; v++) {
         s->vertex[v] = (tal_vec3){x0 + dx * (v % nx), y0 + dx * (v / nx), 0.0};
         complete = complete && fscanf(file, "%lf", &s->vertex[v].z) == 1;
     }
     fclose(file);
-    s->vertex_count = nx * ny;
-    for (int j = 0; j + 1 < ny; j++) {
-        for (int i = 0; i + 1 < nx; i++) {
-            add_grid_cell(s, nx, i, j);
-        }
-    }
     return complete ? TAL_OK : TAL_FAIL(err, TAL_BAD_INPUT, "%s: heights are missing", path);
 }
 
@@ -279,10 +292,20 @@ tal_status test_scene_create_model(const test_scene *s, tal_model **model, tal_e
                                    .orientation = s->orientation,
                                    .velocity_mps = s->velocity,
                                    .spin_radps = s->spin,
+                                   .solid_count = s->solid_count,
+                                   .solid = s->solid,
+                                   .body_solid = s->body_solid,
                                    .prescribed_count = s->prescribed_count,
                                    .prescribed = s->prescribed,
                                    .force_count = s->force_count,
                                    .force = s->force,
+                                   .constraint_count = s->constraint_count,
+                                   .constraint = s->constraint,
+                                   .excluded_count = s->excluded_count,
+                                   .excluded = s->excluded,
+                                   .gravity_count = s->gravity_count,
+                                   .gravity_time_s = s->gravity_time,
+                                   .gravity_mps2 = s->gravity,
                                    .class_count = s->class_count > 0 ? s->class_count : 1,
                                    .law = s->class_count > 0 ? s->law_table : &s->law,
                                    .settings = s->settings};

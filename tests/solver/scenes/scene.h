@@ -26,9 +26,17 @@ typedef struct {
     tal_law law;
     int32_t class_count; // 0: one class, `law`; else `law_table`, not owned, as are the next two
     const tal_law *law_table;
+    int32_t solid_count; // as all the next not owned
+    const tal_solid_input *solid;
+    const int32_t *body_solid;
     int32_t prescribed_count, force_count;
     const tal_motion_series *prescribed;
     const tal_point_force *force;
+    int32_t constraint_count, excluded_count, gravity_count;
+    const tal_constraint *constraint;
+    const int32_t *excluded;
+    const double *gravity_time;
+    const tal_vec3 *gravity;
     tal_solver_settings settings;
 } test_scene;
 
@@ -46,6 +54,9 @@ int32_t test_scene_add_ball(test_scene *scene, double radius, tal_vec3 position,
 
 // Ground: a square of two triangles through `origin` with the given unit normal.
 void test_scene_set_plane(test_scene *scene, tal_vec3 origin, tal_vec3 normal, double half_size);
+
+// Ground: heights over the whole metres 0 .. nx - 1, 0 .. ny - 1.
+void test_scene_set_grid(test_scene *scene, int nx, int ny, double (*height)(double x, double y));
 
 // `directory` is where the grid file of the scene lies.
 tal_status test_scene_read(test_scene *scene, const char *directory, const char *name,
