@@ -15,7 +15,7 @@ stones, layer = [], []
 for height in range(16):
     for place in range(16):
         turn = numbers.normal(size=4)
-        at = (-1.5 + place % 4, -1.5 + place // 4, 0.5 + 0.6 * (height % 4) + 4.0 * (height // 4))
+        at = (-1.5 + place % 4, -1.5 + place // 4, 0.6 + 0.9 * (height % 4) + 4.5 * (height // 4))
         stones.append(scene.box(numbers.uniform(0.25, 0.5, 3), at, turn))
         layer.append(height // 4)
 time = scene.run(20, until_still=True, still_s=0.5)

@@ -90,9 +90,10 @@ def draw(name, pictures, azimuth=-60.0, elevation=15.0, title="", width=330, hei
     u, v = points @ right, points @ up
     scale = min((width - 20) / np.ptp(u), (height - 60) / np.ptp(v))
     parts = [_text(width * len(pictures) / 2, 20, title, more='font-size="14"')]
+    parts.append('<g stroke="#333" stroke-width="0.4">')
     for k, (caption, faces) in enumerate(pictures):
         middle = width * (k + 0.5), 40 + (height - 60) / 2
-        for face, color in sorted(faces, key=lambda f: float((f[0] @ towards).mean())):
+        for face, color in sorted(faces, key=lambda f: float((f[0] @ towards).min())):
             normal = np.cross(face[1] - face[0], face[2] - face[0])
             normal = normal / (np.linalg.norm(normal) or 1.0)
             if normal @ towards <= 0:
@@ -100,7 +101,8 @@ def draw(name, pictures, azimuth=-60.0, elevation=15.0, title="", width=330, hei
             light = 0.55 + 0.45 * max(0.0, float(normal @ (0.4 * towards + 0.9 * np.array([0.3, 0.2, 1.0]) / 1.06)))
             corner = [(middle[0] + scale * (p @ right - (u.max() + u.min()) / 2),
                        middle[1] - scale * (p @ up - (v.max() + v.min()) / 2)) for p in face]
-            parts.append('<polygon points="%s" fill="%s" stroke="#333" stroke-width="0.4"/>' % (
+            parts.append('<polygon points="%s" fill="%s"/>' % (
                 " ".join("%.1f,%.1f" % p for p in corner), _shade(color, min(1.0, light))))
-        parts.append(_text(middle[0], height - 6, caption))
+    parts.append("</g>")
+    parts += [_text(width * (k + 0.5), height - 6, caption) for k, (caption, _) in enumerate(pictures)]
     _write(name, parts, width * len(pictures), height)

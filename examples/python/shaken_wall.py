@@ -21,6 +21,7 @@ def record(strength):
 def shake(strength):
     scene = talus.Scene(dt_s=2.5e-3, gravity_mps2=9.81, law="coulomb", friction=0.6, restitution=0)
     level = []
+    scene.terrain([(-9, -9, -0.3), (13, -9, -0.3), (13, 9, -0.3), (-9, 9, -0.3)], [(0, 1, 2), (0, 2, 3)])
     base = scene.box((8, 3, 0.3), (LENGTH * BRICKS / 2, 0, -0.15))
     for row in range(ROWS):
         joints = np.arange(BRICKS + 1) if row % 2 == 0 else np.concatenate([[0], np.arange(BRICKS) + 0.5, [BRICKS]])
