@@ -8,6 +8,7 @@
 #include "core/base/math3_types.h"
 #include "core/base/status.h"
 #include "solver/include/talus_shape.h"
+#include "solver/include/talus_solid.h"
 
 #include <stdint.h>
 
@@ -38,6 +39,16 @@ typedef struct {
     double cohesion_pa;            // tensile strength of pairs that touch at the start
     double stiffness_n_m;          // penalty, per touching pair
     double damping_n_s_m;
+    double rolling_friction;    // moment / (R_N x inner radius of the body): resistance to rolling
+    double friction_max;        // scar: that of a deep scar; `friction` is that of none
+    double scar_growth_per_m;   // how fast friction rises with the way gone in contact
+    double scar_decay_per_s;    // how fast a scar is forgotten in flight
+    double drag_per_s;          // deceleration by soft ground over speed, while in contact
+    double plastic_energy_j_m2; // energy per area that halves the rebound; 0: any energy rebounds
+    double friction_fast;       // speed-weakening: that of fast sliding
+    double weakening_speed_mps; // and the speed that takes half of the way to it
+    double friction_worn;       // slip-weakening: that of what has slid far
+    double weakening_slip_m;    // and the way that takes all but 1/e of it
 } tal_law;
 
 typedef enum {
@@ -58,6 +69,7 @@ typedef struct {
     double ground_overlap_max_m; // and into the ground, whose surface is only so exact, this much
     int substep_max;             // a fast step is cut into at most so many pieces
     int rest_steps; // bodies that do not move for so many are left alone until touched; 0: never
+    tal_elastic_scheme elastic_scheme; // of bodies that deform
 } tal_solver_settings;
 
 // What the programs take where a site file says nothing.
@@ -134,6 +146,10 @@ typedef struct {
     const tal_vec3 *velocity_mps; // NULL: at rest
     const tal_vec3 *spin_radps;   // world axes; NULL: at rest
 
+    int32_t solid_count; // 0: all bodies are rigid
+    const tal_solid_input *solid;
+    const int32_t *body_solid; // -1: rigid; bodies of one solid have the same mass and inertia
+
     int32_t prescribed_count; // at most one per body; their velocities above are not used
     const tal_motion_series *prescribed;
     int32_t force_count; // any number per body
@@ -177,8 +193,11 @@ typedef struct {
     double kinetic_translation_j;
     double kinetic_rotation_j;
     double potential_j;
+    double kinetic_deformation_j; // of bodies that deform, on top of that of their frames
+    double strain_j;
     double dissipated_normal_j;     // - sum of R_N x_N
     double dissipated_tangential_j; // - sum of R_T . x_T, and what bodies laid to rest had left
+    double dissipated_material_j;   // damping of bodies that deform, and what their scheme loses
     double correction_j;            // potential energy moved by the position correction and by rest
     double applied_j;               // work of prescribed bodies, forces and changing gravity
     double constraint_j;        // work of constraints: of drives, and of blows on links with a gap
@@ -195,6 +214,7 @@ typedef struct {
     int32_t islands_resolved; // solved again without rebound, because energy rose
     int32_t islands_finished; // solved by the finisher, because the sweeps ran out
     int iterations;
+    int settling_rounds;       // solutions again, because bodies deform by much
     double residual;           // relative, measured on the percussions that were applied
     int32_t unconverged_count; // points above the tolerance when the sweeps ran out
     double penetration_m;      // deepest, springs (penalty) left out
@@ -266,6 +286,12 @@ tal_status tal_history_record(tal_history *history, const tal_model *model, cons
 
 // 1 + channel_count numbers per row; valid until the next call of tal_history_record.
 const double *tal_history_rows(const tal_history *history, int64_t *row_count);
+// Nodes of a body that deforms: how many (0: it is rigid), and where one of them is.
+int32_t tal_model_node_count(const tal_model *model, int32_t body);
+tal_vec3 tal_state_node_position(const tal_model *model, const tal_state *state, int32_t body,
+                                 int32_t node);
+tal_vec3 tal_state_node_velocity(const tal_model *model, const tal_state *state, int32_t body,
+                                 int32_t node);
 
 // Takes a body out between two steps (it left the terrain): it keeps its place, touches nothing and no
 // longer counts in the energies. There is no way back.

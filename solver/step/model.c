@@ -6,6 +6,7 @@
 #include "solver/constraint/joint.h"
 #include "solver/law/law.h"
 #include "solver/motion/prescribed.h"
+#include "solver/motion/trail.h"
 #include "solver/step/hash.h"
 
 #include <math.h>
@@ -66,6 +67,7 @@ static tal_status copy_bodies(tal_model *model, const tal_model_input *input, ta
     for (int32_t k = 0; k < laws; k++) {
         model->passes[k] = tal_law_passes(&model->law[k]);
     }
+    model->needs_trails = tal_model_needs_trails(model);
     model->settings = input->settings;
     return TAL_OK;
 }
@@ -101,16 +103,10 @@ static uint64_t fingerprint_of(const tal_model *model) {
     hash = tal_hash_bytes(hash, model->inertia, count * sizeof *model->inertia);
     for (size_t k = 0; k < laws; k++) { // field by field: the padding of a struct is not data
         const tal_law *law = &model->law[k];
-        const double number[] = {(double)law->kind,
-                                 law->friction,
-                                 law->restitution,
-                                 law->tangential_restitution,
-                                 law->dissipation_in_kg ? 1.0 : 0.0,
-                                 law->kn_kg,
-                                 law->kt_kg,
-                                 law->cohesion_pa,
-                                 law->stiffness_n_m,
-                                 law->damping_n_s_m};
+#define NUMBER(field, low, high) law->field,
+        const double number[] = {(double)law->kind, law->dissipation_in_kg ? 1.0 : 0.0,
+                                 TAL_LAW_NUMBERS(NUMBER)};
+#undef NUMBER
         hash = tal_hash_bytes(hash, number, sizeof number);
     }
     const tal_solver_settings *s = &model->settings;
@@ -121,6 +117,7 @@ static uint64_t fingerprint_of(const tal_model *model) {
     hash = tal_hash_bytes(hash, number, sizeof number);
     hash = tal_prescribed_hash(hash, model);
     hash = tal_joints_hash(hash, model);
+    hash = tal_model_hash_solids(hash, model);
     if (model->has_terrain) {
         hash = tal_hash_bytes(hash, model->terrain.vertex,
                               (size_t)model->terrain.vertex_count * sizeof(tal_vec3));
@@ -143,6 +140,7 @@ static tal_status fill(tal_model *model, const tal_model_input *input, tal_error
     TAL_TRY(copy_bodies(model, input, err));
     TAL_TRY(tal_prescribed_create(model, input, err));
     TAL_TRY(tal_joints_create(model, input, err));
+    TAL_TRY(tal_model_create_solids(model, input, err));
     measure_shapes(model);
     TAL_ASSERT(model->smallest_width > 0.0 && isfinite(model->smallest_width));
     model->fingerprint = fingerprint_of(model);
@@ -173,6 +171,7 @@ void tal_model_destroy(tal_model *model) {
     }
     tal_prescribed_destroy(model);
     tal_joints_destroy(model);
+    tal_model_destroy_solids(model);
     void *const array[] = {model->shape_of_body,
                            model->class_of_body,
                            model->is_fixed,

@@ -4,6 +4,7 @@
 #define TALUS_SOLVER_STEP_MODEL_H
 
 #include "solver/constraint/time_series.h"
+#include "solver/deformable/solid.h"
 #include "solver/detect/collide.h"
 #include "solver/detect/shape.h"
 #include "solver/detect/terrain.h"
@@ -53,7 +54,12 @@ struct tal_model {
     tal_quat *start_orientation;
     tal_vec3 *start_velocity;
     tal_vec3 *start_spin;
-    double *inner_radius; // of the largest ball about the centroid that fits inside
+    double *inner_radius;            // of the largest ball about the centroid that fits inside
+    int32_t solid_count, soft_count; // soft bodies: those that deform
+    tal_solid *solid;
+    int32_t *solid_of_body; // -1: rigid. NULL where all are, as is the next
+    int32_t *soft_of_body;  // its number among the soft bodies
+    int32_t *soft_body;     // their numbers among all bodies
     int32_t series_count, force_count;
     size_t series_entry_count;
     tal_series *series;
@@ -68,6 +74,7 @@ struct tal_model {
     uint64_t *excluded; // sorted
     int32_t class_count;
     tal_law *law;          // class_count x class_count, and behind them that of all joints
+    bool needs_trails;     // a law asks how bodies came here (motion/trail.h)
     uint8_t *passes;       // the same: 1 where bodies of the two classes go through each other
     double smallest_width; // of all bodies
     tal_solver_settings settings;
@@ -87,6 +94,16 @@ tal_status tal_model_check_start(const tal_model *model, tal_error *err);
 // Contacts without any reach at the start (state.c).
 tal_status tal_state_find_overlaps(const tal_model *model, tal_state *state, tal_manifolds *found,
                                    tal_error *err);
+
+static inline bool tal_is_soft(const tal_model *model, int32_t body) {
+    return model->soft_count > 0 && body >= 0 && body < model->body_count &&
+           model->soft_of_body[body] >= 0;
+}
+
+// Solids of the input, and which bodies are made of them (model_solids.c).
+tal_status tal_model_create_solids(tal_model *model, const tal_model_input *input, tal_error *err);
+void tal_model_destroy_solids(tal_model *model);
+uint64_t tal_model_hash_solids(uint64_t hash, const tal_model *model);
 
 static inline const tal_terrain *tal_model_terrain(const tal_model *model) {
     return model->has_terrain ? &model->terrain : NULL;

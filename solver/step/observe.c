@@ -5,6 +5,7 @@
 #include "solver/motion/integrate.h"
 #include "solver/motion/prescribed.h"
 #include "solver/percussion/contact.h"
+#include "solver/percussion/roll.h"
 
 #include <math.h>
 #include <string.h>
@@ -42,6 +43,19 @@ static contact_work work_of(const tal_state *state, const tal_pair *pair, int32_
                                               fabs(r[2]) * (fabs(before[2]) + fabs(after[2])))};
 }
 
+// Work of the moment of a pair, M . (spin before + spin after)/2.
+static contact_work roll_work_of(const tal_state *state, const tal_pair *pair) {
+    const tal_percussion_problem *problem = &state->work.problem;
+    const double *m = problem->roll[pair - problem->pair].moment;
+    double before[2], after[2];
+    tal_roll_spin(pair, problem->before, before);
+    tal_roll_spin(pair, problem->motion, after);
+    return (contact_work){.tangential =
+                              0.5 * (m[0] * (before[0] + after[0]) + m[1] * (before[1] + after[1])),
+                          .exchanged = 0.5 * (fabs(m[0]) * (fabs(before[0]) + fabs(after[0])) +
+                                              fabs(m[1]) * (fabs(before[1]) + fabs(after[1])))};
+}
+
 static void reset_islands(const tal_model *model, tal_state *state, double dt,
                           const tal_report *report) {
     for (int32_t n = 0; n < ISLAND_NUMBERS * report->island_count; n++) {
@@ -64,6 +78,12 @@ void tal_observe_contacts(const tal_model *model, tal_state *state, double dt, t
     for (int32_t p = 0; p < problem->pair_count; p++) {
         const tal_pair *pair = &problem->pair[p];
         double *island = &state->work.island_energy[ISLAND_NUMBERS * pair->island];
+        if (pair->roll_length > 0.0) {
+            const contact_work work = roll_work_of(state, pair);
+            report->dissipated_tangential_j -= work.tangential;
+            island[WORK] += work.tangential;
+            island[SLACK] += work.exchanged;
+        }
         for (int32_t n = 0; n < pair->contact_count; n++) {
             const int32_t k = pair->first_contact + n;
             const contact_work work = work_of(state, pair, k);

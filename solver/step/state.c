@@ -7,6 +7,7 @@
 #include "solver/motion/rest.h"
 #include "solver/motion/rotation.h"
 #include "solver/percussion/memory.h"
+#include "solver/percussion/roll.h"
 #include "solver/step/hash.h"
 
 #include <math.h>
@@ -30,6 +31,7 @@ static tal_status renew(void *array, int32_t count, size_t size, const char *wha
 static tal_status reserve_pairs(tal_contacts *set, int32_t count, tal_error *err) {
     set->pair_capacity = 0;
     RENEW(set->pair, count, err);
+    RENEW(set->roll, count, err);
     RENEW(set->edge, count, err);
     RENEW(set->color, count, err);
     RENEW(set->by_color, count, err);
@@ -119,6 +121,8 @@ static tal_status take_bodies(tal_state *state, size_t count, tal_error *err) {
     TAL_TAKE(arena, state->is_immovable, count, "immovable marks", err);
     TAL_TAKE(arena, state->is_gone, count, "gone marks", err);
     TAL_TAKE(arena, state->rest, count, "marks of rest", err);
+    TAL_TAKE(arena, state->trail, count, "trails", err);
+    TAL_TAKE(arena, state->work.trail_now, count, "trails", err);
     TAL_TAKE(arena, state->work.is_calm, count, "calm marks", err);
     TAL_TAKE(arena, state->work.ahead, count + 1, "times", err);
     TAL_TAKE(arena, state->work.body_struck, count, "blow marks", err);
@@ -175,6 +179,7 @@ static tal_status fill(tal_state *state, const tal_model *model, tal_error *err)
     TAL_TAKE(&state->arena, state->work.reaction, (size_t)model->constraint_count, "reactions",
              err);
     start_bodies(model, state);
+    TAL_TRY(tal_soft_create(model, state, err));
     TAL_TRY(tal_collider_create(&state->work.collider, &model->shapes, tal_model_terrain(model),
                                 model->shape_of_body, model->body_count, err));
     tal_collider_set_passing(state->work.collider, model->class_of_body, model->class_count,
@@ -230,6 +235,7 @@ void tal_state_destroy(tal_state *state) {
     tal_manifolds_destroy(&state->work.list_merged);
     tal_contacts *set = &state->work.contacts;
     void *const array[] = {set->pair,
+                           set->roll,
                            set->edge,
                            set->color,
                            set->by_color,
@@ -252,7 +258,8 @@ void tal_state_destroy(tal_state *state) {
                            state->memory.pair,
                            state->memory.point,
                            state->work.memory_before.pair,
-                           state->work.memory_before.point};
+                           state->work.memory_before.point,
+                           state->work.soft_site};
     for (size_t k = 0; k < sizeof array / sizeof array[0]; k++) {
         tal_memory_destroy(array[k]);
     }
@@ -296,7 +303,8 @@ bool tal_state_is_valid(const tal_model *model, const tal_state *state) {
             return false;
         }
     }
-    return isfinite(state->time) && tal_memory_is_valid(&state->memory);
+    return isfinite(state->time) && tal_memory_is_valid(&state->memory) &&
+           tal_soft_is_valid(model, state);
 }
 
 double tal_state_time(const tal_state *state) {
@@ -357,5 +365,8 @@ uint64_t tal_state_hash(const tal_state *state) {
     hash = tal_hash_bytes(hash, state->position, count * sizeof *state->position);
     hash = tal_hash_bytes(hash, state->orientation, count * sizeof *state->orientation);
     hash = tal_hash_bytes(hash, state->velocity, count * sizeof *state->velocity);
-    return tal_hash_bytes(hash, state->momentum, count * sizeof *state->momentum);
+    hash = tal_hash_bytes(hash, state->momentum, count * sizeof *state->momentum);
+    const size_t size = 3 * (size_t)state->soft_node_count * sizeof *state->soft_field;
+    hash = size > 0 ? tal_hash_bytes(hash, state->soft_field, size) : hash;
+    return size > 0 ? tal_hash_bytes(hash, state->soft_rate, size) : hash;
 }
