@@ -9,6 +9,7 @@
 #include "postproc/figures/figures.h"
 #include "postproc/measure/back_analysis.h"
 #include "postproc/measure/ground_mesh.h"
+#include "postproc/report/film.h"
 #include "postproc/report/report.h"
 #include "postproc/write/gis.h"
 #include "postproc/write/maps.h"
@@ -78,7 +79,7 @@ static tal_status check_inputs(const tal_invocation *invocation, const char *con
 }
 
 static tal_status write_all(const tal_back_analysis *a, const tal_output_place *place,
-                            tal_error *err) {
+                            bool with_film, tal_error *err) {
     char path[TAL_PATH_SIZE];
     tal_ground_mesh ground;
     tal_figures figures = {0};
@@ -99,6 +100,9 @@ static tal_status write_all(const tal_back_analysis *a, const tal_output_place *
     }
     tal_log_info("writing the report");
     TAL_TRY_OR_DONE(tal_report_write(a, &ground, &figures, place, err));
+    if (with_film) {
+        TAL_TRY_OR_DONE(tal_film_write(place, err));
+    }
 done:
     tal_ground_mesh_destroy(&ground);
     return status;
@@ -144,7 +148,7 @@ tal_status tal_post_print_variants(const tal_invocation *invocation, tal_error *
     return status;
 }
 
-tal_status tal_post_run(const tal_invocation *invocation, tal_error *err) {
+tal_status tal_post_run(const tal_invocation *invocation, bool with_film, tal_error *err) {
     const char *const own[1] = {invocation->out};
     const char *const *runs = invocation->argument_count > 0 ? invocation->argument : own;
     const int run_count = invocation->argument_count > 0 ? invocation->argument_count : 1;
@@ -154,6 +158,9 @@ tal_status tal_post_run(const tal_invocation *invocation, tal_error *err) {
     cJSON *json = NULL;
     char *line = NULL;
     TAL_TRY(check_inputs(invocation, runs, run_count, err));
+    if (with_film) {
+        TAL_TRY(tal_film_check(err));
+    }
     TAL_TRY_OR_DONE(describe(&provenance, invocation, runs, run_count, err));
     json = tal_provenance_json(&provenance);
     line = tal_provenance_text(&provenance);
@@ -170,7 +177,7 @@ tal_status tal_post_run(const tal_invocation *invocation, tal_error *err) {
                                     .provenance = line,
                                     .provenance_json = json};
     TAL_TRY_OR_DONE(tal_results_begin(invocation->out, "post", err));
-    TAL_TRY_OR_DONE(tal_results_end(write_all(&analysis, &place, err), err));
+    TAL_TRY_OR_DONE(tal_results_end(write_all(&analysis, &place, with_film, err), err));
     say_result(&analysis);
 done:
     tal_back_analysis_destroy(&analysis);

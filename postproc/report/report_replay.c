@@ -7,9 +7,9 @@
 #include "postproc/report/report_fields.h"
 
 // A script uses what those above it define.
-static const char *const SCRIPTS[] = {"fields.js",  "shaders.js", "scene.js",
-                                      "motion.js",  "camera.js",  "overlay.js",
-                                      "section.js", "replay.js",  "map.js", "selftest.js"};
+static const char *const SCRIPTS[] = {"fields.js", "shaders.js", "scene.js",   "motion.js",
+                                      "camera.js", "overlay.js", "section.js", "replay.js",
+                                      "film.js",   "map.js",     "selftest.js"};
 
 static void append_time_bar(tal_text *text) {
     tal_text_append(
@@ -47,7 +47,9 @@ static void append_view_bar(tal_text *text) {
         "<button id=\"replay-view-above\" type=\"button\" title=\"Key 3\">From above</button>"
         "</span><label><input id=\"replay-follow\" type=\"checkbox\"> Follow</label>"
         "<button id=\"replay-section-button\" type=\"button\" aria-pressed=\"false\">Cross-section"
-        "</button></div>\n<div id=\"replay-section-box\" class=\"section\" aria-live=\"polite\" "
+        "</button><button id=\"replay-record\" type=\"button\" "
+        "aria-pressed=\"false\">Record</button>"
+        "</div>\n<div id=\"replay-section-box\" class=\"section\" aria-live=\"polite\" "
         "hidden></div>\n");
 }
 

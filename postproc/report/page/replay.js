@@ -352,7 +352,7 @@
     setTime: setTime, setPlaying: setPlaying, setView: setView, pick: pick, choose: choose, markSection: markSection, groundHeight: groundHeight,
     useRatio: useRatio, isPlaying: function () { return playing; }, chosen: function () { return chosen; },
     draw: function () { if (dirty || moved) { draw(); } }, redraw: function () { dirty = moved = true; draw(); },
-    fix: function (width, height, title) { fixed = [width, height]; filmTitle = title; ratio = stillRatio = 1; resize(); setView(viewChosen); } };
+    fix: function (width, height, title) { fixed = [width, height]; filmTitle = title; stillRatio = 1; ratio = 1.4; resize(); setView(viewChosen); } };
   resize();
   setTime(0);
   setView(VIEWS[0]);
