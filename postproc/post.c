@@ -40,6 +40,13 @@ static tal_status describe(tal_provenance *provenance, const tal_invocation *inv
     TAL_TRY(tal_provenance_create(provenance, "talus-post", &invocation->settings, TAL_STAGE_POST,
                                   err));
     TAL_TRY(add_inputs(provenance, invocation->out, SURVEY, sizeof SURVEY / sizeof *SURVEY, err));
+    const char *cursor = invocation->settings.report.image;
+    char path[TAL_PATH_SIZE];
+    while (tal_settings_next_file(&invocation->settings, &cursor, path)) {
+        if (tal_file_exists(path)) { // else the report says what is wrong with it
+            TAL_TRY(tal_provenance_add_input(provenance, path, err));
+        }
+    }
     for (int i = 0; i < run_count && provenance->input_count + 2 <= TAL_PROVENANCE_INPUTS_MAX;
          i++) {
         TAL_TRY(add_inputs(provenance, runs[i], RUN, sizeof RUN / sizeof *RUN, err));

@@ -83,8 +83,7 @@ tal_status tal_report_replay_append_data(tal_text *text, const tal_back_analysis
     tal_text_append(text, "<script type=\"application/json\" id=\"report-fields\">");
     TAL_TRY(tal_report_fields_append(text, a, err));
     tal_text_append(text, "</script>\n<script type=\"application/json\" id=\"replay-data\">");
-    TAL_TRY(tal_replay_append(text, a, ground, settings->report.replay_frames_per_s,
-                              settings->report.replay_mb * 1e6, err));
+    TAL_TRY(tal_replay_append(text, a, ground, settings, err));
     tal_text_append(text, "</script>\n");
     for (size_t i = 0; i < sizeof SCRIPTS / sizeof *SCRIPTS; i++) {
         tal_text_append(text, "<script>");

@@ -201,6 +201,9 @@
     picture.onload = function () {
       scene.setPhoto(picture);
       hasPhoto = look.photo = true;
+      groundSelect.options[0].textContent = 'Shaded';
+      talus.option(groundSelect, 'photo', 'Photograph');
+      groundSelect.value = 'photo';
       root.setAttribute('data-replay-photo', 'ok');
       dirty = true;
     };
