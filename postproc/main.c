@@ -2,7 +2,9 @@
 // talus-post: motion and survey become maps, scores, figures and a report.
 #include "core/app/program.h"
 #include "postproc/post.h"
+#include "postproc/write/export.h"
 
+static tal_status check(tal_invocation *invocation, tal_error *err);
 static tal_status run(const tal_invocation *invocation, tal_error *err);
 
 static const tal_option options[] = {
@@ -35,8 +37,13 @@ static const tal_program program = {
     .arguments_max = 255,
     .options = options,
     .option_count = sizeof options / sizeof options[0],
+    .check = check,
     .run = run,
 };
+
+static tal_status check(tal_invocation *invocation, tal_error *err) {
+    return tal_export_check(&invocation->settings, err);
+}
 
 static tal_status run(const tal_invocation *invocation, tal_error *err) {
     return tal_invocation_option(&program, invocation, "print-variants") != NULL

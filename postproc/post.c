@@ -11,6 +11,7 @@
 #include "postproc/measure/ground_mesh.h"
 #include "postproc/report/film.h"
 #include "postproc/report/report.h"
+#include "postproc/write/export.h"
 #include "postproc/write/gis.h"
 #include "postproc/write/maps.h"
 #include "postproc/write/paraview.h"
@@ -98,6 +99,7 @@ static tal_status write_all(const tal_back_analysis *a, const tal_output_place *
     tal_status status = TAL_OK;
     tal_log_info("writing layers for QGIS");
     TAL_TRY_OR_DONE(tal_gis_write(a, place, err));
+    TAL_TRY_OR_DONE(tal_export_write(a, place, err));
     tal_log_info("writing the motion for ParaView");
     TAL_TRY_OR_DONE(
         tal_paraview_write(a, &ground, place->settings->report.paraview_mb, place, err));
