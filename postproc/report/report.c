@@ -87,10 +87,10 @@ static void append_trust_banner(tal_text *text, const tal_back_analysis *a) {
                                                    : "Read this result with care.");
     tal_text_append(text, "</strong><ul>");
     if (others_are_bad) {
-        tal_text_append(text,
-                        "<li>%d of %d runs fail a check below; intervals over the runs hold "
-                        "them too.</li>",
-                        a->bad_run_count, a->run_count);
+        tal_text_append(
+            text,
+            "<li>%d of %d runs fail a check below; the intervals over the runs include them.</li>",
+            a->bad_run_count, a->run_count);
     }
     for (int i = first; i < TAL_TRUST_CHECKS; i++) {
         if (a->trust.check[i].level != TAL_TRUST_GOOD) {
@@ -296,11 +296,11 @@ static tal_status append_sizes(tal_text *text, const tal_back_analysis *a, tal_e
         "the cube root of the volume. %s</p>\n<div class=\"table\"><table><thead><tr>"
         "<th scope=\"col\">Share of the rock in smaller blocks</th><th scope=\"col\" "
         "class=\"number\">Made</th>%s</tr></thead><tbody>\n",
-        !has_wanted ? "No sizes are known to have been aimed at."
+        !has_wanted ? "It is not known which sizes were asked for."
         : a->sieve.is_one_size
-            ? "One size was aimed at; blocks cut at the surface of the rock mass come out "
+            ? "One size was asked for; blocks cut at the surface of the rock mass come out "
               "smaller."
-            : "A range of sizes was aimed at.",
+            : "A range of sizes was asked for.",
         has_wanted ? "<th scope=\"col\" class=\"number\">Wanted</th>" : "");
     for (size_t i = 0; i < sizeof SHARES / sizeof *SHARES; i++) {
         tal_text_append(text, "<tr><td>%g %%</td>", 100.0 * SHARES[i]);
