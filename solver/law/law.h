@@ -41,9 +41,11 @@ typedef struct {
     double kn, kt;    // in kg, of this point
     double stiffness, damping;
     double adhesion;
+    double hold[3];    // joints: the relative velocity wanted
     double scar, slid; // of the bodies, the larger (motion/trail.h), m
     double radius;     // inner radius of the body, of two the smaller
     bool closing, impact;
+    bool holds_normal_only, is_one_sided; // joints
 } tal_contact_data;
 
 // When something of a law acts.

@@ -99,6 +99,9 @@ static void load_bodies(void *context, int64_t first, int64_t end) {
     const tal_model *model = l->model;
     tal_state *state = l->state;
     for (int32_t b = (int32_t)first; b < end; b++) {
+        if (tal_is_soft(model, b)) {
+            continue;
+        }
         state->work.motion_before[b] =
             (tal_rigid_motion){.v = state->velocity[b], .w = state->spin[b]};
         const double drag = 1.0 + tal_trail_drag(state, b, state->work.piece_dt);
@@ -135,7 +138,7 @@ static void store_bodies(void *context, int64_t first, int64_t end) {
     const tal_model *model = l->model;
     tal_state *state = l->state;
     for (int32_t b = (int32_t)first; b < end; b++) {
-        if (state->is_fixed[b]) {
+        if (state->is_fixed[b] || tal_is_soft(model, b)) {
             continue;
         }
         state->velocity[b] = state->work.motion[b].v;
@@ -190,7 +193,7 @@ static void advance_bodies(void *context, int64_t first, int64_t end) {
     const tal_model *model = l->model;
     tal_state *state = l->state;
     for (int32_t b = (int32_t)first; b < end; b++) {
-        if (state->is_fixed[b]) {
+        if (state->is_fixed[b] || tal_is_soft(model, b)) {
             continue;
         }
         advance_body(model, state, b, l->h - not_gone(state, b, l->h));
@@ -219,7 +222,7 @@ static void add_energy(const tal_model *model, const tal_state *state, double ah
                        tal_energy *sum) {
     const tal_vec3 g = model->settings.gravity_mps2;
     for (int32_t b = 0; b < model->body_count; b++) {
-        if (state->is_immovable[b] && !tal_is_at_rest(state, b)) {
+        if ((state->is_immovable[b] && !tal_is_at_rest(state, b)) || tal_is_soft(model, b)) {
             continue;
         }
         const double mass = model->mass[b];

@@ -36,6 +36,7 @@ typedef struct {
 
 typedef struct {
     double translation, rotation, potential;
+    double deformation, strain; // of bodies that deform
 } tal_energy;
 
 // An array of a checkpoint.

@@ -214,6 +214,10 @@ tal_status tal_checkpoint_read(const tal_model *model, tal_state *state, const c
     status = status == TAL_OK ? check_memory(model, state, path, err) : status;
     if (status == TAL_OK) {
         tal_state_refresh_spins(model, state);
+        state->work.problem.pair_count = 0; // contacts and reactions are those of a step
+        memset(state->work.reaction, 0,
+               (size_t)model->constraint_count * sizeof *state->work.reaction);
+        tal_soft_refresh(model, state);
         for (int32_t b = 0; b < model->body_count; b++) {
             const uint8_t stands = state->is_gone[b] != 0 || tal_is_at_rest(state, b) ? 1 : 0;
             state->is_fixed[b] = model->is_fixed[b] | stands;

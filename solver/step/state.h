@@ -4,6 +4,7 @@
 #define TALUS_SOLVER_STEP_STATE_H
 
 #include "core/base/arena.h"
+#include "solver/deformable/soft_body.h"
 #include "solver/detect/collide.h"
 #include "solver/percussion/coloring.h"
 #include "solver/percussion/contact_solver.h"
@@ -97,6 +98,9 @@ typedef struct {
     tal_inertia *inertia_world;
     tal_contacts contacts;
     tal_percussion_problem problem;
+    tal_general_body *general; // of the soft bodies, as the next
+    tal_soft_site *soft_site;  // two per contact
+    int32_t soft_site_capacity;
     tal_contact_memory memory_before; // written over by the next
 
     // Islands.
@@ -109,6 +113,7 @@ typedef struct {
     uint8_t *is_restless;  // per island
     double *island_energy; // three per island: work of contacts, bound, slack
 
+    tal_vec3 *reaction;   // percussion of each constraint on its first body, in the step so far
     tal_trail *trail_now; // what bodies touch in this piece: scar > 0 if a ground that keeps it
 
     // The position correction: metres and radians, not velocities.
@@ -121,6 +126,7 @@ struct tal_state {
     double time;
     uint64_t step;
     int32_t body_count;
+    double dt; // of the model
     tal_vec3 *position;
     tal_quat *orientation;
     tal_vec3 *velocity;
@@ -129,13 +135,22 @@ struct tal_state {
     uint8_t *is_gone;   // taken out: touches nothing and stays where it was
     tal_rest *rest;
     tal_trail *trail;
-    uint8_t *is_fixed;     // stands still: by the model, gone, or at rest
-    uint8_t *is_immovable; // by percussions: fixed, or follows a series
+    uint8_t *is_fixed;              // stands still: by the model, gone, or at rest
+    uint8_t *is_immovable;          // by percussions: fixed, or follows a series
+    int32_t soft_node_count;        // of all bodies that deform
+    double *soft_field, *soft_rate; // their nodes, one body after the other
+    tal_soft_body *soft;
     tal_contact_memory memory;
 
     tal_workspace work;
     tal_arena arena; // of all body arrays
 };
+
+// NULL for rigid bodies and the ground.
+static inline tal_soft_body *tal_soft_of(const tal_model *model, const tal_state *state,
+                                         int32_t body) {
+    return tal_is_soft(model, body) ? &state->soft[model->soft_of_body[body]] : NULL;
+}
 
 static inline const tal_law_traits *tal_traits(const tal_model *model, const tal_pair *pair) {
     return tal_law_traits_of(model->law[pair->law].kind);
@@ -144,6 +159,11 @@ static inline const tal_law_traits *tal_traits(const tal_model *model, const tal
 // What is deep in a spring is its deflection, not a penetration.
 static inline bool tal_is_spring(const tal_model *model, const tal_pair *pair) {
     return tal_traits(model, pair)->is_spring;
+}
+
+// A row of a constraint, not a contact.
+static inline bool tal_is_joint(const tal_model *model, const tal_pair *pair) {
+    return pair->law == model->class_count * model->class_count;
 }
 
 // Finite poses and velocities, unit quaternions; what is gone or at rest stands still.
