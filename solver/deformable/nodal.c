@@ -9,9 +9,10 @@
 #include <math.h>
 #include <string.h>
 
-// Newton steps of the free motion, and the size of the last one relative to the velocities.
-enum { FREE_STEPS_MAX = 30 };
-static const double FREE_SETTLED = 1e-13;
+// Newton steps of a motion without contacts, and the size of the last one relative to the velocities: to
+// rounding at the end, roughly before contacts are known.
+enum { STEPS_MAX = 30 };
+static const double SETTLED = 1e-13, ROUGHLY = 1e-4;
 
 static size_t field_size(const tal_soft_body *soft) {
     return 3 * (size_t)soft->solid->node_count * sizeof *soft->field;
@@ -264,10 +265,11 @@ static void all_inner_forces(const tal_soft_body *soft, const double *after) {
 
 // (14): one step of Newton's method with the constant factor, turned: the change of `rate` that takes
 // M (rate - before) - h f - percussions away, percussions and weight in soft->force. Returns its size.
-static double correct(tal_soft_body *soft, double *rate, double *change) {
+static double correct(const tal_model *model, tal_soft_body *soft, double *rate, double *change) {
     const tal_solid *s = soft->solid;
     const int32_t size = 3 * s->node_count;
-    double *left = soft->scratch + size, largest = 0.0, fastest = 1e-300;
+    double *left = soft->scratch + size, largest = 0.0;
+    double fastest = s->step.h * tal_vec3_length(model->settings.gravity_mps2) + 1e-300;
     all_inner_forces(soft, rate);
     for (int32_t k = 0; k < size; k++) {
         left[k] = rate[k] - soft->rate_before[k];
@@ -292,26 +294,41 @@ static void load_lagrangian(const tal_model *model, tal_state *state, tal_soft_b
     memset(soft->force, 0, field_size(soft));
     add_weight(model, soft, soft->force);
     memcpy(soft->rate_free, soft->rate_before, field_size(soft));
+    for (int step = 0; step < STEPS_MAX; step++) {
+        if (correct(model, soft, soft->rate_free, change) <= ROUGHLY) {
+            break;
+        }
+    }
+}
+
+// Without contacts there is nothing to wait for.
+static double settle_alone(const tal_model *model, tal_soft_body *soft, double *change) {
     double last = INFINITY;
-    for (int step = 0; step < FREE_STEPS_MAX; step++) {
-        const double size = correct(soft, soft->rate_free, change);
-        if (size <= FREE_SETTLED || (size < 1e-11 && size > 0.5 * last)) { // rounding
+    memset(soft->force, 0, field_size(soft));
+    add_weight(model, soft, soft->force);
+    for (int step = 0; step < STEPS_MAX; step++) {
+        const double size = correct(model, soft, soft->rate_free, change);
+        if (size <= SETTLED || (size < 1e-11 && size > 0.5 * last)) { // rounding
             break;
         }
         last = size;
     }
+    return 0.0;
 }
 
 static double settle(const tal_model *model, tal_state *state, tal_soft_body *soft) {
     (void)state;
     const int32_t size = 3 * soft->solid->node_count;
     double *rate = soft->scratch + 3 * size, *change = soft->scratch + 2 * size;
+    if (soft->active_count == 0) {
+        return settle_alone(model, soft, change);
+    }
     tal_solid_solve(soft->solid, soft->force, soft->scratch, rate);
     for (int32_t k = 0; k < size; k++) {
         rate[k] += soft->rate_free[k];
     }
     add_weight(model, soft, soft->force);
-    const double moved = correct(soft, rate, change);
+    const double moved = correct(model, soft, rate, change);
     for (int32_t k = 0; k < size; k++) {
         soft->rate_free[k] += change[k];
     }

@@ -9,9 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-// Changes of the velocities that are not worth another solution of the percussions, relative, and how
-// many are tried.
-static const double SETTLED = 1e-9;
+// Changes of velocities below this share of the tolerance are not worth another solution.
+static const double SETTLED = 0.1;
 
 static const tal_kinematics_row *const KINEMATICS[TAL_KINEMATICS_COUNT] = {
     [TAL_KINEMATICS_FLOATING_FRAME] = &tal_floating_frame,
@@ -303,14 +302,15 @@ bool tal_soft_settle(const tal_model *model, tal_state *state) {
     bool again = false, is_collected = false;
     for (int32_t n = 0; n < model->soft_count; n++) {
         tal_soft_body *soft = &state->soft[n];
-        if (row_of(soft)->settle == NULL || !is_moving(state, soft) || soft->active_count == 0) {
+        if (row_of(soft)->settle == NULL || !is_moving(state, soft)) {
             continue;
         }
         if (!is_collected) {
             collect_percussions(model, state);
             is_collected = true;
         }
-        again = row_of(soft)->settle(model, state, soft) > SETTLED || again;
+        again =
+            row_of(soft)->settle(model, state, soft) > SETTLED * model->settings.tolerance || again;
     }
     return again;
 }
