@@ -6,6 +6,7 @@
 #include "solver/motion/prescribed.h"
 #include "solver/motion/rest.h"
 #include "solver/motion/rotation.h"
+#include "solver/motion/trail.h"
 #include "solver/step/state.h"
 
 #include <math.h>
@@ -103,10 +104,12 @@ static void load_bodies(void *context, int64_t first, int64_t end) {
         }
         state->work.motion_before[b] =
             (tal_rigid_motion){.v = state->velocity[b], .w = state->spin[b]};
+        const double drag = 1.0 + tal_trail_drag(state, b, state->work.piece_dt);
         state->work.inertia_world[b] =
             state->is_immovable[b]
                 ? (tal_inertia){0}
                 : inertia_in_world(model->mass[b], model->inertia[b], state->orientation[b]);
+        state->work.inertia_world[b].inverse_mass /= drag; // grounds.md (4)
     }
 }
 
@@ -119,7 +122,10 @@ static void advance_free(const tal_model *model, tal_state *state, int32_t b, do
     tal_rigid_motion *motion = &state->work.motion[b];
     *motion = state->work.motion_before[b];
     if (!state->is_immovable[b]) {
-        motion->v = tal_vec3_add_scaled(motion->v, dt, model->settings.gravity_mps2);
+        const double drag = tal_trail_drag(state, b, dt); // grounds.md (4)
+        const tal_vec3 kept = drag > 0.0 ? tal_vec3_scale(motion->v, 1.0 - drag) : motion->v;
+        motion->v = tal_vec3_scale(tal_vec3_add_scaled(kept, dt, model->settings.gravity_mps2),
+                                   1.0 / (1.0 + drag));
     }
     if (model->is_loaded[b]) {
         motion->v = tal_vec3_add(motion->v, state->work.load[b].v);

@@ -11,6 +11,8 @@
 
 #include <stdint.h>
 
+typedef struct tal_roll tal_roll; // roll.h
+
 // Bodies and their contacts. Some bodies are not rigid (their places in the rigid arrays are for
 // information only); behind all of them stands the ground.
 typedef struct {
@@ -23,6 +25,7 @@ typedef struct {
     const int32_t *general_number; // per body, -1: rigid; NULL: the last general_count are general
     int32_t pair_count;
     tal_pair *pair; // sorted by island, then color; pairs of one color share no mobile body
+    tal_roll *roll; // by pair; of those with a roll_length
     int32_t contact_count;
     tal_contact *contact;
     int32_t island_count;

@@ -3,6 +3,7 @@
 #ifndef TALUS_SOLVER_STEP_MODEL_H
 #define TALUS_SOLVER_STEP_MODEL_H
 
+#include "solver/constraint/time_series.h"
 #include "solver/deformable/solid.h"
 #include "solver/detect/collide.h"
 #include "solver/detect/shape.h"
@@ -20,6 +21,22 @@ typedef struct {
     int32_t body, count;
     size_t first; // entry
 } tal_series;
+
+// A row of the contact problem that a constraint makes (constraint/joint.h).
+typedef struct {
+    int32_t body_i, body_j; // i < j, or j = TAL_BODY_TERRAIN: space
+    tal_hold hold;
+    int32_t side; // of a link with a gap: +1 not shorter, -1 not longer than `length`; 0: two-sided
+    int32_t constraint;
+    double reaction_sign;      // -1: bodies stand the other way round than the caller gave them
+    tal_vec3 point_i, point_j; // body axes; in space, world axes
+    tal_vec3 direction;        // unit
+    double length;             // of a link; of a direction, how far apart the points start
+    tal_drive drive;
+    double start_speed;
+    size_t first; // entry of the drive
+    int32_t count;
+} tal_joint;
 
 struct tal_model {
     tal_shapes shapes;
@@ -48,8 +65,16 @@ struct tal_model {
     tal_series *series;
     tal_series_entry *series_entry;
     tal_point_force *force;
+    int32_t gravity_count;
+    tal_series_entry *gravity_entry; // v: the change against settings.gravity_mps2
+    int32_t constraint_count, joint_count, excluded_count;
+    size_t joint_entry_count;
+    tal_joint *joint; // sorted by bodies
+    tal_time_entry *joint_entry;
+    uint64_t *excluded; // sorted
     int32_t class_count;
-    tal_law *law;          // class_count x class_count
+    tal_law *law;          // class_count x class_count, and behind them that of all joints
+    bool needs_trails;     // a law asks how bodies came here (motion/trail.h)
     uint8_t *passes;       // the same: 1 where bodies of the two classes go through each other
     double smallest_width; // of all bodies
     tal_solver_settings settings;
@@ -58,6 +83,10 @@ struct tal_model {
 
 // All that can be wrong with the arrays, all at once (model_check.c).
 tal_status tal_model_check_input(const tal_model_input *input, tal_error *err);
+
+// One law of two classes.
+tal_status tal_model_check_law(int32_t class_i, int32_t class_j, const tal_law *law,
+                               tal_error *err);
 
 // Overlaps at the start and bodies below the ground; needs the finished geometry.
 tal_status tal_model_check_start(const tal_model *model, tal_error *err);

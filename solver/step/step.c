@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One time step. Numbers in brackets are the equations of docs/theory/solver.md.
+#include "solver/constraint/joint.h"
 #include "solver/finish/island.h"
 #include "solver/motion/integrate.h"
 #include "solver/motion/prescribed.h"
 #include "solver/motion/rest.h"
+#include "solver/motion/trail.h"
 #include "solver/percussion/contact.h"
 #include "solver/percussion/correction.h"
 #include "solver/percussion/memory.h"
@@ -23,6 +25,11 @@ static const double TURN_MAX = 0.5;
 static const double LOOK_SLACK = 10.0;
 enum { SETTLING_ROUNDS_MAX = 16 };
 enum { LOOKS_AHEAD = 3, LOOK_SWEEPS_MAX = 100, SWEEPS_MIN = 3 };
+
+// Constraints are refined until the velocities that they miss are nothing beside those of their bodies, or
+// no longer get smaller: each round gains about the turn within a step.
+static const double REFINED = 1e-13, REFINE_GAIN = 0.5;
+enum { REFINE_MAX = 8 };
 
 // Errors of slow bodies are measured against at most this speed.
 static const double SLOW_MPS = 0.05;
@@ -50,6 +57,27 @@ static void solve(const tal_model *model, tal_state *state, tal_solver_goal goal
     report->unconverged_count = result.unconverged_count;
 }
 
+// (60): constraints hold at the next midpoint itself, not only to first order.
+static void refine(const tal_model *model, tal_state *state, double dt, tal_solver_goal goal,
+                   tal_report *report) {
+    double last = INFINITY;
+    for (int round = 0; model->joint_count > 0 && round < REFINE_MAX; round++) {
+        const double error = tal_joints_measure(model, state, dt);
+        if (error <= REFINED || !(error < REFINE_GAIN * last)) {
+            return;
+        }
+        last = error;
+        tal_joints_refine(model, state, dt);
+        tal_solver_result result;
+        tal_solve_percussions(&state->work.problem, &state->work.contacts.work,
+                              state->work.is_rising, &goal, &result);
+        report->iterations += result.iterations;
+        tal_sum_islands(&state->work.problem, &state->work.contacts.work, NULL, &result);
+        report->residual = result.residual;
+        report->unconverged_count = result.unconverged_count;
+    }
+}
+
 // To the tolerance, and again as long as bodies that deform by much answer in another way than linearly.
 static void solve_and_settle(const tal_model *model, tal_state *state, tal_solver_goal goal,
                              tal_report *report) {
@@ -58,20 +86,6 @@ static void solve_and_settle(const tal_model *model, tal_state *state, tal_solve
         solve(model, state, goal, report);
         report->settling_rounds++;
     }
-}
-
-// What the sweeps could not solve.
-static tal_status finish(tal_state *state, tal_solver_goal goal, tal_report *report,
-                         tal_error *err) {
-    tal_solver_result result = {.residual = report->residual,
-                                .unconverged_count = report->unconverged_count};
-    tal_finish_count count;
-    TAL_TRY(tal_finish_islands(&state->work.problem, &state->work.contacts.work, &goal, &count,
-                               &result, err));
-    report->islands_finished += count.tried_count;
-    report->residual = result.residual;
-    report->unconverged_count = result.unconverged_count;
-    return TAL_OK;
 }
 
 // (38): what errors of slow bodies are measured against: the kick of a step by gravity (without it, by the
@@ -85,6 +99,21 @@ static double slow_speed(const tal_model *model, const tal_state *state, double 
     return fmin(by_gravity > 0.0 ? by_gravity : by_loads, SLOW_MPS);
 }
 
+// What the sweeps could not solve, and what they may keep in motion.
+static tal_status finish(const tal_model *model, tal_state *state, double dt, tal_solver_goal goal,
+                         tal_report *report, tal_error *err) {
+    tal_solver_result result = {.residual = report->residual,
+                                .unconverged_count = report->unconverged_count};
+    tal_finish_count count;
+    TAL_TRY(tal_finish_islands(&state->work.problem, &state->work.contacts.work, &goal,
+                               tal_find_lingering(model, state, slow_speed(model, state, dt)),
+                               &count, &result, err));
+    report->islands_finished += count.needed_count;
+    report->residual = result.residual;
+    report->unconverged_count = result.unconverged_count;
+    return TAL_OK;
+}
+
 // Contacts at the present poses. What moves wakes what it may touch.
 static tal_status find_contacts(const tal_model *model, tal_state *state, double dt,
                                 tal_error *err) {
@@ -93,7 +122,7 @@ static tal_status find_contacts(const tal_model *model, tal_state *state, double
         tal_prescribed_load(model, state);                 // (54), (55): series, point forces
         TAL_TRY(tal_find_contacts(model, state, dt, err)); // (10), (11): manifolds within reach
     } while (tal_wake_reached(state));
-    TAL_TRY(tal_list_contacts(state, err));
+    TAL_TRY(tal_list_contacts(model, state, err));
     return tal_soft_list_contacts(model, state, err); // at nodes of what deforms
 }
 
@@ -162,12 +191,15 @@ static tal_status strike(const tal_model *model, tal_state *state, double dt, ta
     const tal_solver_goal goal = {model->settings.tolerance, SWEEPS_MIN,
                                   model->settings.iteration_max};
     TAL_TRY(find_all_contacts(model, state, dt, report, err));
-    solve_and_settle(model, state, goal, report);   // (19), (29) to (39), to the tolerance
-    TAL_TRY(finish(state, goal, report, err));      // islands that the sweeps leave above it
-    tal_observe_contacts(model, state, dt, report); // (44), (47), (56): their work
+    solve_and_settle(model, state, goal, report);         // (19), (29) to (39), to the tolerance
+    refine(model, state, dt, goal, report);               // (60)
+    TAL_TRY(finish(model, state, dt, goal, report, err)); // islands that the sweeps leave above it
+    tal_observe_contacts(model, state, dt, report);       // (44), (47), (56): their work
     report->energy_rise_bound_j = tal_observe_rise_bound(model, state, dt); // (48)
     report->islands_resolved = tal_guard_energy(model, state, dt, report);  // (49): no island gains
-    tal_store_motion(model, state);                                         // u+
+    tal_joints_observe(model, state);
+    tal_store_motion(model, state);                              // u+
+    tal_advance_trails(model, state, dt, report);                // grounds.md (5), (7): drag, scars
     report->correction_j += tal_correct_positions(model, state); // (50) to (52): penetration
     report->correction_j += tal_rigid_potential_not_gone(model, state, 0.5 * dt);
     TAL_TRY(tal_remember_percussions(state, dt, err)); // (27), (32): for the next step
@@ -196,6 +228,7 @@ static void add_report(tal_report *sum, const tal_report *piece) {
     sum->dissipated_tangential_j += piece->dissipated_tangential_j;
     sum->correction_j += piece->correction_j;
     sum->applied_j += piece->applied_j;
+    sum->constraint_j += piece->constraint_j;
     sum->settling_rounds += piece->settling_rounds;
     sum->energy_rise_bound_j += piece->energy_rise_bound_j;
     sum->clausius_duhem_worst_j = fmax(sum->clausius_duhem_worst_j, piece->clausius_duhem_worst_j);
@@ -234,7 +267,7 @@ static void close_book(tal_energy before, tal_energy energy, double elastic_work
     report->dissipated_material_j = elastic_work - (energy.strain - before.strain);
     report->energy_defect_j = total(energy) - total(before) + report->dissipated_normal_j +
                               report->dissipated_tangential_j + report->dissipated_material_j -
-                              report->correction_j - report->applied_j;
+                              report->correction_j - report->applied_j - report->constraint_j;
 }
 
 // The factor of a body that deforms is made for one length of step.
@@ -263,8 +296,13 @@ tal_status tal_step(const tal_model *model, tal_state *state, tal_report *report
                            .opposed_worst_j = -INFINITY,
                            .penetration_body_i = -1,
                            .penetration_body_j = -1};
+    if (model->constraint_count > 0) {
+        memset(state->work.reaction, 0,
+               (size_t)model->constraint_count * sizeof *state->work.reaction);
+    }
     for (int piece = 0; piece < substeps; piece++) {
         tal_report of_piece = {.penetration_body_i = -1, .penetration_body_j = -1};
+        state->work.piece_dt = dt;
         state->work.piece_start = state->time + piece * dt;
         state->work.piece_end = piece + 1 < substeps ? state->time + (piece + 1) * dt : end;
         TAL_TRY(advance(model, state, dt, &of_piece, err));
