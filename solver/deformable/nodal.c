@@ -422,6 +422,19 @@ static tal_vec3 node_velocity(const tal_state *state, const tal_soft_body *soft,
     return tal_node_value(soft->rate, node);
 }
 
+static void displace(tal_state *state, tal_soft_body *soft, tal_vec3 shift, tal_quat turn_by) {
+    const tal_vec3 centre = state->position[soft->body], to = tal_vec3_add(centre, shift);
+    const tal_mat3 r = tal_quat_matrix(turn_by);
+    for (int32_t a = 0; a < soft->solid->node_count; a++) {
+        const tal_vec3 arm = tal_vec3_subtract(tal_node_value(soft->field, a), centre);
+        if (soft->solid->is_held[a] == 0) {
+            tal_node_set(soft->field, a, tal_vec3_add(to, tal_mat3_apply(&r, arm)));
+            tal_node_set(soft->rate, a, tal_mat3_apply(&r, tal_node_value(soft->rate, a)));
+        }
+    }
+    follow(state, soft);
+}
+
 const tal_kinematics_row tal_total_lagrangian = {.name = "total-lagrangian",
                                                  .begin = begin,
                                                  .advance = advance,
@@ -430,6 +443,7 @@ const tal_kinematics_row tal_total_lagrangian = {.name = "total-lagrangian",
                                                  .store = store_lagrangian,
                                                  .energy = energy_lagrangian,
                                                  .node_velocity = node_velocity,
+                                                 .displace = displace,
                                                  .refresh = refresh};
 const tal_kinematics_row tal_pseudo_rigid = {.name = "pseudo-rigid",
                                              .begin = begin,
@@ -439,6 +453,7 @@ const tal_kinematics_row tal_pseudo_rigid = {.name = "pseudo-rigid",
                                              .store = store_lagrangian,
                                              .energy = energy_lagrangian,
                                              .node_velocity = node_velocity,
+                                             .displace = displace,
                                              .refresh = refresh};
 const tal_kinematics_row tal_corotational = {.name = "corotational",
                                              .begin = begin,
@@ -447,6 +462,7 @@ const tal_kinematics_row tal_corotational = {.name = "corotational",
                                              .store = store_linear,
                                              .energy = energy_linear,
                                              .node_velocity = node_velocity,
+                                             .displace = displace,
                                              .refresh = refresh};
 const tal_kinematics_row tal_small_deformation = {.name = "small",
                                                   .begin = begin,
@@ -455,4 +471,5 @@ const tal_kinematics_row tal_small_deformation = {.name = "small",
                                                   .store = store_linear,
                                                   .energy = energy_linear,
                                                   .node_velocity = node_velocity,
+                                                  .displace = displace,
                                                   .refresh = refresh};

@@ -291,6 +291,17 @@ const tal_body_kind tal_soft_kind = {.name = "deformable",
                                      .add_energy = add_energy,
                                      .list_sections = list_sections};
 
+void tal_soft_displace(const tal_model *model, tal_state *state, int32_t body, tal_vec3 shift,
+                       tal_vec3 turn) {
+    tal_soft_body *soft = tal_soft_of(model, state, body);
+    const double angle = tal_vec3_length(turn);
+    const double s = angle > 0.0 ? sin(0.5 * angle) / angle : 0.5;
+    if (angle > 0.0 || tal_vec3_length(shift) > 0.0) {
+        row_of(soft)->displace(state, soft, shift,
+                               (tal_quat){cos(0.5 * angle), s * turn.x, s * turn.y, s * turn.z});
+    }
+}
+
 void tal_soft_share_motion(const tal_model *model, tal_state *state) {
     for (int32_t n = 0; n < model->soft_count; n++) {
         const tal_soft_body *soft = &state->soft[n];
