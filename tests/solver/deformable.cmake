@@ -7,3 +7,4 @@ talus_test(analytic/soft_contacts.c SOURCES scenes/box_mesh.c scenes/scene.c LIB
 talus_test_program(solver_soft_blocks bench/soft_blocks.c scenes/three_blocks.c scenes/box_mesh.c scenes/scene.c
     LIBS talus_solver)
 talus_test(unit/soft_scenes.c SOURCES scenes/box_mesh.c scenes/scene.c LIBS talus_solver LABELS threads)
+talus_test(analytic/maier_glocker.c SOURCES scenes/box_mesh.c scenes/scene.c LIBS talus_solver)

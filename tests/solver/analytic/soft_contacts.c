@@ -89,8 +89,6 @@ static fall watch(rig *r, double speed, double duration) {
     f.energy = (report.kinetic_translation_j + report.kinetic_rotation_j +
                 report.kinetic_deformation_j + report.strain_j) /
                start;
-    printf("rebound %.6f energy %.6f contact %.6e defect %.1e normal %.6f material %.1e\n",
-           f.rebound, f.energy, f.contact_s, f.defect, f.dissipated_normal, f.dissipated_material);
     return f;
 }
 
