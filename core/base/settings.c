@@ -427,6 +427,24 @@ static void *repeated_section(tal_settings *settings, const tal_settings_section
     return made;
 }
 
+const void *tal_settings_section_struct(const tal_settings *settings, const char *name) {
+    const tal_settings_section *section = tal_settings_find_section(name);
+    TAL_ASSERT(section != NULL);
+    const char *first = (const char *)settings + section->offset;
+    if (!section->repeats) {
+        return first;
+    }
+    int count = 0;
+    memcpy(&count, (const char *)settings + section->count_offset, sizeof count);
+    const char *label = name + strlen(section->name) + 1; // behind the dot
+    int k = 0;
+    while (k < count && strcmp(first + (size_t)k * section->size, label) != 0) {
+        k++; // every such struct begins with its label
+    }
+    TAL_ASSERT(k < count);
+    return first + (size_t)k * section->size;
+}
+
 static void note_given(tal_settings *settings, const void *value, const char *where) {
     const size_t offset = (size_t)((const char *)value - (const char *)settings);
     int at = 0;

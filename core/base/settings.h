@@ -223,6 +223,9 @@ void tal_settings_write(const tal_settings *settings, unsigned stages, tal_setti
 bool tal_settings_next_file(const tal_settings *settings, const char **cursor,
                             char path[TAL_PATH_SIZE]);
 
+// The struct of a section that is there: "ingest", or "joint.1" of one that repeats.
+const void *tal_settings_section_struct(const tal_settings *settings, const char *name);
+
 // A section or a row by name ("joint.1" finds "joint"); NULL where there is none.
 const tal_settings_section *tal_settings_find_section(const char *name);
 const tal_setting *tal_settings_find(const char *section, const char *key);

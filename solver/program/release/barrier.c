@@ -39,16 +39,27 @@ static bool barriers_meet(const tal_features *a, const tal_features *b) {
     return false;
 }
 
+// Does any of the points along the line lie on the ground?
+static bool is_on_ground(const tal_features *line, const tal_ground *ground) {
+    enum { LOOKS = 64 };
+    for (int32_t i = 1; i < line->vertex_count; i++) { // also between two lines: no harm
+        for (int k = 0; k <= LOOKS; k++) {
+            const double t = (double)k / LOOKS;
+            if (isfinite(tal_ground_height(ground, (1.0 - t) * line->x[i - 1] + t * line->x[i],
+                                           (1.0 - t) * line->y[i - 1] + t * line->y[i]))) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 static void check_barrier(const tal_obstacles *o, const tal_settings *settings, int number,
                           const tal_solve_scene *scene, const tal_ground *ground, tal_error *err) {
     const tal_barrier_settings *b = &settings->barrier[number];
     const char *where = tal_settings_where_in(settings, b, sizeof *b);
     const tal_features *line = &o->barrier[number].line;
-    bool touches = false;
-    for (int32_t i = 0; i < line->vertex_count; i++) {
-        touches = touches || isfinite(tal_ground_height(ground, line->x[i], line->y[i]));
-    }
-    if (!touches) {
+    if (!is_on_ground(line, ground)) {
         tal_error_add(err, TAL_BAD_INPUT,
                       "%s: [barrier.%s] stands outside the terrain (its first corner is at %.2f "
                       "%.2f)",

@@ -131,6 +131,7 @@ static tal_rock_sample sample_of(const falling *f, int32_t b) {
         .velocity = {(float)v.x, (float)v.y, (float)v.z},
         .spin = {(float)w.x, (float)w.y, (float)w.z},
         .drop = (float)tal_rock_drop(start, q),
+        .ground = (float)tal_ground_height(f->fall->ground, x.x, x.y),
         .rotation = (float)rotation,
     };
 }

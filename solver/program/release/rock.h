@@ -24,6 +24,7 @@ typedef enum {
 typedef struct {
     float time, position[3], orientation[4], velocity[3], spin[3];
     float drop;     // from the centroid to the lowest point
+    float ground;   // height of the ground below the centroid; NaN beyond the rim
     float rotation; // kinetic energy of rotation, J
 } tal_rock_sample;
 

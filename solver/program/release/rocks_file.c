@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { SLAB = 65536, WIDE = 4 };
 
@@ -45,6 +46,7 @@ static const column SAMPLE[] = {
     {"angular_velocity", "rad s-1", "angular velocity, world axes", TAL_NC_FLOAT, 3, M(spin),
      false},
     {"drop", "m", "from the centroid down to the lowest point", TAL_NC_FLOAT, 1, M(drop), false},
+    {"ground", "m", "height of the ground below the centroid", TAL_NC_DOUBLE, 1, M(ground), false},
     {"rotation_energy", "J", "kinetic energy of rotation", TAL_NC_FLOAT, 1, M(rotation), false},
 };
 #undef M
@@ -88,6 +90,9 @@ typedef struct {
 
 static double origin_of(const writer *w, const char *name) {
     const double *origin = w->notes->scene->origin_m;
+    if (strcmp(name, "ground") == 0) {
+        return origin[2];
+    }
     const char *last = name[1] == '\0' ? name : name + sizeof "meeting_" - 1;
     return last[1] != '\0'  ? 0.0
            : last[0] == 'x' ? origin[0]
