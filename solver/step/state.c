@@ -221,6 +221,17 @@ void tal_state_remove_body(tal_state *state, int32_t body) {
     state->spin[body] = (tal_vec3){0};
 }
 
+void tal_state_set_motion(const tal_model *model, tal_state *state, int32_t body,
+                          tal_vec3 velocity_mps, tal_vec3 spin_radps) {
+    TAL_ASSERT(body >= 0 && body < state->body_count && state->is_gone[body] == 0);
+    TAL_ASSERT(!model->is_immovable[body]);
+    tal_wake(state, body);
+    state->velocity[body] = velocity_mps;
+    state->momentum[body] =
+        tal_rotation_momentum(model->inertia[body], state->orientation[body], spin_radps);
+    state->spin[body] = spin_radps;
+}
+
 bool tal_state_has_body(const tal_state *state, int32_t body) {
     TAL_ASSERT(body >= 0 && body < state->body_count);
     return state->is_gone[body] == 0;
