@@ -5,6 +5,7 @@
 #include "core/base/threads.h"
 #include "solver/percussion/general_kernel.h"
 #include "solver/percussion/rigid_kernel.h"
+#include "solver/percussion/roll.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -90,7 +91,8 @@ tal_status tal_batches_reserve(tal_batches *b, const tal_percussion_problem *pro
 }
 
 static bool is_batched(const tal_sweep_set *set, const tal_pair *pair) {
-    bool is_dry = !pair->is_general && pair->contact_count <= TAL_BATCH_POINTS_MAX;
+    bool is_dry = !pair->is_general && pair->roll_length == 0.0 &&
+                  pair->contact_count <= TAL_BATCH_POINTS_MAX;
     for (int32_t k = 0; is_dry && k < pair->contact_count; k++) {
         is_dry = tal_is_dry(&set->problem->contact[pair->first_contact + k]);
     }
@@ -214,6 +216,9 @@ void tal_sweep_set_begin(tal_sweep_set *set) {
         const size_t size = 3 * (size_t)pair->contact_count * sizeof(double);
         memset(&set->work->change[first], 0, size);
         memset(&set->work->direction[first], 0, size);
+        if (pair->roll_length > 0.0) {
+            tal_roll_begin(set->problem, pair);
+        }
     }
     for (int32_t n = 0; n < batch_count(set); n++) {
         const tal_batch *batch = &set->batch[n];
@@ -262,6 +267,9 @@ static void visit_single(const tal_sweep_set *set, int32_t number) {
             sum[0] += weight * step * step;
         }
     }
+    if (pair->roll_length > 0.0) {
+        sum[0] += tal_roll_visit(set->problem, pair);
+    }
     sum[1] = relative_error(sum[0], pair->energy_scale);
 }
 
@@ -274,6 +282,9 @@ static void extrapolate_single(const tal_sweep_set *set, int32_t number) {
             set->problem->contact[k].percussion[f] += along;
             set->work->direction[3 * k + f] = along + set->work->change[3 * k + f];
         }
+    }
+    if (pair->roll_length > 0.0) {
+        tal_roll_extrapolate(set->problem, pair, set->beta);
     }
 }
 
@@ -404,6 +415,10 @@ void tal_measure_pair(const tal_percussion_problem *problem, int32_t number, dou
         tal_law_residual(c, d, 1.0 / weight, e);
         const double square = weight * (e[0] * e[0] + e[1] * e[1] + e[2] * e[2]);
         error[k] = relative_error(square, pair->energy_scale);
+    }
+    if (pair->roll_length > 0.0) {
+        error[pair->first_contact] +=
+            relative_error(tal_roll_error(problem, pair), pair->energy_scale);
     }
 }
 
