@@ -13,7 +13,7 @@
 // In smaller islands most lanes would stay empty.
 enum { BATCHED_PAIRS_MIN = 32 };
 // Some microseconds of work: less is not worth sharing.
-enum { PAIRS_PER_PIECE = 8, BATCHES_PER_PIECE = 4 };
+enum { PAIRS_PER_PIECE = 8, BATCHES_PER_PIECE = 4, BODIES_PER_PIECE = 32 };
 
 static const double GROWTH_MAX = 1.1; // of a change from one sweep to the next, in energy
 
@@ -209,33 +209,60 @@ static void begin_body(const tal_sweep_set *set, int32_t b) {
     set->work->motion_direction[b] = (tal_rigid_motion){0};
 }
 
-void tal_sweep_set_begin(tal_sweep_set *set) {
-    for (int32_t n = 0; n < single_count(set); n++) {
-        const tal_pair *pair = &set->problem->pair[set->single[n]];
-        const size_t first = 3 * (size_t)pair->first_contact;
-        const size_t size = 3 * (size_t)pair->contact_count * sizeof(double);
-        memset(&set->work->change[first], 0, size);
-        memset(&set->work->direction[first], 0, size);
-        if (pair->roll_length > 0.0) {
-            tal_roll_begin(set->problem, pair);
-        }
+static void begin_single(const tal_sweep_set *set, int32_t number) {
+    const tal_pair *pair = &set->problem->pair[number];
+    const size_t first = 3 * (size_t)pair->first_contact;
+    const size_t size = 3 * (size_t)pair->contact_count * sizeof(double);
+    memset(&set->work->change[first], 0, size);
+    memset(&set->work->direction[first], 0, size);
+    if (pair->roll_length > 0.0) {
+        tal_roll_begin(set->problem, pair);
     }
-    for (int32_t n = 0; n < batch_count(set); n++) {
+}
+
+// A loop over a part of a set.
+typedef struct {
+    const tal_sweep_set *set;
+    int32_t first; // place of item 0
+} set_loop;
+
+static void begin_bodies(void *context, int64_t first, int64_t end) {
+    const set_loop *l = context;
+    for (int64_t n = first; n < end; n++) {
+        begin_body(l->set, l->set->body[n]);
+    }
+}
+
+static void load_batches(void *context, int64_t first, int64_t end) {
+    const tal_sweep_set *set = ((const set_loop *)context)->set;
+    for (int64_t n = first; n < end; n++) {
         const tal_batch *batch = &set->batch[n];
         tal_batch_load(batch, &set->percussion[batch->first_point], set->problem->contact);
     }
-    for (int32_t n = 0; n < set->body_count; n++) {
-        begin_body(set, set->body[n]);
+}
+
+static void store_batches(void *context, int64_t first, int64_t end) {
+    const tal_sweep_set *set = ((const set_loop *)context)->set;
+    for (int64_t n = first; n < end; n++) {
+        const tal_batch *batch = &set->batch[n];
+        tal_batch_store(batch, &set->percussion[batch->first_point], set->problem->contact);
     }
+}
+
+void tal_sweep_set_begin(tal_sweep_set *set) {
+    set_loop l = {set, 0};
+    for (int32_t n = 0; n < single_count(set); n++) {
+        begin_single(set, set->single[n]);
+    }
+    tal_threads_loop(set->thread_count, batch_count(set), BATCHES_PER_PIECE, load_batches, &l);
+    tal_threads_loop(set->thread_count, set->body_count, BODIES_PER_PIECE, begin_bodies, &l);
     set->beta = set->change_before = 0.0;
     set->has_gone_on = false;
 }
 
 void tal_sweep_set_store(const tal_sweep_set *set) {
-    for (int32_t n = 0; n < batch_count(set); n++) {
-        const tal_batch *batch = &set->batch[n];
-        tal_batch_store(batch, &set->percussion[batch->first_point], set->problem->contact);
-    }
+    set_loop l = {set, 0};
+    tal_threads_loop(set->thread_count, batch_count(set), BATCHES_PER_PIECE, store_batches, &l);
 }
 
 static double relative_error(double square, double scale) {
@@ -308,12 +335,6 @@ static void extrapolate_body(const tal_sweep_set *set, int32_t b) {
                        &set->work->motion_direction[b].v.x, 8, set->beta);
 }
 
-// A loop over a part of a set.
-typedef struct {
-    const tal_sweep_set *set;
-    int32_t first; // place of item 0
-} set_loop;
-
 static void extrapolate_singles(void *context, int64_t first, int64_t end) {
     const set_loop *l = context;
     for (int64_t n = first; n < end; n++) {
@@ -369,8 +390,7 @@ static void extrapolate(tal_sweep_set *set) {
     set_loop l = {set, 0};
     tal_threads_loop(set->thread_count, single_count(set), 4 * PAIRS_PER_PIECE, extrapolate_singles,
                      &l);
-    tal_threads_loop(set->thread_count, set->body_count, 4 * PAIRS_PER_PIECE, extrapolate_bodies,
-                     &l);
+    tal_threads_loop(set->thread_count, set->body_count, BODIES_PER_PIECE, extrapolate_bodies, &l);
 }
 
 void tal_sweep_set_go_on(tal_sweep_set *set) {
