@@ -8,6 +8,7 @@
 #include "solver/motion/prescribed.h"
 #include "solver/percussion/memory.h"
 #include "solver/percussion/roll.h"
+#include "solver/percussion/sweep_set.h"
 
 #include <math.h>
 
@@ -375,6 +376,7 @@ tal_status tal_prepare_contacts(const tal_model *model, tal_state *state, double
     number_islands(model, state, report);
     lay_out_pairs(model, state, report->island_count);
     set_problem(model, state, report->island_count);
+    TAL_TRY(tal_batches_reserve(&state->work.contacts.work.batches, &state->work.problem, err));
     TAL_TRY(tal_soft_place_contacts(model, state, err));
     tal_find_remembered(state);
     tal_threads_loop(state->work.thread_count, state->work.problem.pair_count, PAIRS_PER_PIECE,
