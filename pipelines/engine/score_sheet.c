@@ -144,6 +144,7 @@ static double share(double error, double reference) {
     return isfinite(value) ? value : 1.0;
 }
 
+// docs/theory/calibration.md (1).
 double tal_sheet_misfit(const tal_sheet *sheet, const tal_calibrate_settings *w) {
     const double *v = sheet->value;
     const double runout = v[TAL_SHEET_runout_surveyed_m];
