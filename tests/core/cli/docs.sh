@@ -76,7 +76,7 @@ check_page probe probe/page.md >found
 wrong_references probe >>found
 [ "$(wc -l <found)" -eq 6 ] || { cat found; fail "the check does not find six things"; }
 
-find "$TALUS_SOURCE" -name build -prune -o -name out -prune -o -name '.?*' -prune -o -name '*.md' -print | sort >pages
+find "$TALUS_SOURCE" -mindepth 1 -name build -prune -o -name out -prune -o -name '.?*' -prune -o -name '*.md' -print | sort >pages
 [ "$(wc -l <pages)" -gt 20 ] || fail "the pages are not found"
 while read -r page; do
     check_page "$TALUS_SOURCE" "$page"
