@@ -64,16 +64,19 @@ void tal_recall_percussions(tal_state *state, const tal_pair *pair, double dt) {
     }
 }
 
-// A bonded point breaks when it slides or opens under its full adhesion.
-static double still_bonded(const tal_contact *c, double bonded) {
-    if (bonded == 0.0 || c->adhesion == 0.0) {
-        return bonded;
+void tal_break_bonds(tal_state *state, double still) {
+    const tal_percussion_problem *problem = &state->work.problem;
+    for (int32_t p = 0; p < problem->pair_count; p++) {
+        const tal_pair *pair = &problem->pair[p];
+        for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
+            double d[3];
+            if (problem->contact[k].adhesion > 0.0) {
+                tal_contact_velocity(problem, pair, k, d);
+                const bool holds = d[0] <= still && hypot(d[1], d[2]) <= still;
+                state->work.contacts.bonded[k] *= holds ? 1.0 : 0.0;
+            }
+        }
     }
-    const double normal = c->percussion[0] + c->adhesion;
-    const double along = hypot(c->percussion[1], c->percussion[2]);
-    const bool torn = normal <= 1e-9 * c->adhesion;
-    const bool sheared = along >= (1.0 - 1e-9) * c->friction * normal;
-    return torn || sheared ? 0.0 : bonded;
 }
 
 static tal_memory_point *append_pair(tal_contact_memory *memory, int32_t body_i, int32_t body_j,
@@ -99,7 +102,7 @@ static void remember_manifold(const tal_state *state, int32_t m, tal_contact_mem
             .identity = state->work.contacts.identity[k],
             .normal = c->percussion[0],
             .tangential = tal_vec3_add_scaled(along, c->percussion[2], pair->tangent_2),
-            .bonded = still_bonded(c, state->work.contacts.bonded[k])};
+            .bonded = state->work.contacts.bonded[k]};
     }
 }
 
