@@ -39,6 +39,10 @@ static bool is_moved(const tal_model_input *in, int32_t body) {
     return true;
 }
 
+static bool is_soft(const tal_model_input *in, int32_t body) {
+    return body >= 0 && in->solid_count > 0 && in->body_solid != NULL && in->body_solid[body] >= 0;
+}
+
 static bool check_bodies(check *c, int32_t n, const tal_constraint *k) {
     const int32_t count = c->input->body_count;
     if (k->body_i < 0 || k->body_i >= count || k->body_j < -1 || k->body_j >= count ||
@@ -55,6 +59,10 @@ static bool check_bodies(check *c, int32_t n, const tal_constraint *k) {
               "constraint %d on block %d: nothing that it joins can be moved (fixed, or its motion "
               "is prescribed): leave it out",
               n, k->body_i);
+    }
+    if (is_soft(c->input, k->body_i) || is_soft(c->input, k->body_j)) {
+        FAULT(c, "constraint %d joins blocks %d and %d: only rigid ones can be held yet", n,
+              k->body_i, k->body_j);
     }
     return true;
 }
