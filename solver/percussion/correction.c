@@ -67,15 +67,13 @@ static bool flag_pairs(const tal_model *model, tal_state *state) {
 static double inverse_normal_of(const tal_state *state, const tal_pair *pair,
                                 const tal_contact *contact) {
     double w[6] = {0.0};
-    const tal_side at = {.pair = pair, .contact = contact};
     if (!pair->is_general) {
         return contact->inverse_normal;
     }
     for (int side = 0; side < 2; side++) {
         const int32_t body = side == 0 ? pair->body_i : pair->body_j;
-        tal_rigid_kind.add_mobility(
-            &state->work.inertia_world[body],
-            (tal_side){.pair = at.pair, .contact = at.contact, .side = side}, w);
+        const tal_side at = {.pair = pair, .contact = contact, .side = side};
+        tal_rigid_kind.add_mobility(&state->work.inertia_world[body], at, w);
     }
     return 1.0 / w[0];
 }
@@ -116,7 +114,8 @@ static double open_pair(const tal_model *model, tal_state *state, const tal_pair
         const tal_contact *contact = &state->work.contacts.contact[k];
         const double missing = wanted_opening(model, pair, state->work.contacts.gap[k]) -
                                opening_at(pair, contact, i, j);
-        const double wanted = push[k] + missing * inverse_normal_of(state, pair, contact);
+        const double inverse_normal = inverse_normal_of(state, pair, contact);
+        const double wanted = push[k] + missing * inverse_normal;
         const double new_push = wanted > 0.0 ? wanted : 0.0;
         const double step[3] = {new_push - push[k], 0.0, 0.0};
         push[k] = new_push;
