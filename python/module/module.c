@@ -39,7 +39,7 @@ static PyObject *value_of(const void *section, const tal_setting *setting) {
     case TAL_KIND_TEXT:
         return PyUnicode_FromString(at);
     default:
-        Py_RETURN_NONE;
+        return Py_NewRef(Py_None);
     }
 }
 

@@ -191,7 +191,7 @@ static PyObject *state_step(PyObject *self, PyObject *arguments) {
             return NULL;
         }
     }
-    Py_RETURN_NONE;
+    return Py_NewRef(Py_None);
 }
 
 static PyObject *state_array(PyObject *self, PyObject *arguments) {
@@ -260,7 +260,7 @@ static PyObject *state_file(PyObject *self, PyObject *arguments, bool writes) {
         return talus_raise(s->module, status, &s->err);
     }
     s->is_broken = s->is_broken && writes;
-    Py_RETURN_NONE;
+    return Py_NewRef(Py_None);
 }
 
 static PyObject *state_write(PyObject *self, PyObject *arguments) {
@@ -292,7 +292,7 @@ static PyObject *state_set_law(PyObject *self, PyObject *arguments) {
         return talus_raise(s->module, status, &s->err);
     }
     tal_state_wake(s->state);
-    Py_RETURN_NONE;
+    return Py_NewRef(Py_None);
 }
 
 static PyObject *state_remove(PyObject *self, PyObject *arguments) {
@@ -302,7 +302,7 @@ static PyObject *state_remove(PyObject *self, PyObject *arguments) {
         return NULL;
     }
     tal_state_remove_body(s->state, body);
-    Py_RETURN_NONE;
+    return Py_NewRef(Py_None);
 }
 
 static PyObject *state_energy(PyObject *self, PyObject *arguments) {

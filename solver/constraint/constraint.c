@@ -315,9 +315,9 @@ static tal_status copy_excluded(tal_model *model, const tal_model_input *input, 
 }
 
 tal_status tal_joints_create(tal_model *model, const tal_model_input *input, tal_error *err) {
-    tal_error local;
-    check c = {.input = input, .err = err != NULL ? err : &local};
+    check c = {.input = input, .err = err};
     size_t entries = 0;
+    tal_error_reset(err);
     for (int32_t n = 0; n < input->constraint_count; n++) {
         entries +=
             input->constraint[n].drive != TAL_DRIVE_NONE ? (size_t)input->constraint[n].count : 0;
@@ -326,12 +326,11 @@ tal_status tal_joints_create(tal_model *model, const tal_model_input *input, tal
     TAL_CREATE(model->joint_entry, entries, "driven points", err);
     TAL_TRY(copy_excluded(model, input, err));
     model->constraint_count = input->constraint_count;
-    tal_error_reset(c.err);
     add_rows(model, input, &c);
     if (model->joint_count > 0) {
         qsort(model->joint, (size_t)model->joint_count, sizeof *model->joint, by_bodies);
     }
-    return c.fault_count > 0 ? c.err->status : TAL_OK;
+    return c.fault_count > 0 ? TAL_BAD_INPUT : TAL_OK;
 }
 
 void tal_joints_destroy(tal_model *model) {
