@@ -10,27 +10,15 @@
 #include <string.h>
 
 void tal_page_begin(tal_text *page, const char *title) {
-    tal_text_append(page, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                          "<meta name=\"viewport\" content=\"width=device-width, "
-                          "initial-scale=1\">\n<link rel=\"icon\" href=\"data:,\">\n<title>");
+    tal_html_begin(page, title);
+    tal_html_begin_body(page);
+    tal_text_append(page, "<header><h1>");
     tal_html_append(page, title);
-    tal_text_append(page,
-                    "</title>\n<style>\n"
-                    "body{font:16px/1.5 system-ui,sans-serif;max-width:64rem;margin:2rem auto;"
-                    "padding:0 1rem;color:#1c1c1c;background:#fff}\n"
-                    "table{border-collapse:collapse;margin:1rem 0;display:block;overflow-x:auto}\n"
-                    "th,td{padding:.3rem .7rem;border-bottom:1px solid #ccc;text-align:right;"
-                    "font-variant-numeric:tabular-nums}\n"
-                    "th:first-child,td:first-child,td.words{text-align:left}\n"
-                    ".bad{color:#a40000}\nsvg,img{max-width:100%%;height:auto}\n"
-                    "img{image-rendering:pixelated;border:1px solid #ccc;min-width:20rem}\n"
-                    "</style>\n</head>\n<body>\n<h1>");
-    tal_html_append(page, title);
-    tal_text_append(page, "</h1>\n");
+    tal_text_append(page, "</h1></header>\n");
 }
 
 void tal_page_end(tal_text *page) {
-    tal_text_append(page, "</body>\n</html>\n");
+    tal_html_end(page);
 }
 
 void tal_page_number(tal_text *page, double value) {
