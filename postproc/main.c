@@ -2,6 +2,7 @@
 // talus-post: motion and survey become maps, scores, figures and a report.
 #include "core/app/program.h"
 #include "postproc/post.h"
+#include "postproc/release/hazard.h"
 #include "postproc/write/export.h"
 
 static tal_status check(tal_invocation *invocation, tal_error *err);
@@ -29,7 +30,10 @@ static const tal_program program = {
         "Each RUN is a folder with blocks.nc and run.nc of one run of an ensemble; scores then "
         "carry "
         "their interval over the runs, and maps their quantiles. Without RUN the run in the output "
-        "folder is taken.",
+        "folder is taken.\n\n"
+        "With a [release] in the site file rocks.nc is read instead: maps of passages, reach and "
+        "percentiles of energy, velocity and jump height, tables at targets and barriers, and a "
+        "report.",
     .examples = "talus-post site.ini --out study\n"
                 "talus-post site.ini --out study study/seed-*\n",
     .stages = TAL_STAGE_POST,
@@ -48,6 +52,8 @@ static tal_status check(tal_invocation *invocation, tal_error *err) {
 static tal_status run(const tal_invocation *invocation, tal_error *err) {
     return tal_invocation_option(&program, invocation, "print-variants") != NULL
                ? tal_post_print_variants(invocation, err)
+           : invocation->settings.release.rocks > 0
+               ? tal_hazard_run(invocation, err)
                : tal_post_run(invocation,
                               tal_invocation_option(&program, invocation, "video") != NULL, err);
 }
