@@ -155,6 +155,9 @@ void tal_warm_start(const tal_percussion_problem *problem) {
         const double *percussion = problem->contact[pair->first_contact].percussion;
         strike_pair(problem, pair, percussion, sizeof(tal_contact) / sizeof(double),
                     problem->motion, TAL_GENERAL_MOTION);
+        if (pair->roll_length > 0.0) {
+            tal_roll_strike(problem, pair, problem->roll[p].moment, problem->motion);
+        }
     }
 }
 

@@ -184,7 +184,8 @@ static tal_status check_memory(const tal_model *model, const tal_state *state, c
     for (int32_t p = 0; p < memory->pair_count; p++) {
         const tal_memory_pair *pair = &memory->pair[p];
         good = good && pair->body_i >= 0 && pair->body_i < model->body_count &&
-               pair->first_point >= 0 && pair->point_count >= 0 &&
+               is_within(pair->moment, percussion_ns) && pair->first_point >= 0 &&
+               pair->point_count >= 0 &&
                pair->point_count <= memory->point_count - pair->first_point;
     }
     for (int32_t k = 0; k < memory->point_count; k++) {

@@ -24,6 +24,7 @@ talus_script_test(cli/fclib.sh)
 talus_script_test(cli/wrong_input.sh)
 talus_script_test(cli/library.sh)
 talus_script_test(cli/settings.sh)
+talus_script_test(cli/grounds.sh)
 talus_script_test(cli/stopped.sh TIMEOUT 900 LABELS slow)
 talus_script_test(cli/piton_times.sh LABELS long TIMEOUT 3600)
 
