@@ -39,3 +39,4 @@ talus_test(property/default_law.c SOURCES studies/slopes.c scenes/tosses.c ${TAL
     LIBS talus_solver LABELS slow TIMEOUT 900)
 talus_test_again(property/default_law.c all long 3600 2400)
 talus_test(property/left_behind.c SOURCES scenes/scene.c LIBS talus_solver)
+talus_test(property/ground_ensembles.c SOURCES scenes/scene.c LIBS talus_solver LABELS slow)

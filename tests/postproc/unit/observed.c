@@ -88,12 +88,25 @@ static void tables_of_stops_are_read_as_people_write_them(void **unused) {
     read("x y\n", &o, TAL_BAD_INPUT, "no stops in it");
 }
 
+static void published_figures_are_read_without_any_stops(void **unused) {
+    (void)unused;
+    static tal_settings settings;
+    tal_observed o;
+    tal_settings_init(&settings);
+    settings.report.runout_m = 3080.0;
+    settings.report.fahrboeschung = 0.247;
+    check_ok(tal_observed_read(&o, &settings, &(tal_origin){0}, &check_error));
+    assert_true(o.count == 0 && o.runout == 3080.0 && o.fahrboeschung == 0.247);
+    tal_observed_destroy(&o);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kolmogorov_smirnov_is_the_largest_gap_of_the_shares),
         cmocka_unit_test(mean_distance_counts_every_pair),
         cmocka_unit_test(stops_are_seen_along_and_across_the_line),
         cmocka_unit_test(tables_of_stops_are_read_as_people_write_them),
+        cmocka_unit_test(published_figures_are_read_without_any_stops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
