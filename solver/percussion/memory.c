@@ -4,6 +4,7 @@
 
 #include "solver/constraint/joint.h"
 #include "solver/motion/rest.h"
+#include "solver/percussion/roll.h"
 
 #include <math.h>
 
@@ -64,6 +65,29 @@ void tal_recall_percussions(tal_state *state, const tal_pair *pair, double dt) {
     }
 }
 
+// The moment of the remembered pair that shares a point with this one.
+void tal_recall_moment(tal_state *state, const tal_pair *pair, double dt) {
+    const tal_contacts *set = &state->work.contacts;
+    const tal_contact_memory *memory = &state->memory;
+    const tal_manifold *manifold = &state->work.list.manifold[pair->manifold];
+    const tal_memory_point *old = NULL;
+    int32_t p = set->first_remembered[pair->manifold];
+    for (int32_t k = pair->first_contact;
+         old == NULL && k < pair->first_contact + pair->contact_count; k++) {
+        old = find_point(memory, p, manifold, set->identity[k]);
+    }
+    if (old == NULL) {
+        return;
+    }
+    while (old - memory->point >= memory->pair[p].first_point + memory->pair[p].point_count) {
+        p++;
+    }
+    const tal_vec3 moment = tal_vec3_scale(memory->pair[p].moment, dt / memory->dt);
+    tal_roll *roll = &state->work.problem.roll[pair - state->work.problem.pair];
+    roll->moment[0] = tal_vec3_dot(moment, pair->tangent_1);
+    roll->moment[1] = tal_vec3_dot(moment, pair->tangent_2);
+}
+
 void tal_break_bonds(tal_state *state, double still) {
     const tal_percussion_problem *problem = &state->work.problem;
     for (int32_t p = 0; p < problem->pair_count; p++) {
@@ -94,6 +118,11 @@ static void remember_manifold(const tal_state *state, int32_t m, tal_contact_mem
     const tal_manifold *manifold = &state->work.list.manifold[m];
     tal_memory_point *point =
         append_pair(memory, manifold->body_i, manifold->body_j, manifold->point_count);
+    if (pair->roll_length > 0.0) {
+        const double *moment = state->work.problem.roll[pair - state->work.problem.pair].moment;
+        memory->pair[memory->pair_count - 1].moment = tal_vec3_add_scaled(
+            tal_vec3_scale(pair->tangent_1, moment[0]), moment[1], pair->tangent_2);
+    }
     for (int32_t n = 0; n < pair->contact_count; n++) {
         const int32_t k = pair->first_contact + n;
         const tal_contact *c = &state->work.contacts.contact[k];
@@ -115,6 +144,7 @@ static void keep_if_at_rest(const tal_state *state, int32_t p, double dt,
     }
     const double scale = dt / state->memory.dt;
     tal_memory_point *point = append_pair(memory, pair->body_i, pair->body_j, pair->point_count);
+    memory->pair[memory->pair_count - 1].moment = tal_vec3_scale(pair->moment, scale);
     for (int32_t n = 0; n < pair->point_count; n++) {
         point[n] = state->memory.point[pair->first_point + n];
         point[n].normal *= scale;

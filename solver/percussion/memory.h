@@ -11,6 +11,9 @@ void tal_find_remembered(tal_state *state);
 // Gives the contacts of a pair their last percussions, scaled when the step has another length.
 void tal_recall_percussions(tal_state *state, const tal_pair *pair, double dt);
 
+// The same of the moment of a pair that resists rolling.
+void tal_recall_moment(tal_state *state, const tal_pair *pair, double dt);
+
 // Keeps the percussions for the next step, and those of the bodies at rest for when they wake.
 tal_status tal_remember_percussions(tal_state *state, double dt, tal_error *err);
 

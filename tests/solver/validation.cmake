@@ -25,6 +25,7 @@ talus_script_test(cli/fclib.sh)
 talus_script_test(cli/wrong_input.sh)
 talus_script_test(cli/library.sh)
 talus_script_test(cli/settings.sh)
+talus_script_test(cli/grounds.sh)
 talus_script_test(cli/stopped.sh TIMEOUT 900 LABELS slow)
 talus_script_test(cli/piton_times.sh LABELS long TIMEOUT 3600)
 
@@ -39,3 +40,4 @@ talus_test(property/default_law.c SOURCES studies/slopes.c scenes/tosses.c ${TAL
     LIBS talus_solver LABELS slow TIMEOUT 900)
 talus_test_again(property/default_law.c all long 3600 2400)
 talus_test(property/left_behind.c SOURCES scenes/scene.c LIBS talus_solver)
+talus_test(property/ground_ensembles.c SOURCES scenes/scene.c LIBS talus_solver LABELS slow)
