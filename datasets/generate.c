@@ -101,7 +101,7 @@ static tal_status check_folder(const tal_generation *wanted, tal_error *err) {
         TAL_TRY(path_in(path, wanted, names[i], err));
         if (wanted->overwrite == TAL_KEEP_EXISTING && tal_file_exists(path)) {
             status = tal_error_add(err, TAL_EXISTS,
-                                   "%s exists already. Say --overwrite to replace it, or choose "
+                                   "%s already exists. Use --overwrite to replace it, or choose "
                                    "another folder with --out",
                                    path);
         }

@@ -160,14 +160,15 @@ static void tell(const tal_ingest_result *result) {
     if (result->site->epoch_count == 2) {
         if (r->done) {
             tal_log_info(
-                "co-registered: the survey from after moved by %.3f %.3f %.3f m (east, north, "
+                "co-registered: the later survey was moved by %.3f %.3f %.3f m (east, north, "
                 "up)",
                 r->motion.shift[0], r->motion.shift[1], r->motion.shift[2]);
         }
         tal_log_info("stable terrain: median %.3f m, NMAD %.3f m (before the fit %.3f m, %.3f m)",
                      r->at_last.median, r->at_last.nmad, r->at_first.median, r->at_first.nmad);
     }
-    tell_volume("source", result->source);
+    const bool is_given = result->site->epoch_count == 1;
+    tell_volume(is_given ? "source as given, up to what its cells add" : "source", result->source);
     tell_volume("deposit", result->deposit);
     const tal_patches *dropped = &result->vertical->change.dropped;
     if (dropped->count > 0) {

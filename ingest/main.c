@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // talus-ingest: two surveys in, a source and a deposit with error bars out.
 #include "core/app/program.h"
+#include "core/geo/surface_classes.h"
 #include "ingest/ingest.h"
+
+// A name that the last stage would not know is told before the first begins.
+static tal_status check(tal_invocation *invocation, tal_error *err) {
+    return tal_surface_classes_check(&invocation->settings, err);
+}
 
 static tal_status run(const tal_invocation *invocation, tal_error *err) {
     return tal_ingest_run(&invocation->settings, invocation->out, invocation->overwrite, err);
@@ -29,6 +35,7 @@ static const tal_program program = {
                 "talus-ingest site.ini --out result --overwrite --set ingest.cell_m=0.5",
     .stages = TAL_STAGE_INGEST,
     .needs_site_file = true,
+    .check = check,
     .run = run};
 
 int main(int argc, char **argv) {

@@ -17,7 +17,7 @@ static tal_status path_in(const tal_mesh_stage *stage, const char *name, char pa
 
 static tal_status missing_input(const char *path, tal_error *err) {
     return TAL_FAIL(err, TAL_NOT_FOUND,
-                    "%s is not there: run talus-ingest with the same --out first", path);
+                    "%s does not exist: run talus-ingest with the same --out first", path);
 }
 
 static tal_status read_raster(tal_mesh_stage *stage, const char *name, tal_raster *raster,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // talus-mesh.
+#include "core/geo/surface_classes.h"
 #include "mesher/stage.h"
 
 static const tal_option options[] = {
@@ -13,12 +14,11 @@ static const tal_program program = {
     .name = "talus-mesh",
     .summary = "bed and source to terrain mesh and blocks",
     .arguments = "SITE.ini --out DIR [OPTION]...",
-    .description =
-        "Reads the bed, the old surface and the source that talus-ingest left in DIR. Writes the "
-        "ground as triangles (terrain.nc) and the missing rock as polyhedral blocks (blocks.nc), "
-        "with a summary (mesh.json) and a picture (mesh.png).\n\n"
-        "Blocks are a lattice of bricks, what joint sets leave, Voronoi cells, or rocks and tables "
-        "of your own; see [mesh] and [joint] in the site file.",
+    .description = "Reads the bed, the old surface and the source that talus-ingest left in DIR. "
+                   "Writes the ground as triangles (terrain.nc) and the missing rock as polyhedral "
+                   "blocks (blocks.nc), with a summary (mesh.json) and a picture (mesh.png).\n\n"
+                   "Blocks are a lattice of bricks, the blocks between joint sets, Voronoi cells, "
+                   "or rocks and tables of your own; see [mesh] and [joint] in the site file.",
     .examples = "talus-mesh site.ini --out run\n"
                 "talus-mesh site.ini --out run --set mesh.blocks=voronoi --set mesh.size_m=8\n"
                 "talus-mesh site.ini --out run --export vtp --overwrite\n",
@@ -31,6 +31,7 @@ static const tal_program program = {
 };
 
 static tal_status check(tal_invocation *invocation, tal_error *err) {
+    TAL_TRY(tal_surface_classes_check(&invocation->settings, err));
     return tal_mesh_stage_check(invocation, tal_invocation_option(&program, invocation, "export"),
                                 err);
 }

@@ -5,6 +5,7 @@
 #include "core/app/results.h"
 #include "core/base/log.h"
 #include "core/base/memory.h"
+#include "mesher/import/put_down.h"
 #include "mesher/rock/forms.h"
 #include "mesher/write/terrain_file.h"
 
@@ -44,7 +45,7 @@ static tal_status check_outputs(const tal_invocation *invocation, tal_error *err
         char path[TAL_PATH_SIZE];
         if (invocation->overwrite == TAL_KEEP_EXISTING &&
             tal_path_join(path, invocation->out, names[k]) && tal_file_exists(path)) {
-            tal_error_add(err, TAL_EXISTS, "%s exists already; say --overwrite to replace it",
+            tal_error_add(err, TAL_EXISTS, "%s already exists. Use --overwrite to replace it",
                           path);
         }
     }
@@ -109,9 +110,10 @@ static void compare_volumes(const tal_mesh_stage *stage) {
     const double difference = rock->volume / rock->source_volume - 1;
     tal_log_info("source: %.6g m3 of rock between the old surface and the bed", rock->volume);
     if (fabs(difference) > 0.005) {
-        tal_log_warn("that is %.2f %% off the volume of source.tif (%.6g m3): the bed is not the "
-                     "old surface minus the source, as with a cliff frame or bed = after",
-                     100 * difference, rock->source_volume);
+        tal_log_warn(
+            "that differs by %.2f %% from the volume of source.tif (%.6g m3): the bed is not the "
+            "old surface minus the source, as with a cliff frame or bed = after",
+            100 * difference, rock->source_volume);
     }
     if (rock->buried_cells > 0) {
         tal_log_warn("%lld cells of the source have their old surface below the bed; they hold no "
@@ -133,8 +135,10 @@ static tal_status import_blocks(tal_mesh_stage *stage, tal_error *err) {
         .block_class = mesh->block_class,
         .density_kg_m3 = mesh->density_kg_m3,
     };
-    return tal_import(&stage->blocks, &stage->block_class, &stage->block_names, &options,
-                      &stage->import, err);
+    TAL_TRY(tal_import(&stage->blocks, &stage->block_class, &stage->block_names, &options,
+                       &stage->import, err));
+    return mesh->import_onto_ground ? tal_blocks_put_down(&stage->blocks, &stage->terrain, err)
+                                    : TAL_OK;
 }
 
 // In the middle of the site, high above the ground: only their forms matter.

@@ -59,7 +59,7 @@ static tal_status check_inputs(const tal_invocation *invocation, const char *con
     for (size_t i = 0; i < sizeof NEEDED / sizeof *NEEDED; i++) {
         char path[TAL_PATH_SIZE];
         if (!tal_path_join(path, invocation->out, NEEDED[i].name) || !tal_file_exists(path)) {
-            (void)tal_error_add(err, TAL_NOT_FOUND, "%s/%s is not there: run %s first",
+            (void)tal_error_add(err, TAL_NOT_FOUND, "%s/%s does not exist: run %s first",
                                 invocation->out, NEEDED[i].name, NEEDED[i].maker);
         }
     }

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # run.sh BUILD-DIR --exclude LABEL | --only LABEL | --named REGEX: runs ctest and names every skipped test.
+# Benchmarks run one after the other, and what they print is what they are for.
 set -eu
 build=$1
 case $2 in
@@ -21,7 +22,9 @@ fi
 rm -rf "$build/tests/tmp" # what earlier runs left behind
 mkdir -p "$build/tests/tmp"
 status=0
-ctest --test-dir "$build" "$select" "$3" --output-on-failure --parallel "$jobs" --no-tests=error || status=$?
+how=--output-on-failure
+[ "$3" != bench ] || { how=--verbose jobs=1; }
+ctest --test-dir "$build" "$select" "$3" $how --parallel "$jobs" --no-tests=error || status=$?
 log=$build/Testing/Temporary/LastTest.log
 skipped=$(sed -n 's/^.*SKIPPED: /  skipped: /p' "$log" 2>/dev/null | sort | uniq -c | sed 's/^ *1  */  /' || true)
 if [ -n "$skipped" ]; then

@@ -139,7 +139,8 @@ static void refuse_word(command_line *line, char **argv, const struct option *lo
         refuse_option(line, argv[optind - 1]);
     } else if (line->err->message_count == 0) { // one byte of several: say it once
         tal_error_add(line->err, TAL_BAD_USAGE,
-                      "option letters are plain ones; %s --help lists them", line->program->name);
+                      "option letters are plain ASCII letters; %s --help lists them",
+                      line->program->name);
     }
 }
 
@@ -337,7 +338,7 @@ static int fail(const tal_error *err, int code) {
 static int print_and_destroy(tal_text *text) {
     static tal_error err;
     if (text->failed) {
-        TAL_FAIL(&err, TAL_NO_MEMORY, "no memory for what was to be printed");
+        TAL_FAIL(&err, TAL_NO_MEMORY, "no memory for the text to be printed");
     } else if (fputs(tal_text_string(text), stdout) == EOF || fflush(stdout) != 0) {
         TAL_FAIL(&err, TAL_IO, "cannot write to standard output: %s", strerror(errno));
     }

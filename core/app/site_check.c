@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 // --- a law in kg or as ratios ---
 
@@ -117,35 +118,59 @@ static bool lists_word(const char *list, const char *name, size_t length) {
     return false;
 }
 
-static bool class_is_known(const tal_mesh_settings *mesh, const char *name, size_t length) {
+bool tal_site_names_class(const tal_settings *settings, const char *name, size_t length) {
+    const tal_mesh_settings *mesh = &settings->mesh;
     return lists_word(mesh->ground_class, name, length) ||
            lists_word(mesh->block_class, name, length) ||
            lists_word(mesh->ground_class_names, name, length);
 }
 
-// Polygon layers and tables of blocks bring names of their own: those are known once they are read.
-static bool names_are_known(const tal_mesh_settings *mesh) {
-    return mesh->import[0] == '\0' &&
-           (mesh->ground_classes[0] == '\0' || mesh->ground_class_names[0] != '\0');
+bool tal_is_class_raster(const char *path) {
+    static const char *const ends[] = {".tif", ".tiff", ".vrt", ".asc", ".img"};
+    const size_t length = strlen(path);
+    for (size_t k = 0; k < sizeof ends / sizeof ends[0]; k++) {
+        const size_t size = strlen(ends[k]);
+        if (length > size && strcasecmp(path + length - size, ends[k]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Polygon layers (core/geo/surface_classes.h) and tables of blocks bring names of their own: those are
+// known once they are read.
+static bool names_are_known(const tal_settings *settings) {
+    char path[TAL_PATH_SIZE];
+    const char *cursor = settings->mesh.ground_classes;
+    while (tal_settings_next_file(settings, &cursor, path)) {
+        if (!tal_is_class_raster(path)) {
+            return false;
+        }
+    }
+    return settings->mesh.import[0] == '\0';
+}
+
+void tal_site_refuse_pair(const tal_settings *settings, const tal_pair_settings *pair,
+                          const char *more, tal_error *err) {
+    const tal_mesh_settings *mesh = &settings->mesh;
+    const char *where = tal_settings_given_in(settings, pair, sizeof *pair);
+    const bool has_names = mesh->ground_class_names[0] != '\0';
+    tal_error_add(err, TAL_BAD_SETTING,
+                  "%s: [pair.%s] does not name two surface classes of this site, which are: %s, "
+                  "%s%s%s%s",
+                  where != NULL ? where : settings->site_file, pair->label, mesh->ground_class,
+                  mesh->block_class, has_names ? " and " : "", mesh->ground_class_names, more);
 }
 
 static void check_pair_names(const tal_settings *settings, const tal_pair_settings *pair,
                              tal_error *err) {
-    const tal_mesh_settings *mesh = &settings->mesh;
     const char *dot = strchr(pair->label, '.');
     const bool named =
-        dot != NULL && (!names_are_known(mesh) ||
-                        (class_is_known(mesh, pair->label, (size_t)(dot - pair->label)) &&
-                         class_is_known(mesh, dot + 1, strlen(dot + 1))));
+        dot != NULL && (!names_are_known(settings) ||
+                        (tal_site_names_class(settings, pair->label, (size_t)(dot - pair->label)) &&
+                         tal_site_names_class(settings, dot + 1, strlen(dot + 1))));
     if (!named) {
-        const char *where = tal_settings_given_in(settings, pair, sizeof *pair);
-        tal_error_add(
-            err, TAL_BAD_SETTING,
-            "%s: [pair.%s] does not name two surface classes of this site, which are: %s, "
-            "%s%s%s",
-            where != NULL ? where : settings->site_file, pair->label, mesh->ground_class,
-            mesh->block_class, mesh->ground_class_names[0] != '\0' ? " and " : "",
-            mesh->ground_class_names);
+        tal_site_refuse_pair(settings, pair, "", err);
     }
 }
 

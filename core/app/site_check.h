@@ -6,8 +6,20 @@
 
 #include "core/base/settings.h"
 
+#include <stdbool.h>
+
 // Judges what was given since the last call (a site file, then --set: the later wins over the earlier)
 // and settles it: a law in kg has no ratios and the other way round. Every mistake is added to `err`.
 tal_status tal_site_check(tal_settings *settings, tal_error *err);
+
+// Is it a surface class that the site file itself names?
+bool tal_site_names_class(const tal_settings *settings, const char *name, size_t length);
+
+// Do the files of surface classes that end like this hold whole numbers? Else they hold polygons.
+bool tal_is_class_raster(const char *path);
+
+// Adds the complaint that a pair does not name two surface classes; `more` are names found in layers.
+void tal_site_refuse_pair(const tal_settings *settings, const tal_pair_settings *pair,
+                          const char *more, tal_error *err);
 
 #endif

@@ -109,7 +109,7 @@ tal_status tal_part_begin(const char *path, tal_overwrite overwrite, char part[T
     if (overwrite == TAL_KEEP_EXISTING && tal_file_exists(path)) {
         return TAL_FAIL(
             err, TAL_EXISTS,
-            "%s exists already. Say --overwrite to replace it, or choose another folder "
+            "%s already exists. Use --overwrite to replace it, or choose another folder "
             "with --out",
             path);
     }
@@ -240,7 +240,7 @@ tal_status tal_output_commit(tal_output *output, tal_error *err) {
     if (!ours) {
         return TAL_FAIL(
             err, TAL_IO,
-            "%s: another program is writing it too. Run one at a time, or give each its "
+            "%s: another program is already writing it. Run one at a time, or give each its "
             "own --out",
             output->path);
     }
@@ -270,7 +270,7 @@ tal_status tal_file_check_readable(const char *path, tal_error *err) {
                         path, errno == ENOENT ? "no such file" : strerror(errno));
     }
     if (S_ISDIR(info.st_mode)) {
-        return TAL_FAIL(err, TAL_BAD_INPUT, "%s is a folder, a file is wanted", path);
+        return TAL_FAIL(err, TAL_BAD_INPUT, "%s is a folder, but a file is needed", path);
     }
     if (access(path, R_OK) != 0) {
         return TAL_FAIL(err, TAL_IO, "%s cannot be read: %s", path, strerror(errno));
@@ -337,7 +337,7 @@ tal_status tal_folder_create(const char *path, tal_error *err) {
             return fail_writing(err, partial, "cannot make the folder", errno);
         }
         if (!S_ISDIR(info.st_mode)) {
-            return TAL_FAIL(err, TAL_IO, "%s is in the way: a folder is wanted there", partial);
+            return TAL_FAIL(err, TAL_IO, "%s is in the way: a folder is needed there", partial);
         }
         if (slash == NULL) {
             return TAL_OK;

@@ -38,5 +38,5 @@ bool tal_interrupt_pending(void) {
 }
 
 tal_status tal_interrupt_check(tal_error *err) {
-    return tal_interrupt_pending() ? TAL_FAIL(err, TAL_INTERRUPTED, "stopped as asked") : TAL_OK;
+    return tal_interrupt_pending() ? TAL_FAIL(err, TAL_INTERRUPTED, "stopped on request") : TAL_OK;
 }

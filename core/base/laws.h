@@ -15,7 +15,19 @@
     /* Moreau-Jean: Newton restitution, dry friction, optional cohesion */                         \
     ROW(X, COULOMB, 3, coulomb, "coulomb")                                                         \
     /* spring and dashpot, dry friction */                                                         \
-    ROW(X, PENALTY, 5, penalty, "penalty")
+    ROW(X, PENALTY, 5, penalty, "penalty")                                                         \
+    /* acd2+coulomb with a cone for the moment: resistance to rolling */                           \
+    ROW(X, ROLLING, 8, rolling, "rolling")                                                         \
+    /* the same with friction that grows with the scar a rock digs, and drag: soft ground */       \
+    ROW(X, SCAR, 9, scar, "scar")                                                                  \
+    /* the same with a rebound that falls with the energy of the impact per area */                \
+    ROW(X, PLASTIC, 10, plastic, "plastic")                                                        \
+    /* rolling, scar and plastic together */                                                       \
+    ROW(X, GROUND, 11, ground, "ground")                                                           \
+    /* friction that falls with the speed of sliding: rock avalanches */                           \
+    ROW(X, SPEED_WEAKENING, 12, speed_weakening, "speed-weakening")                                \
+    /* friction that falls with the way slid: rock that is ground up */                            \
+    ROW(X, SLIP_WEAKENING, 13, slip_weakening, "slip-weakening")
 
 // Laws that only callers of the library can choose.
 #define TAL_LAW_LIST_OF_LIBRARY(ROW, X)                                                            \

@@ -18,7 +18,7 @@ extern "C" {
     X(TAL_BAD_INPUT, "wrong input")                                                                \
     X(TAL_BAD_CRS, "wrong coordinate system")                                                      \
     X(TAL_NOT_FOUND, "not found")                                                                  \
-    X(TAL_EXISTS, "exists already")                                                                \
+    X(TAL_EXISTS, "already exists")                                                                \
     X(TAL_IO, "reading or writing failed")                                                         \
     X(TAL_NO_MEMORY, "out of memory")                                                              \
     X(TAL_TOO_LARGE, "too large")                                                                  \

@@ -103,7 +103,7 @@ static tal_status note_parts(tal_crs *crs, PJ *horizontal, PJ *vertical, const c
     const int count = read_axes(crs->context, horizontal, axes);
     if (type == PJ_TYPE_VERTICAL_CRS) {
         return TAL_FAIL(err, TAL_BAD_CRS,
-                        "%s: '%.200s' (%s) is a system of heights alone. Put the horizontal one "
+                        "%s: '%.200s' (%s) describes heights only. Put the horizontal one "
                         "before it, as in EPSG:5490+5756",
                         where, definition, crs->info.name);
     }
@@ -221,9 +221,9 @@ static tal_status read_definition(tal_crs *crs, const char *definition, const ch
     if (crs->given == NULL || proj_is_crs(crs->given) == 0) {
         return TAL_FAIL(
             err, TAL_BAD_CRS,
-            "%s: '%.200s' is no coordinate system that PROJ knows%s. Write an EPSG code "
+            "%s: '%.200s' is not a coordinate system that PROJ knows%s. Write an EPSG code "
             "for the map and one for the heights, as in EPSG:5490+5756, or WKT, or "
-            "local for a scanner's own metres",
+            "local for coordinates in a scanner's own frame, in metres",
             where, definition, tal_proj_log_text(&crs->log));
     }
     const char *name = proj_get_name(crs->given);
@@ -342,10 +342,11 @@ tal_status tal_crs_check_site(const tal_crs *crs, const char *where, tal_error *
         return TAL_OK;
     }
     if (!info->is_projected) {
-        return TAL_FAIL(err, TAL_BAD_CRS,
-                        "%s: %s is no map projection (its unit is the %s). A study needs metres: "
-                        "choose a projected system, such as the UTM zone of the site",
-                        where, info->name, info->horizontal_unit);
+        return TAL_FAIL(
+            err, TAL_BAD_CRS,
+            "%s: %s is not a map projection (its unit is the %s). A study needs metres: "
+            "choose a projected system, such as the UTM zone of the site",
+            where, info->name, info->horizontal_unit);
     }
     if (!is_metre(info->horizontal_m)) {
         return TAL_FAIL(err, TAL_BAD_CRS,

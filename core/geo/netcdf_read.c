@@ -13,8 +13,8 @@
 
 tal_status tal_netcdf_open_failed(const char *path, int code, tal_error *err) {
     return TAL_FAIL(err, TAL_BAD_INPUT,
-                    "%s cannot be read as NetCDF (%s). It is of another kind, incomplete or "
-                    "damaged: make it again",
+                    "%s cannot be read as NetCDF (%s). It is of another format, incomplete or "
+                    "damaged: create it again",
                     path, nc_strerror(code));
 }
 
@@ -107,7 +107,7 @@ static tal_status fail_count(const tal_netcdf *file, const char *variable,
         used += (size_t)snprintf(lengths + used, sizeof lengths - used, "%s%zu", i > 0 ? " x " : "",
                                  shape->lengths[i]);
     }
-    return TAL_FAIL(err, TAL_BAD_INPUT, "%s: variable '%s' is %s, but %zu values are wanted",
+    return TAL_FAIL(err, TAL_BAD_INPUT, "%s: variable '%s' is %s, but %zu values are needed",
                     file->path, variable, lengths, wanted);
 }
 
@@ -185,7 +185,7 @@ tal_status tal_netcdf_get_slab(tal_netcdf *file, const char *variable, const siz
         if (start[i] > shape.lengths[i] || count[i] > shape.lengths[i] - start[i]) {
             return TAL_FAIL(err, TAL_BAD_INPUT,
                             "%s: variable '%s' has %zu values along dimension %d, but those from "
-                            "%zu to %zu are wanted",
+                            "%zu to %zu are needed",
                             file->path, variable, shape.lengths[i], i + 1, start[i],
                             start[i] + count[i]);
         }

@@ -147,8 +147,13 @@ static tal_status check_elsewhere(tal_case *site, const tal_comparison *v, tal_e
 
 // ---- Noise -------------------------------------------------------------------------------------
 
+// Noise is everywhere; what is rough besides, cliff tops among level ground for one, adds to it.
 static double noise_of(const tal_dem *dem) {
-    return dem->pooled[0]; // the gentlest ground; steeper classes hold roughness too
+    double least = NAN;
+    for (int k = 0; k < GENTLE_CLASSES; k++) {
+        least = fmin(least, dem->pooled[k]);
+    }
+    return least;
 }
 
 static void check_noise(tal_case *site, const tal_comparison *v) {

@@ -353,7 +353,7 @@ tal_status tal_cliff_analyse(tal_comparison *cliff, tal_case *site, const tal_co
     if (!clouds) {
         return TAL_FAIL(err, TAL_BAD_SETTING,
                         "frame = cliff needs point clouds from both epochs: a "
-                        "raster holds one height per place and knows no face");
+                        "raster holds one height per place and cannot represent a steep face");
     }
     TAL_TRY(run_in_frame(cliff, site, vertical, err));
     if (turned_away(cliff, vertical)) {

@@ -65,7 +65,8 @@ static bool wants_rotation(const tal_case *site) {
     const int choice = site->settings->ingest.coregister;
     const bool clouds = site->after.survey.has_clouds && !site->after.survey.has_rasters;
     if (choice == TAL_COREGISTER_ICP && !clouds) {
-        tal_log_warn("coregister = icp turns clouds only; the rasters from after are shifted");
+        tal_log_warn("coregister = icp can rotate clouds only; the later rasters are shifted "
+                     "without rotation");
     }
     return clouds && choice != TAL_COREGISTER_SHIFT;
 }

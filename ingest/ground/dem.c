@@ -167,7 +167,8 @@ static void bridge(tal_dem *dem, const hole_cells *holes) {
     }
 }
 
-// A bridged cell is as uncertain as its neighbours scatter: half the slope across a cell, at least.
+// A bridged cell is as uncertain as its neighbours scatter, but at least by half of the height that the
+// slope gains from its centre to its edge: a quarter of a cell times the slope.
 static void set_error_of_bridge(tal_dem *dem, int64_t cell) {
     double slope_x = 0.0, slope_y = 0.0;
     const int32_t columns = dem->grid.columns;

@@ -67,9 +67,9 @@ static double get_f64(const uint8_t *p) {
 static tal_status read_at(tal_las *las, uint64_t position, void *target, size_t count,
                           tal_error *err) {
     if (position > las->size || count > las->size - position) {
-        return TAL_FAIL(err, TAL_BAD_INPUT,
-                        "%s: ends too early: %llu bytes are needed, it has %llu", las->name,
-                        (unsigned long long)(position + count), (unsigned long long)las->size);
+        return TAL_FAIL(err, TAL_BAD_INPUT, "%s ends too early: %llu bytes are needed, it has %llu",
+                        las->name, (unsigned long long)(position + count),
+                        (unsigned long long)las->size);
     }
     if (las->bytes != NULL) {
         memcpy(target, las->bytes + position, count);
@@ -77,8 +77,9 @@ static tal_status read_at(tal_las *las, uint64_t position, void *target, size_t 
     }
     if (fseeko(las->stream, (off_t)position, SEEK_SET) != 0 ||
         fread(target, 1, count, las->stream) != count) {
-        return TAL_FAIL(err, TAL_IO, "%s: cannot be read: %s", las->name,
-                        ferror(las->stream) ? strerror(errno) : "it became shorter meanwhile");
+        return TAL_FAIL(err, TAL_IO, "%s cannot be read: %s", las->name,
+                        ferror(las->stream) ? strerror(errno)
+                                            : "it was shortened while it was being read");
     }
     return TAL_OK;
 }
@@ -142,7 +143,7 @@ static tal_status check_extent(tal_las *las, tal_error *err) {
     const tal_las_header *header = &las->header;
     if (las->point_offset > las->size) {
         return TAL_FAIL(err, TAL_BAD_INPUT,
-                        "%s: is truncated: its points should begin at byte %llu, "
+                        "%s is truncated: its points should begin at byte %llu, "
                         "but it has only %llu bytes; copy it again from its source",
                         las->name, (unsigned long long)las->point_offset,
                         (unsigned long long)las->size);
@@ -150,7 +151,7 @@ static tal_status check_extent(tal_las *las, tal_error *err) {
     const uint64_t room = (las->size - las->point_offset) / header->record_length;
     if (header->point_count > room && !header->compressed) {
         return TAL_FAIL(err, TAL_BAD_INPUT,
-                        "%s: is truncated: its header promises %llu points, the "
+                        "%s is truncated: its header promises %llu points, the "
                         "file holds %llu; copy it again from its source",
                         las->name, (unsigned long long)header->point_count,
                         (unsigned long long)room);
@@ -162,14 +163,14 @@ static tal_status read_header(tal_las *las, uint8_t bytes[HEADER_1_4], tal_error
     tal_las_header *header = &las->header;
     if (las->size < HEADER_1_0) {
         return TAL_FAIL(err, TAL_BAD_INPUT,
-                        "%s: is truncated: %llu bytes are less than the header of "
+                        "%s is truncated: %llu bytes are less than the header of "
                         "a LAS file (%d)",
                         las->name, (unsigned long long)las->size, HEADER_1_0);
     }
     memset(bytes, 0, HEADER_1_4);
     TAL_TRY(read_at(las, 0, bytes, las->size < HEADER_1_4 ? (size_t)las->size : HEADER_1_4, err));
     if (memcmp(bytes, "LASF", 4) != 0) {
-        return TAL_FAIL(err, TAL_BAD_INPUT, "%s: is not a LAS file (it does not begin with LASF)",
+        return TAL_FAIL(err, TAL_BAD_INPUT, "%s is not a LAS file (it does not begin with LASF)",
                         las->name);
     }
     header->version_minor = bytes[25];

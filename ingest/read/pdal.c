@@ -243,7 +243,7 @@ static bool wait_for(pid_t child, int alive, int *outcome) {
 static const char *why_it_failed(int outcome, bool in_time, const char *line) {
     return !in_time               ? "it took more than four hours"
            : line[0] != '\0'      ? line
-           : WIFSIGNALED(outcome) ? "it was killed: out of memory, perhaps"
+           : WIFSIGNALED(outcome) ? "it was killed, perhaps because memory ran out"
                                   : "it stopped without a message";
 }
 

@@ -20,7 +20,7 @@ static tal_status look(const char *path, tal_file_header *header, tal_error *err
     tal_status status = tal_file_header_set_crs(header, info.crs_definition, err);
     if (status == TAL_OK && !info.is_north_up_square) {
         status = TAL_FAIL(err, TAL_BAD_INPUT,
-                          "%s: is turned or has cells that are not square; make a "
+                          "%s is rotated or has cells that are not square; make a "
                           "north-up copy first (gdalwarp -tr CELL CELL IN OUT)",
                           path);
     }

@@ -130,7 +130,7 @@ tal_status tal_site_crs_settle(tal_site_crs *study, const tal_site_settings *sit
             err, TAL_BAD_CRS,
             "%s: the file does not say in which coordinate system it is; "
             "write it into the site file, as in crs = EPSG:5490+5756 (map and heights), or "
-            "crs = local for a scanner's own metres",
+            "crs = local for coordinates in a scanner's own frame, in metres",
             surveys[0]->file_count > 0 ? surveys[0]->file[0].path : "[site]");
     }
     TAL_TRY(tal_crs_create(&study->crs, definition, where, err));
@@ -162,10 +162,11 @@ static tal_status complete_heights(tal_survey_file *file, const tal_site_crs *st
     const bool same_map = tal_crs_equal(flat, file->crs);
     tal_crs_destroy(flat);
     if (!study->crs_stated || !same_map) {
-        return TAL_FAIL(err, TAL_BAD_CRS,
-                        "%s: its coordinate system (%s) says nothing about heights; "
-                        "write the whole of it into the site file, as in %s_crs = EPSG:MAP+HEIGHTS",
-                        file->path, own->name, epoch);
+        return TAL_FAIL(
+            err, TAL_BAD_CRS,
+            "%s: its coordinate system (%s) says nothing about heights; "
+            "write the complete system into the site file, as in %s_crs = EPSG:MAP+HEIGHTS",
+            file->path, own->name, epoch);
     }
     tal_crs_destroy(file->crs);
     file->crs = NULL;
@@ -361,7 +362,7 @@ tal_status tal_survey_convert(tal_survey_reader *survey, const char *folder,
         }
         char name[64], path[TAL_PATH_SIZE];
         snprintf(name, sizeof name, "%s_%d", survey->name, i + 1);
-        tal_log_info("%s: through pdal", file->path);
+        tal_log_info("%s: read with PDAL", file->path);
         TAL_TRY(tal_pdal_run(file->path, folder, name, (tal_pdal_work)work, overwrite, path, err));
         tal_text_copy(file->las_path, sizeof file->las_path, path);
     }

@@ -107,7 +107,7 @@ static tal_status scan_cloud(tal_survey_reader *survey, tal_survey_file *file, t
     TAL_TRY(status);
     tal_progress_end(&progress, (double)file->point_count);
     if (file->point_count == 0) {
-        return TAL_FAIL(err, TAL_BAD_INPUT, "%s: holds no points", file->path);
+        return TAL_FAIL(err, TAL_BAD_INPUT, "%s holds no points", file->path);
     }
     survey->point_count += file->point_count;
     survey->ground_count += file->ground_count;

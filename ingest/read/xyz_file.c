@@ -60,7 +60,7 @@ static tal_status refill(tal_xyz *xyz, tal_error *err) {
     if (xyz->stream != NULL) {
         got = fread(xyz->buffer + xyz->filled, 1, room, xyz->stream);
         if (ferror(xyz->stream)) {
-            return TAL_FAIL(err, TAL_IO, "%s: cannot be read: %s", xyz->path, strerror(errno));
+            return TAL_FAIL(err, TAL_IO, "%s cannot be read: %s", xyz->path, strerror(errno));
         }
     } else {
         const size_t left = xyz->byte_count - (size_t)(xyz->consumed + xyz->filled);
@@ -426,7 +426,7 @@ void tal_xyz_close(tal_xyz *xyz) {
 
 tal_status tal_xyz_rewind(tal_xyz *xyz, tal_error *err) {
     if (xyz->stream != NULL && fseeko(xyz->stream, 0, SEEK_SET) != 0) {
-        return TAL_FAIL(err, TAL_IO, "%s: cannot be read twice: %s", xyz->path, strerror(errno));
+        return TAL_FAIL(err, TAL_IO, "%s cannot be read twice: %s", xyz->path, strerror(errno));
     }
     xyz->filled = xyz->used = 0;
     xyz->consumed = 0;
@@ -460,7 +460,7 @@ static tal_status refuse_field(const tal_xyz *xyz, field f, int axis, double val
                         xyz->line, shown, f.start, 'x' + axis);
     }
     return TAL_FAIL(err, TAL_BAD_INPUT,
-                    "%s:%ld: %c = %.*s is no coordinate on Earth; remove the point "
+                    "%s:%ld: %c = %.*s is not a coordinate on Earth; remove the point "
                     "or correct it",
                     xyz->path, xyz->line, 'x' + axis, shown, f.start);
 }

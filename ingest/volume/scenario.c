@@ -342,8 +342,7 @@ tal_status tal_scenario_make(tal_scenario *scenario, tal_case *site, tal_compari
     TAL_TRY(find_volume(scenario, &ground->grid, err));
     if (scenario->source.area_m2 <= 0.0 && !blocks_only) {
         return TAL_FAIL(err, TAL_BAD_INPUT,
-                        "the source that was given holds no rock: nowhere does its "
-                        "base lie below the ground");
+                        "the given source holds no rock: its base lies nowhere below the ground");
     }
     return TAL_OK;
 }

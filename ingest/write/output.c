@@ -26,7 +26,7 @@ tal_status tal_output_check(const char *folder, tal_overwrite overwrite, tal_err
     for (int i = 0; output_names[i] != NULL && overwrite == TAL_KEEP_EXISTING; i++) {
         if (tal_path_join(path, folder, output_names[i]) && tal_file_exists(path)) {
             return TAL_FAIL(err, TAL_EXISTS,
-                            "%s: exists already; say --overwrite to replace the "
+                            "%s already exists. Use --overwrite to replace the "
                             "results in this folder, or choose another with --out",
                             path);
         }

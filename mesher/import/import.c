@@ -78,18 +78,18 @@ static tal_status add_report(importing *work, const tal_import_solid *solid, tal
 static void tell(const tal_import_solid *solid) {
     if (solid->open_edges > 0) {
         tal_log_warn("%s is not closed (%lld edges without a partner): its convex hull of %.4g m3 "
-                     "is taken, its own volume cannot be told",
+                     "is used instead; its own volume is undefined",
                      solid->name, (long long)solid->open_edges, solid->hull_volume);
     } else if (solid->crossings > 0) {
         tal_log_warn("%s crosses itself (%lld pairs of triangles pass through each other): its "
-                     "convex hull of %.4g m3 is taken, its own volume cannot be told",
+                     "convex hull of %.4g m3 is used instead; its own volume is undefined",
                      solid->name, (long long)solid->crossings, solid->hull_volume);
     } else if (!isnan(solid->file_volume) && solid->hull_volume > 2 * solid->file_volume) {
         tal_log_warn("%s encloses %.4g m3 but its convex hull %.4g m3: the surface is very hollow",
                      solid->name, solid->file_volume, solid->hull_volume);
     } else if (!isnan(solid->file_volume)) {
-        tal_log_info("%s: %.4g m3; its convex hull has %+.1f %%", solid->name, solid->file_volume,
-                     100 * (solid->hull_volume / solid->file_volume - 1));
+        tal_log_info("%s: %.4g m3; its convex hull differs by %+.1f %%", solid->name,
+                     solid->file_volume, 100 * (solid->hull_volume / solid->file_volume - 1));
     }
     if (solid->block_volume < 0.999 * solid->hull_volume) {
         tal_log_info("%s: simplified to %d corners, %.2f %% less volume", solid->name,

@@ -2,6 +2,7 @@
 // Surface classes from polygon layers and rasters.
 #include "mesher/rock/classes.h"
 
+#include "core/app/site_check.h"
 #include "core/base/file.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
@@ -10,7 +11,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
 int tal_class_names_find(tal_class_names *names, const char *name) {
     for (int k = 0; k < names->count; k++) {
@@ -107,18 +107,6 @@ done:
 }
 
 // ---- Rasters ---------------------------------------------------------------------------
-
-static bool is_raster(const char *path) {
-    static const char *const ends[] = {".tif", ".tiff", ".vrt", ".asc", ".img"};
-    const size_t length = strlen(path);
-    for (size_t k = 0; k < sizeof ends / sizeof ends[0]; k++) {
-        const size_t size = strlen(ends[k]);
-        if (length > size && strcasecmp(path + length - size, ends[k]) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
 
 // The names of the values 1, 2, 3 ... as numbers of classes.
 static tal_status number_values(const char *text, int32_t *class_of, int *count,
@@ -222,9 +210,10 @@ tal_status tal_classes_assign(int32_t *face_class, const tal_terrain_mesh *mesh,
     char path[TAL_PATH_SIZE];
     const char *cursor = settings->mesh.ground_classes;
     while (tal_settings_next_file(settings, &cursor, path)) {
-        TAL_TRY(is_raster(path) ? assign_raster(face_class, mesh, origin, path,
-                                                settings->mesh.ground_class_names, crs, names, err)
-                                : assign_polygons(face_class, mesh, origin, path, crs, names, err));
+        TAL_TRY(tal_is_class_raster(path)
+                    ? assign_raster(face_class, mesh, origin, path,
+                                    settings->mesh.ground_class_names, crs, names, err)
+                    : assign_polygons(face_class, mesh, origin, path, crs, names, err));
     }
     return TAL_OK;
 }

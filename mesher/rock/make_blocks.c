@@ -148,10 +148,9 @@ static tal_status divide_to_count(tal_mesh_stage *stage, tal_error *err) {
         size[1] *= pow(ratio[1], -1 / slope);
     }
     if (best > 0.1) {
-        tal_log_info(
-            "a block count of %.0f is met only roughly: boundary blocks break up until the "
-            "source is filled",
-            wanted);
+        tal_log_info("%.0f blocks were asked for, but the count is met only roughly: blocks at the "
+                     "boundary are broken up until the source is filled",
+                     wanted);
     }
     stage->effort = best_effort;
     return size[0] == best_size ? TAL_OK : divide_at(stage, best_size, err);
@@ -182,9 +181,9 @@ tal_status tal_mesh_make_blocks(tal_mesh_stage *stage, tal_error *err) {
     const tal_divide_report *division = &stage->division;
     const double fill = division->piece_volume / division->rock_volume;
     if (mesh->clip == TAL_CLIP_BODY && fill < 0.97) {
-        tal_log_warn("the blocks fill %.1f %% of the source only; its surfaces are rough compared "
-                     "with the blocks. The mass is right, the density %.1f %% higher; smaller "
-                     "blocks fill better",
+        tal_log_warn("the blocks fill only %.1f %% of the source; its surfaces are rough compared "
+                     "with the blocks. The mass is right but the density is %.1f %% higher; "
+                     "smaller blocks fill the source better",
                      100 * fill, 100 * (division->mass_factor - 1));
     }
     return TAL_OK;

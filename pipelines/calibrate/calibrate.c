@@ -274,7 +274,7 @@ done:
 tal_status tal_calibration_run(tal_calibration *c, tal_error *err) {
     TAL_TRY(add_points(c, err));
     if (c->point[c->best].failed == tal_calibration_runs_per_point(c)) {
-        return TAL_FAIL(err, TAL_UNTRUSTED, "no run was successful; the first says: %s",
+        return TAL_FAIL(err, TAL_UNTRUSTED, "no run succeeded; the first one reported: %s",
                         tal_calibration_answer(c, 0, 0, 0)->reason);
     }
     TAL_TRY(conclude(c, err));

@@ -13,7 +13,7 @@ static tal_status run(const tal_invocation *invocation, tal_error *err);
 static const tal_option options[] = {
     TAL_STUDY_OPTIONS,
     {"hold-out", 0, "SITE.ini",
-     "A site that judges the result ([calibrate] hold_out lists several)."},
+     "A site by which the result is judged ([calibrate] hold_out lists several)."},
 };
 
 static const tal_program program = {
@@ -23,18 +23,15 @@ static const tal_program program = {
     .description =
         "Varies the settings named in [vary.SECTION.KEY] of the site file within their ranges, "
         "simulates, and compares each deposit with the surveyed one. [calibrate] says how: the "
-        "method, "
-        "how many runs, the weights of the scores. Further sites must be explained by the same "
-        "settings; sites held out take no part and judge the result.\n\n"
+        "method, how many runs, the weights of the scores. Further sites must be explained by the "
+        "same settings; sites held out take no part in the search and are used to judge its "
+        "result.\n\n"
         "DIR is a study folder: each run has a folder of its own in DIR/runs, named by the hash of "
-        "its "
-        "settings and inputs, and is never done twice. A study can be stopped (Ctrl-C) or killed "
-        "at "
-        "any moment; the same command goes on where it was.\n\n"
+        "its settings and inputs, and is never done twice. A study can be stopped (Ctrl-C) or "
+        "killed at any moment; the same command continues where it stopped.\n\n"
         "The results are calibrate.html (start here), best.ini (ready to run), runs.csv and "
-        "runs.nc "
-        "(all runs), calibrate.json (best values, intervals, sensitivity, conclusions), pairs.svg, "
-        "reach_probability.tif and deposit_probability.tif.",
+        "runs.nc (all runs), calibrate.json (best values, intervals, sensitivity, conclusions), "
+        "pairs.svg, reach_probability.tif and deposit_probability.tif.",
     .examples = "talus-calibrate site.ini --out study\n"
                 "talus-calibrate a.ini b.ini --hold-out c.ini --out study --engine slurm",
     .stages = TAL_STAGE_ALL,

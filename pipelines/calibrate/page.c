@@ -185,8 +185,8 @@ static void append_failures(const tal_calibration *c, tal_text *page) {
         first = first < 0 && !c->answer[i].done ? i : first;
     }
     if (failed > 0) {
-        tal_text_append(page, "<p class=\"bad\">%d of %d runs failed; the first says: ", failed,
-                        count);
+        tal_text_append(
+            page, "<p class=\"bad\">%d of %d runs failed; the first one reported: ", failed, count);
         tal_html_append(page, c->answer[first].reason);
         tal_text_append(page, ". All reasons are in <a href=\"runs.csv\">runs.csv</a>.</p>\n");
     }

@@ -124,7 +124,7 @@ tal_status tal_parameters_read(tal_parameters *parameters, const tal_settings *s
     if (settings->vary_count == 0) {
         return tal_error_add(
             err, TAL_BAD_SETTING,
-            "%s says nothing to search for: add for instance [vary.contact.friction] "
+            "%s names no setting to search for: add for instance [vary.contact.friction] "
             "with low = 0.3 and high = 0.9",
             settings->site_file);
     }

@@ -52,12 +52,12 @@ tal_status tal_calibration_words(const tal_calibration *c, tal_text *out, tal_er
             const double r = c->posterior.correlation[a][b];
             if (fabs(r) > TRADE_OFF &&
                 fmax(c->posterior.marginal[a].spread, c->posterior.marginal[b].spread) > 0.1) {
-                tal_text_append(out,
-                                "%s and %s trade off (rank correlation %.2f): the deposit tells a "
-                                "combination of the two, not each of them. Fix one from other "
-                                "knowledge, or calibrate on a further site.\n",
-                                c->parameters.parameter[a].name, c->parameters.parameter[b].name,
-                                r);
+                tal_text_append(
+                    out,
+                    "%s and %s trade off (rank correlation %.2f): the deposit determines a "
+                    "combination of the two, not each of them. Fix one from other "
+                    "knowledge, or calibrate on a further site.\n",
+                    c->parameters.parameter[a].name, c->parameters.parameter[b].name, r);
             }
         }
     }

@@ -315,7 +315,7 @@ static tal_status write_manifest(const tal_job *job, const job_places *places, t
         status = add_output(outputs, places, tree.name[i], err);
     }
     if (status == TAL_OK && cJSON_GetArraySize(outputs) == 0) {
-        status = TAL_FAIL(err, TAL_UNTRUSTED, "talus-%s ended well and left no file",
+        status = TAL_FAIL(err, TAL_UNTRUSTED, "talus-%s ended without an error but wrote no file",
                           tal_chain[job->stage].name);
     }
     if (status == TAL_OK) {
@@ -394,10 +394,11 @@ static tal_status run_program(const tal_study_folder *study, const tal_job *job,
     TAL_TRY(status);
     if (exit_status != 0) {
         if (is_stopped(exit_status)) {
-            return TAL_FAIL(err, TAL_INTERRUPTED, "stopped as asked");
+            return TAL_FAIL(err, TAL_INTERRUPTED, "stopped on request");
         }
         if (is_out_of_memory(study, exit_status)) {
-            return TAL_FAIL(err, TAL_INTERRUPTED, "talus-%s was killed: out of memory, perhaps",
+            return TAL_FAIL(err, TAL_INTERRUPTED,
+                            "talus-%s was killed, perhaps because memory ran out",
                             tal_chain[job->stage].name);
         }
         return fail_job(study, job, places, exit_status, err);
@@ -432,7 +433,7 @@ tal_status tal_job_run(const tal_study_folder *study, const tal_job *job, tal_er
     if (status == TAL_OK && job->stage > 0 && !has_file(places->parent, FINISHED)) {
         // Its failure has its own reason, which must stay the only one.
         tal_memory_destroy(places);
-        return TAL_FAIL(err, TAL_NOT_FOUND, "talus-%s has no result to go on with",
+        return TAL_FAIL(err, TAL_NOT_FOUND, "talus-%s has no result to continue from",
                         tal_chain[job->stage - 1].name);
     }
     if (status == TAL_OK) {

@@ -163,7 +163,7 @@ static void collect_workers(pool *p) {
 
 static void stop_workers(pool *p) {
     p->stopping = true;
-    tal_log_info("stopping: finished runs stay, the others go on next time");
+    tal_log_info("stopping: finished runs are kept, the others continue next time");
     for (int slot = 0; slot < p->engine->worker_count; slot++) {
         if (p->worker[slot] > 0) {
             kill(-p->worker[slot], SIGTERM);

@@ -259,7 +259,7 @@ static tal_status wait_for_arrays(slurm *s, tal_error *err) {
         if (tal_interrupt_pending()) {
             return TAL_FAIL(
                 err, TAL_INTERRUPTED,
-                "no longer watching; the jobs go on in Slurm. Give the same command again "
+                "no longer watching; the jobs continue in Slurm. Give the same command again "
                 "to watch and collect, or stop them with: scancel %s",
                 s->ids);
         }

@@ -167,7 +167,7 @@ tal_status tal_study_open(tal_study_folder *study, const char *path, const char 
     }
     const bool known = tal_file_exists(mark);
     if (!known && must_exist) {
-        return TAL_FAIL(err, TAL_NOT_FOUND, "%s holds no study to go on with; leave --resume out",
+        return TAL_FAIL(err, TAL_NOT_FOUND, "%s holds no study to continue; leave out --resume",
                         path);
     }
     if (!known && !folder_is_empty(study->path)) {
@@ -382,7 +382,7 @@ static tal_status check_kept(const char *path, const char *text, tal_error *err)
         } else if (strcmp(tal_text_string(&read_back), text) != 0) {
             status =
                 TAL_FAIL(err, TAL_BAD_SETTING,
-                         "%s does not give back the settings it was written from: a text with # or "
+                         "%s does not reproduce the settings it was written from: a text with # or "
                          "; in it, perhaps",
                          path);
         }

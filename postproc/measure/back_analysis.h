@@ -62,7 +62,7 @@ typedef struct {
     tal_scores *run_low; // of every run, least and greatest over the error of the survey
     tal_scores *run_high;
     tal_score_interval interval[TAL_SCORE_COUNT];
-    tal_raster reach;      // share of runs in which a block came over the cell
+    tal_raster reach;      // share of runs in which a block reached the cell
     tal_ensemble ensemble; // empty with one run
 } tal_back_analysis;
 

@@ -39,13 +39,15 @@ static void judge_convergence(tal_trust_check *check, const tal_run_record *moti
     const double finished =
         motion->step_count > 0 ? 100.0 * motion->finished_steps / motion->step_count : 0.0;
     if (check->level == TAL_TRUST_GOOD && finished > FINISHED_SHARE_MAX) {
+        char percent[TAL_NUMBER_SIZE];
         check->level = TAL_TRUST_DOUBTFUL;
         (void)snprintf(
             check->text, sizeof check->text,
-            "All %d steps reached the tolerance, but %.0f of them (%.3g %%) by the "
+            "All %d steps reached the tolerance, but %.0f of them (%s %%) by the "
             "finisher only: look for blocks much heavier than their neighbours, or lower "
             "dt_s in [solve].",
-            (int)motion->step_count, motion->finished_steps, finished);
+            (int)motion->step_count, motion->finished_steps,
+            tal_number_format_digits(percent, finished, 2));
     } else if (check->level == TAL_TRUST_GOOD) {
         (void)snprintf(check->text, sizeof check->text,
                        "The percussions of all %d steps were solved to the tolerance.",
@@ -85,7 +87,7 @@ static void judge_energy(tal_trust_check *check, const tal_run_record *motion) {
                    tal_number_format_digits(percent, drift, 2),
                    check->level == TAL_TRUST_GOOD
                        ? "."
-                       : ": energy was made or lost by the computation; lower dt_s in [solve].");
+                       : ": the computation created or lost energy; lower dt_s in [solve].");
 }
 
 // No contact may make energy (Clausius-Duhem). What it made at worst is judged against what all contacts
@@ -98,10 +100,12 @@ static void judge_contacts(tal_trust_check *check, const tal_run_record *motion)
     }
     const double share = worst > 0.0 ? 100.0 * worst / fmax(dissipated, 0.0) : worst;
     *check = check_share("clausius_duhem", "Energy made by a contact", share, 0.01, 1.0);
+    char energy[TAL_NUMBER_SIZE], percent[TAL_NUMBER_SIZE];
     (void)snprintf(check->text, sizeof check->text,
                    "The most energy one contact made in a step, where it may make none "
-                   "(Clausius-Duhem), was %.3g J, %.2g %% of what all contacts dissipated%s",
-                   worst, share,
+                   "(Clausius-Duhem), was %s J, %s %% of what all contacts dissipated%s",
+                   tal_number_format_digits(energy, worst, 2),
+                   tal_number_format_digits(percent, share, 2),
                    check->level == TAL_TRUST_GOOD ? "." : ": lower tolerance or dt_s in [solve].");
 }
 
@@ -117,12 +121,12 @@ static void judge_losses(tal_trust_check *check, const tal_blocks *blocks,
     if (motion->blocks_lost > 0.0) {
         char percent[TAL_NUMBER_SIZE];
         (void)snprintf(check->text, sizeof check->text,
-                       "%.0f of %d blocks (%s %% of the volume) left the ground that is known: "
+                       "%.0f of %d blocks (%s %% of the volume) left the mapped ground: "
                        "enlarge the study area.",
                        motion->blocks_lost, (int)blocks->count,
                        tal_number_format_digits(percent, share, 2));
     } else {
-        (void)snprintf(check->text, sizeof check->text, "No block left the ground that is known.");
+        (void)snprintf(check->text, sizeof check->text, "No block left the mapped ground.");
     }
 }
 
@@ -143,13 +147,13 @@ static void judge_end(tal_trust_check *check, const tal_run_record *motion) {
         check->level = TAL_TRUST_DOUBTFUL;
         (void)snprintf(check->text, sizeof check->text,
                        "Blocks were still moving when the simulation ended at %s s: raise until_s "
-                       "in [solve] if their way to rest matters.",
+                       "in [solve] if it matters where they come to rest.",
                        tal_number_format(seconds, end));
     } else {
         check->level = TAL_TRUST_BAD;
         (void)snprintf(check->text, sizeof check->text,
-                       "This run is partial: it was stopped at %s s. make run, or talus-solve "
-                       "--resume, goes on.",
+                       "This run is partial: it was stopped at %s s. Run make run again, or "
+                       "talus-solve --resume, to continue.",
                        tal_number_format(seconds, end));
     }
 }

@@ -290,7 +290,7 @@ static void append_head(tal_text *text, const char *title) {
                           "initial-scale=1\">\n<link rel=\"icon\" href=\"data:,\">\n<title>");
     tal_html_append(text, title);
     tal_text_append(text, "</title>\n<style>\n");
-    tal_text_append_bytes(text, (const char *)tal_page_report_css, tal_page_report_css_size);
+    tal_page_append(text, "report.css");
     tal_text_append(text, "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#maps\">To the "
                           "maps</a>\n<div class=\"page\">\n");
 }

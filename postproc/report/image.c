@@ -131,41 +131,27 @@ static void blend(uint8_t *rgba, const uint8_t rgb[3], double weight) {
 
 // The nearest cell decides whether there is something to show; its colour is that of the cell, so
 // that a map shows what was computed and nothing smoother.
-static void tint(tal_image *image, const tal_raster *values, const tal_raster *lod, double full,
-                 bool both_signs) {
+void tal_image_tint_thickness(tal_image *image, const tal_raster *thickness, const tal_raster *lod,
+                              double full) {
     for (int32_t row = 0; row < image->height; row++) {
         for (int32_t column = 0; column < image->width; column++) {
             double x, y;
             pixel_centre(image, column, row, &x, &y);
-            const int64_t cell = tal_grid_index(&values->grid, x, y);
-            if (cell < 0 || !isfinite(values->value[cell])) {
+            const int64_t cell = tal_grid_index(&thickness->grid, x, y);
+            if (cell < 0) {
                 continue;
             }
-            const double value = (double)values->value[cell];
+            const double value = (double)thickness->value[cell];
             const double limit = isfinite(lod->value[cell]) ? (double)lod->value[cell] : 0.0;
-            if ((both_signs ? fabs(value) : value) <= fmax(limit, 1e-6)) {
+            if (!(value > fmax(limit, 1e-6))) {
                 continue;
             }
             uint8_t rgb[3];
-            if (both_signs) {
-                tal_colour_change(value / full, rgb);
-            } else {
-                tal_colour_thickness(value / full, rgb);
-            }
+            tal_colour_thickness(value / full, rgb);
             blend(&image->rgba[4 * ((size_t)row * (size_t)image->width + (size_t)column)], rgb,
                   0.82);
         }
     }
-}
-
-void tal_image_tint_change(tal_image *image, const tal_raster *change, const tal_raster *lod,
-                           double full) {
-    tint(image, change, lod, full, true);
-}
-
-void tal_image_tint_thickness(tal_image *image, const tal_raster *thickness, const tal_raster *lod,
-                              double full) {
-    tint(image, thickness, lod, full, false);
 }
 
 tal_status tal_image_append_uri(const tal_image *image, bool as_jpeg, tal_text *text,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Small pictures of the ground for the report: hillshade, change, thickness; encoded by GDAL.
+// Small pictures of the ground for the report: hillshade, thickness; encoded by GDAL.
 #ifndef TALUS_POSTPROC_REPORT_IMAGE_H
 #define TALUS_POSTPROC_REPORT_IMAGE_H
 
@@ -22,10 +22,6 @@ tal_status tal_image_shade(tal_image *image, const tal_raster *ground, tal_bound
 tal_status tal_image_like(tal_image *image, const tal_image *other, tal_error *err);
 void tal_image_destroy(tal_image *image);
 
-// Tints where |change| exceeds the level of detection: loss orange, gain blue, full at `full`
-// metres.
-void tal_image_tint_change(tal_image *image, const tal_raster *change, const tal_raster *lod,
-                           double full);
 // Tints where the thickness exceeds the level of detection, from pale yellow to dark red at `full`.
 void tal_image_tint_thickness(tal_image *image, const tal_raster *thickness, const tal_raster *lod,
                               double full);

@@ -3,9 +3,17 @@
 #ifndef TALUS_POSTPROC_REPORT_PAGE_H
 #define TALUS_POSTPROC_REPORT_PAGE_H
 
-#include <stddef.h>
+#include "core/base/text.h"
 
-extern const unsigned char tal_page_report_css[], tal_page_replay_js[], tal_page_watch_js[];
-extern const size_t tal_page_report_css_size, tal_page_replay_js_size, tal_page_watch_js_size;
+typedef struct {
+    const char *name;
+    const unsigned char *text; // ended by '\0'
+} tal_page_file;
+
+extern const tal_page_file tal_page_files[];
+extern const size_t tal_page_file_count;
+
+// Appends the file of that name as it is; there must be one.
+void tal_page_append(tal_text *text, const char *name);
 
 #endif

@@ -4,14 +4,12 @@
 
 #include "core/app/html.h"
 #include "core/base/memory.h"
-#include "postproc/report/image.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 // Without a graphics card 30,000 triangles still turn smoothly; the grid has at most 28,800.
-enum { TERRAIN_FACES_MAX = 30000, TERRAIN_SIDE_MAX = 120, TEXTURE_WIDTH = 1024 };
+enum { TERRAIN_FACES_MAX = 30000, TERRAIN_SIDE_MAX = 120 };
 
 typedef struct {
     double low[3];
@@ -282,93 +280,6 @@ done:
     return status;
 }
 
-// Largest |change| that the colours must show: the 98th percentile, so that one spike does not pale
-// the rest.
-static double change_scale(const tal_surveyed *survey) {
-    double most = 0.0;
-    const size_t cells = tal_grid_cell_count(&survey->grid);
-    double *values = tal_memory_create(cells, sizeof *values);
-    size_t count = 0;
-    for (size_t i = 0; i < cells && values != NULL; i++) {
-        if (fabsf(survey->dz.value[i]) > survey->lod.value[i]) {
-            values[count++] = fabs((double)survey->dz.value[i]);
-        }
-    }
-    if (count > 0) {
-        most = tal_quantile(values, count, 0.98);
-    }
-    tal_memory_destroy(values);
-    return most > 0.0 ? most : 1.0;
-}
-
-// JPEG has no transparency: ground without data is a plain grey.
-static void fill_gaps(tal_image *image) {
-    for (size_t i = 0; i < (size_t)image->width * (size_t)image->height; i++) {
-        if (image->rgba[4 * i + 3] == 0) {
-            memset(&image->rgba[4 * i], 190, 4);
-        }
-    }
-}
-
-static bool exceeds_lod(const tal_surveyed *survey, int32_t column, int32_t row) {
-    if (column < 0 || row < 0 || column >= survey->grid.columns || row >= survey->grid.rows) {
-        return false;
-    }
-    const size_t cell = (size_t)row * (size_t)survey->grid.columns + (size_t)column;
-    return fabsf(survey->dz.value[cell]) > survey->lod.value[cell];
-}
-
-// One stable cell in forty exceeds its level of detection by chance. A change of the ground has
-// neighbours: without three of eight a cell is not painted.
-static tal_status find_change(tal_raster *change, const tal_surveyed *survey, tal_error *err) {
-    TAL_TRY(tal_raster_create(change, &survey->grid, err));
-    for (int32_t row = 0; row < survey->grid.rows; row++) {
-        for (int32_t column = 0; column < survey->grid.columns; column++) {
-            int beside = exceeds_lod(survey, column, row) ? -1 : -9;
-            for (int k = 0; k < 9; k++) {
-                beside += exceeds_lod(survey, column + k % 3 - 1, row + k / 3 - 1) ? 1 : 0;
-            }
-            const size_t cell = (size_t)row * (size_t)survey->grid.columns + (size_t)column;
-            change->value[cell] = beside >= 3 ? survey->dz.value[cell] : 0.0f;
-        }
-    }
-    return TAL_OK;
-}
-
-static tal_status append_change(tal_text *text, tal_image *image, const tal_surveyed *survey,
-                                tal_error *err) {
-    tal_raster change;
-    TAL_TRY(find_change(&change, survey, err));
-    tal_image_tint_change(image, &change, &survey->lod, change_scale(survey));
-    tal_raster_destroy(&change);
-    tal_text_append(text, ",\n\"change\":\"");
-    const tal_status status = tal_image_append_uri(image, true, text, err);
-    tal_text_append(text, "\"");
-    return status;
-}
-
-static tal_status append_textures(tal_text *text, const tal_back_analysis *a, tal_error *err) {
-    const tal_surveyed *survey = &a->survey;
-    tal_raster ground = survey->bed;
-    ground.grid = survey->grid;
-    const tal_bounds bounds = tal_grid_bounds(&survey->grid);
-    tal_image image;
-    tal_text_append(text, ",\n\"texture_box\":[%.9g,%.9g,%.9g,%.9g]", bounds.west, bounds.south,
-                    bounds.east, bounds.north);
-    const double tall = (bounds.north - bounds.south) / (bounds.east - bounds.west);
-    const int32_t width = tall > 1.0 ? (int32_t)(TEXTURE_WIDTH / tall) + 1 : TEXTURE_WIDTH;
-    TAL_TRY(tal_image_shade(&image, &ground, bounds, width, err));
-    fill_gaps(&image);
-    tal_text_append(text, ",\n\"hillshade\":\"");
-    tal_status status = tal_image_append_uri(&image, true, text, err);
-    tal_text_append(text, "\"");
-    if (status == TAL_OK && survey->epochs == 2) {
-        status = append_change(text, &image, survey, err);
-    }
-    tal_image_destroy(&image);
-    return status;
-}
-
 // The surveyed deposit as a skin at the height of the later survey.
 static tal_status append_surveyed(tal_text *text, const tal_back_analysis *a, const scale *s,
                                   tal_error *err) {
@@ -398,13 +309,14 @@ tal_status tal_replay_append(tal_text *text, const tal_back_analysis *a,
     mesh terrain;
     TAL_TRY(make_terrain(&terrain, a, ground, err));
     const scale s = fit_scale(&terrain, &a->motion);
-    tal_text_append(text, "{\"blocks\":%d,\n\"low\":[%.9g,%.9g,%.9g],\n\"step\":[%.9g,%.9g,%.9g]",
-                    (int)a->blocks.count, s.low[0], s.low[1], s.low[2], s.step[0], s.step[1],
-                    s.step[2]);
+    tal_text_append(
+        text,
+        "{\"blocks\":%d,\n\"zero\":%lld,\n\"low\":[%.9g,%.9g,%.9g],\n\"step\":[%.9g,%.9g,%.9g]",
+        (int)a->blocks.count, (long long)a->survey.origin.height, s.low[0], s.low[1], s.low[2],
+        s.step[0], s.step[1], s.step[2]);
     tal_status status = append_mesh(text, "terrain", &terrain, &s, err);
     mesh_destroy(&terrain);
     TAL_TRY(status);
-    TAL_TRY(append_textures(text, a, err));
     if (a->has_survey_deposit) {
         TAL_TRY(append_surveyed(text, a, &s, err));
     }

@@ -10,8 +10,8 @@
 #include "core/base/memory.h"
 #include "postproc/report/image.h"
 #include "postproc/report/page.h"
-#include "postproc/report/replay.h"
 #include "postproc/report/report_map.h"
+#include "postproc/report/report_replay.h"
 #include "postproc/report/report_tables.h"
 #include "postproc/report/report_words.h"
 
@@ -63,9 +63,9 @@ static void append_head(tal_text *text, const char *title) {
                           "initial-scale=1\">\n<link rel=\"icon\" href=\"data:,\">\n<title>");
     tal_html_append(text, title);
     tal_text_append(text, "</title>\n<script>");
-    tal_text_append_bytes(text, (const char *)tal_page_watch_js, tal_page_watch_js_size);
+    tal_page_append(text, "watch.js");
     tal_text_append(text, "</script>\n<style>\n");
-    tal_text_append_bytes(text, (const char *)tal_page_report_css, tal_page_report_css_size);
+    tal_page_append(text, "report.css");
     tal_text_append(text, "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#scores\">To the "
                           "scores</a>\n<div class=\"page\">\n");
 }
@@ -87,10 +87,10 @@ static void append_trust_banner(tal_text *text, const tal_back_analysis *a) {
                                                    : "Read this result with care.");
     tal_text_append(text, "</strong><ul>");
     if (others_are_bad) {
-        tal_text_append(text,
-                        "<li>%d of %d runs fail a check below; intervals over the runs hold "
-                        "them too.</li>",
-                        a->bad_run_count, a->run_count);
+        tal_text_append(
+            text,
+            "<li>%d of %d runs fail a check below; the intervals over the runs include them.</li>",
+            a->bad_run_count, a->run_count);
     }
     for (int i = first; i < TAL_TRUST_CHECKS; i++) {
         if (a->trust.check[i].level != TAL_TRUST_GOOD) {
@@ -296,11 +296,11 @@ static tal_status append_sizes(tal_text *text, const tal_back_analysis *a, tal_e
         "the cube root of the volume. %s</p>\n<div class=\"table\"><table><thead><tr>"
         "<th scope=\"col\">Share of the rock in smaller blocks</th><th scope=\"col\" "
         "class=\"number\">Made</th>%s</tr></thead><tbody>\n",
-        !has_wanted ? "No sizes are known to have been aimed at."
+        !has_wanted ? "It is not known which sizes were asked for."
         : a->sieve.is_one_size
-            ? "One size was aimed at; blocks cut at the surface of the rock mass come out "
+            ? "One size was asked for; blocks cut at the surface of the rock mass come out "
               "smaller."
-            : "A range of sizes was aimed at.",
+            : "A range of sizes was asked for.",
         has_wanted ? "<th scope=\"col\" class=\"number\">Wanted</th>" : "");
     for (size_t i = 0; i < sizeof SHARES / sizeof *SHARES; i++) {
         tal_text_append(text, "<tr><td>%g %%</td>", 100.0 * SHARES[i]);
@@ -340,96 +340,6 @@ static tal_status append_figures(tal_text *text, const tal_figures *figures, tal
     return TAL_OK;
 }
 
-// three.js as Debian installs it; $TALUS_THREE points elsewhere.
-static bool find_three(char three[TAL_PATH_SIZE], char orbit[TAL_PATH_SIZE]) {
-    const char *const folder[] = {getenv("TALUS_THREE"), "/usr/share/javascript/three",
-                                  "/usr/share/nodejs/three"};
-    const char *const name[] = {"three.min.js", "build/three.min.js"};
-    for (size_t i = 0; i < sizeof folder / sizeof *folder; i++) {
-        if (folder[i] == NULL || folder[i][0] == '\0') {
-            continue;
-        }
-        for (size_t k = 0; k < 2; k++) {
-            if (tal_path_join(three, folder[i], name[k]) && tal_file_exists(three) &&
-                tal_path_join(orbit, folder[i], "examples/js/controls/OrbitControls.js") &&
-                tal_file_exists(orbit)) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-static tal_status append_script(tal_text *text, const char *path, tal_error *err) {
-    char *bytes;
-    size_t length;
-    TAL_TRY(tal_file_read(path, &bytes, &length, err));
-    const bool ends_early = strstr(bytes, "</script") != NULL;
-    if (!ends_early) {
-        tal_text_append(text, "<script>");
-        tal_text_append_bytes(text, bytes, length);
-        tal_text_append(text, "</script>\n");
-    }
-    tal_memory_destroy(bytes);
-    return ends_early ? TAL_FAIL(err, TAL_BAD_INPUT,
-                                 "%s holds \"</script\" and cannot go into the report", path)
-                      : TAL_OK;
-}
-
-static void append_replay_frame(tal_text *text, const tal_back_analysis *a) {
-    tal_text_append(
-        text,
-        "<section id=\"replay-section\">\n<h2>Watch it fall</h2>\n<p class=\"intro\">Drag to turn, "
-        "pinch or scroll to come closer, click a block for its numbers. With the keyboard: space "
-        "plays, arrows turn, + and \xe2\x88\x92 zoom, n goes to the next block.</p>\n<figure "
-        "id=\"replay\">\n<canvas id=\"replay-canvas\" tabindex=\"0\" aria-label=\"3D replay of the "
-        "blocks on the terrain\"></canvas>\n<div id=\"replay-card\" aria-live=\"polite\" "
-        "hidden></div>\n<div class=\"bar\"><button id=\"replay-play\" type=\"button\" "
-        "aria-pressed=\"false\">Play</button><span class=\"time\"><input id=\"replay-time\" "
-        "type=\"range\" min=\"0\" value=\"0\" aria-label=\"Time\"><span id=\"replay-clock\"></span>"
-        "</span>"
-        "<label>Speed <select id=\"replay-speed\"><option value=\"0.25\">\xc2\xbc</option><option "
-        "value=\"0.5\">\xc2\xbd</option><option value=\"1\" selected>1</option><option "
-        "value=\"2\">2</option><option value=\"4\">4</option></select></label>"
-        "<label>Ground <select id=\"replay-ground\"><option "
-        "value=\"hillshade\">Shaded</option>%s</select></label>"
-        "<label>Blocks <select id=\"replay-colour\"><option value=\"rock\">Rock</option><option "
-        "value=\"speed\">Speed</option></select></label>"
-        "<span id=\"replay-legend\" hidden>0 <span></span> <b id=\"replay-speed-top\"></b></span>"
-        "%s<button id=\"replay-reset\" type=\"button\">Reset view</button></div>\n<figcaption "
-        "id=\"replay-note\">Every block at its place, turned as it was%s.</figcaption>\n</figure>\n"
-        "<noscript><p>The replay needs JavaScript; everything else on this page does "
-        "not.</p></noscript>\n</section>\n",
-        a->survey.epochs == 2 ? "<option value=\"change\">Surveyed change</option>" : "",
-        a->has_survey_deposit
-            ? "<label><input id=\"replay-surveyed\" type=\"checkbox\"> Surveyed deposit</label>"
-            : "",
-        a->has_survey_deposit ? "; surveyed change in orange (loss) and blue (gain), lone cells "
-                                "left out; the surveyed deposit as a blue skin"
-        : a->survey.epochs == 2
-            ? "; surveyed change in orange (loss) and blue (gain), lone cells left out"
-            : "");
-}
-
-static tal_status append_replay_data(tal_text *text, const tal_back_analysis *a,
-                                     const tal_ground_mesh *ground, const tal_settings *settings,
-                                     tal_error *err) {
-    char three[TAL_PATH_SIZE], orbit[TAL_PATH_SIZE];
-    if (!find_three(three, orbit)) {
-        return TAL_OK; // said in the page by replay.js
-    }
-    tal_text_append(text, "<script type=\"application/json\" id=\"replay-data\">");
-    TAL_TRY(tal_replay_append(text, a, ground, settings->report.replay_frames_per_s,
-                              settings->report.replay_mb * 1e6, err));
-    tal_text_append(text, "</script>\n");
-    TAL_TRY(append_script(text, three, err));
-    TAL_TRY(append_script(text, orbit, err));
-    tal_text_append(text, "<script>");
-    tal_text_append_bytes(text, (const char *)tal_page_replay_js, tal_page_replay_js_size);
-    tal_text_append(text, "</script>\n");
-    return TAL_OK;
-}
-
 static void append_provenance(tal_text *text, const tal_output_place *place) {
     tal_text settings = {0};
     tal_settings_write(place->settings, TAL_STAGE_ALL, false, &settings);
@@ -456,7 +366,7 @@ static void append_provenance(tal_text *text, const tal_output_place *place) {
 static tal_status append_page(tal_text *text, const tal_back_analysis *a,
                               const tal_ground_mesh *ground, const tal_figures *figures,
                               const tal_output_place *place, tal_error *err) {
-    char title[TAL_SETTING_TEXT_SIZE], three[TAL_PATH_SIZE], orbit[TAL_PATH_SIZE];
+    char title[TAL_SETTING_TEXT_SIZE];
     tal_report_title(place->settings, title, sizeof title);
     append_head(text, title);
     append_trust_banner(text, a); // what should make a reader distrust the rest comes first
@@ -471,13 +381,7 @@ static tal_status append_page(tal_text *text, const tal_back_analysis *a,
     tal_text_append(text, "</p></header>\n<main>\n");
     append_cards(text, a);
     TAL_TRY(tal_report_map_append(text, a, err));
-    if (find_three(three, orbit)) {
-        append_replay_frame(text, a);
-    } else {
-        tal_text_append(text,
-                        "<p class=\"intro\">The 3D replay is left out: three.js was not there "
-                        "when this report was made (Debian: libjs-three).</p>\n");
-    }
+    tal_report_replay_append_frame(text, a);
     append_scores(text, a);
     tal_report_append_sources(text, a);
     tal_report_append_variants(text, a);
@@ -489,7 +393,7 @@ static tal_status append_page(tal_text *text, const tal_back_analysis *a,
                     "</main>\n<footer>Made by talus %s. Scores are defined in "
                     "docs/theory/scores.md.</footer>\n</div>\n",
                     tal_version);
-    TAL_TRY(append_replay_data(text, a, ground, place->settings, err));
+    TAL_TRY(tal_report_replay_append_data(text, a, ground, place->settings, err));
     tal_text_append(text, "</body>\n</html>\n");
     return TAL_OK;
 }

@@ -54,7 +54,7 @@ tal_bounds tal_report_map_focus(const tal_back_analysis *a) {
     return b;
 }
 
-static double round_up(double value) {
+double tal_report_round_up(double value) {
     if (!(value > 0.0)) {
         return 1.0;
     }
@@ -77,7 +77,7 @@ double tal_report_thickness_scale(const tal_back_analysis *a) {
             most = fmax(most, (double)a->survey.deposit.value[i]);
         }
     }
-    return round_up(most);
+    return tal_report_round_up(most);
 }
 
 typedef struct {
@@ -147,11 +147,12 @@ static void append_lines(tal_text *text, const frame *f, const tal_back_analysis
 
 // A bar of a round length near a fifth of the map, and an arrow to the north.
 static void append_marks(tal_text *text, const frame *f) {
-    const double metres = round_up((f->bounds.east - f->bounds.west) / 6.0);
+    const double metres = tal_report_round_up((f->bounds.east - f->bounds.west) / 6.0);
     const double length = metres * f->scale, x = 28.0, y = f->height - 34.0;
     const bool in_km = metres >= 1000.0;
     tal_text_append(text,
-                    "<g class=\"marks\"><rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"58\" "
+                    "<g id=\"map-marks\"><g class=\"marks scale\"><rect x=\"%.1f\" y=\"%.1f\" "
+                    "width=\"%.1f\" height=\"58\" "
                     "rx=\"6\"/><path d=\"M%.1f %.1fv9h%.1fv-9\"/><text x=\"%.1f\" y=\"%.1f\">%g "
                     "%s</text></g>\n",
                     x - 14.0, y - 36.0, fmax(length, 90.0) + 28.0, x, y, length, x, y - 8.0,
@@ -160,24 +161,39 @@ static void append_marks(tal_text *text, const frame *f) {
     tal_text_append(text,
                     "<g class=\"marks\"><rect x=\"%.1f\" y=\"16\" width=\"56\" height=\"80\" "
                     "rx=\"6\"/><path class=\"north\" d=\"M%.1f 24l11 30-11-7-11 7z\"/><text "
-                    "x=\"%.1f\" y=\"86\" text-anchor=\"middle\">N</text></g>\n",
+                    "x=\"%.1f\" y=\"86\" text-anchor=\"middle\">N</text></g></g>\n",
                     nx - 28.0, nx, nx);
 }
 
-static tal_status append_picture(tal_text *text, const frame *f, const tal_back_analysis *a,
-                                 double thickness_scale, tal_error *err) {
-    const tal_surveyed *s = &a->survey;
-    tal_raster ground = s->bed;
-    ground.grid = s->grid;
-    tal_image image;
-    TAL_TRY(tal_image_shade(&image, &ground, f->bounds, PICTURE_WIDTH, err));
-    tal_image_tint_thickness(&image, &a->deposit.thickness, &s->lod, thickness_scale);
+static tal_status append_image(tal_text *text, const frame *f, const tal_image *image,
+                               tal_error *err) {
     tal_text_append(text,
                     "<image width=\"%d\" height=\"%.1f\" preserveAspectRatio=\"none\" href=\"",
                     MAP_WIDTH, f->height);
-    const tal_status status = tal_image_append_uri(&image, false, text, err);
+    TAL_TRY(tal_image_append_uri(image, false, text, err));
     tal_text_append(text, "\"/>\n");
-    tal_image_destroy(&image);
+    return TAL_OK;
+}
+
+// Ground and thickness are pictures of their own, so that the page can change one of them.
+static tal_status append_pictures(tal_text *text, const frame *f, const tal_back_analysis *a,
+                                  double thickness_scale, tal_error *err) {
+    const tal_surveyed *s = &a->survey;
+    tal_raster ground = s->bed;
+    ground.grid = s->grid;
+    tal_image shaded, thickness = {0};
+    TAL_TRY(tal_image_shade(&shaded, &ground, f->bounds, PICTURE_WIDTH, err));
+    tal_status status = TAL_OK;
+    tal_text_append(text, "<g id=\"map-ground\">");
+    TAL_TRY_OR_DONE(append_image(text, f, &shaded, err));
+    TAL_TRY_OR_DONE(tal_image_like(&thickness, &shaded, err));
+    tal_image_tint_thickness(&thickness, &a->deposit.thickness, &s->lod, thickness_scale);
+    tal_text_append(text, "</g><g id=\"map-layers\">");
+    TAL_TRY_OR_DONE(append_image(text, f, &thickness, err));
+    tal_text_append(text, "</g>\n");
+done:
+    tal_image_destroy(&shaded);
+    tal_image_destroy(&thickness);
     return status;
 }
 
@@ -193,14 +209,39 @@ static void append_legend(tal_text *text, const tal_back_analysis *a, double thi
         tal_text_append(text, "<li><i style=\"border-color:#111;border-top-style:dotted\"></i>Flow "
                               "line</li>");
     }
-    tal_text_append(text, "<li>Simulated thickness 0 <span class=\"ramp\" style=\"background:"
-                          "linear-gradient(90deg");
+    tal_text_append(
+        text, "<li class=\"still\">Simulated thickness 0 <span class=\"ramp\" style=\"background:"
+              "linear-gradient(90deg");
     for (int i = 0; i <= 5; i++) {
         uint8_t rgb[3];
         tal_colour_thickness(i / 5.0, rgb);
         tal_text_append(text, ",rgb(%d,%d,%d)", rgb[0], rgb[1], rgb[2]);
     }
     tal_text_append(text, ")\"></span> %g m</li></ul>\n", thickness_scale);
+}
+
+// Shown by map.js, which makes them work.
+static void append_controls(tal_text *text) {
+    tal_text_append(
+        text,
+        "<p id=\"map-read\" class=\"read\" aria-live=\"polite\" hidden>Values under the "
+        "pointer</p>\n"
+        "<div id=\"map-bar\" class=\"bar\" hidden><span class=\"group\" role=\"group\" "
+        "aria-label=\"Zoom\"><button id=\"map-in\" type=\"button\" aria-label=\"Closer\">+</button>"
+        "<button id=\"map-out\" type=\"button\" "
+        "aria-label=\"Farther\">\xe2\x88\x92</button><button "
+        "id=\"map-home\" type=\"button\">Whole</button></span><label>Layer <select "
+        "id=\"map-layer\">"
+        "</select></label><label>Opacity <input id=\"map-opacity\" type=\"range\" min=\"0\" "
+        "max=\"100\" value=\"82\"></label><label>Beside <select id=\"map-second\"></select></label>"
+        "<label>Wipe <input id=\"map-wipe\" type=\"range\" min=\"0\" max=\"100\" value=\"50\" "
+        "aria-label=\"First layer on the left, second on the right\" "
+        "disabled></label><label><input "
+        "id=\"map-outlines\" type=\"checkbox\" checked> Outlines</label><button "
+        "id=\"map-section-button\" type=\"button\" aria-pressed=\"false\">Cross-section</button>"
+        "<button id=\"map-export\" type=\"button\">Save PNG</button></div>\n<div "
+        "id=\"map-section-box\" class=\"section\" aria-live=\"polite\" hidden></div>\n<ul "
+        "id=\"map-key\" class=\"legend key\"></ul>\n");
 }
 
 tal_status tal_report_map_append(tal_text *text, const tal_back_analysis *a, tal_error *err) {
@@ -210,7 +251,8 @@ tal_status tal_report_map_append(tal_text *text, const tal_back_analysis *a, tal
     f.height = (f.bounds.north - f.bounds.south) * f.scale;
     tal_text_append(
         text,
-        "<figure>\n<svg class=\"map\" viewBox=\"0 0 %d %.1f\" role=\"img\" aria-label=\"Map of the "
+        "<figure>\n<svg id=\"map\" class=\"map\" viewBox=\"0 0 %d %.1f\" data-west=\"%.9g\" "
+        "data-north=\"%.9g\" data-scale=\"%.9g\" role=\"img\" aria-label=\"Map of the "
         "source, the simulated and the surveyed deposit\">\n<style>.o{fill:none;"
         "stroke-linejoin:round;stroke-width:3.6}.simulated{stroke:#d55e00}"
         ".surveyed{stroke:#0072b2;stroke-width:4.6}.source{stroke:#111;"
@@ -218,13 +260,18 @@ tal_status tal_report_map_append(tal_text *text, const tal_back_analysis *a, tal
         "stroke-dasharray:1 9;stroke-linecap:round}.marks rect{fill:#fff;"
         "fill-opacity:.82}.marks path{fill:none;stroke:#111;stroke-width:3}.marks "
         ".north{fill:#111;stroke:none}.marks text{font:600 24px system-ui,sans-serif;"
-        "fill:#111}</style>\n",
-        MAP_WIDTH, f.height);
-    TAL_TRY(append_picture(text, &f, a, thickness_scale, err));
+        "fill:#111}.edge{fill:none;stroke:#fff;stroke-width:3}.section-line{fill:none;stroke:#"
+        "b0005f;"
+        "stroke-width:3.4}.o,.flow,.edge,.section-line{vector-effect:non-scaling-stroke}</style>\n",
+        MAP_WIDTH, f.height, f.bounds.west, f.bounds.north, f.scale);
+    TAL_TRY(append_pictures(text, &f, a, thickness_scale, err));
+    tal_text_append(text, "<g id=\"map-lines\">\n");
     TAL_TRY(append_outlines(text, &f, a, err));
     append_lines(text, &f, a);
+    tal_text_append(text, "</g>\n");
     append_marks(text, &f);
     tal_text_append(text, "</svg>\n");
+    append_controls(text);
     append_legend(text, a, thickness_scale);
     tal_text_append(
         text, "<figcaption>%s</figcaption>\n</figure>\n",

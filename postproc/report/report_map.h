@@ -15,4 +15,7 @@ tal_bounds tal_report_map_focus(const tal_back_analysis *analysis);
 // Thickness at which the colours end: a round number near the greatest of both deposits.
 double tal_report_thickness_scale(const tal_back_analysis *analysis);
 
+// The next number of few digits, not below: 1, 1.5, 2, 3, 4, 5, 6, 8 times a power of ten.
+double tal_report_round_up(double value);
+
 #endif

@@ -99,11 +99,12 @@ void tal_report_about(tal_text *text, const tal_back_analysis *a, const tal_sett
     if (isfinite(source->volume)) {
         tal_text_append(text, "Source of %s m\xc2\xb3",
                         tal_number_format_within(one, source->volume, source->low, source->high));
-        if (source->high > source->low) {
-            tal_text_append(
-                text, " (%s to %s)",
-                tal_number_format_within(two, source->low, source->low, source->high),
-                tal_number_format_within(three, source->high, source->low, source->high));
+        (void)tal_number_format_within(two, source->low, source->low, source->high);
+        (void)tal_number_format_within(three, source->high, source->low, source->high);
+        if (strcmp(two, three) != 0) {
+            tal_text_append(text, " (%s to %s)", two, three);
+        } else {
+            tal_text_append(text, ", as given");
         }
         tal_text_append(text, " \xc2\xb7 ");
     }
@@ -120,8 +121,8 @@ void tal_report_about(tal_text *text, const tal_back_analysis *a, const tal_sett
 
 void tal_report_sheet_words(tal_text *text, const tal_back_analysis *a) {
     if (!a->has_survey_deposit) {
-        tal_text_append(text, "Without a surveyed deposit only what the simulation says of itself "
-                              "can be given.");
+        tal_text_append(
+            text, "Without a surveyed deposit, only scores of the simulation itself can be given.");
         return;
     }
     tal_text_append(text,
@@ -130,7 +131,7 @@ void tal_report_sheet_words(tal_text *text, const tal_back_analysis *a) {
                     "outline, the simulation where its thickness exceeds that cell's level of "
                     "detection. ");
     if (a->run_count > 1) {
-        tal_text_append(text, "The interval over the runs holds nine tenths of the %d runs. ",
+        tal_text_append(text, "The interval over the runs covers nine tenths of the %d runs. ",
                         a->run_count);
     } else if (a->variants.count == 0) {
         tal_text_append(text, "There is one run, so nothing is said about the spread over seeds, "
@@ -147,7 +148,8 @@ void tal_report_sheet_words(tal_text *text, const tal_back_analysis *a) {
                     "volumes at the ends of their 95 %% interval; a dash stands where that changes "
                     "nothing.");
     if (a->run_count > 1) {
-        tal_text_append(text, " Over both, every run is scored so: from the 5 %% quantile of the "
-                              "lowest to the 95 %% quantile of the highest scores.");
+        tal_text_append(
+            text, " Over both, every run is scored in this way: from the 5 %% quantile of the "
+                  "lowest to the 95 %% quantile of the highest scores.");
     }
 }

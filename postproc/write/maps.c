@@ -37,7 +37,7 @@ static int list_maps(const tal_back_analysis *a, map list[MAPS_MAX]) {
          "greatest kinetic energy of rotation of one block over the cell"},
         {"jump_height", &p->jump, "m", "greatest height of a block's lowest point above the bed"},
         {"arrival", &p->arrival, "s", "first time a block was over the cell"},
-        {"reach", &a->reach, "1", "share of the runs in which a block came over the cell"},
+        {"reach", &a->reach, "1", "share of the runs in which a block reached the cell"},
         {"thickness_mean", &e->thickness_mean, "m", "thickness of the deposit, mean of the runs"},
         {"thickness_p05", &e->thickness_low, "m", "thickness of the deposit, 5 % of the runs"},
         {"thickness_p50", &e->thickness_median, "m",
@@ -49,8 +49,10 @@ static int list_maps(const tal_back_analysis *a, map list[MAPS_MAX]) {
         {"energy_max_p95", &e->energy_high, "kJ", "greatest kinetic energy, 95 % of the runs"},
         {"jump_height_p50", &e->jump_median, "m", "greatest jump height, median of the runs"},
         {"jump_height_p95", &e->jump_high, "m", "greatest jump height, 95 % of the runs"},
-        {"arrival_p05", &e->arrival_low, "s", "time of arrival, 5 % of the runs that came"},
-        {"arrival_p50", &e->arrival_median, "s", "time of arrival, median of the runs that came"}};
+        {"arrival_p05", &e->arrival_low, "s",
+         "time of arrival, 5 % of the runs that reached the cell"},
+        {"arrival_p50", &e->arrival_median, "s",
+         "time of arrival, median of the runs that reached the cell"}};
     int count = 0;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (all[i].raster->value != NULL) {

@@ -30,6 +30,8 @@ struct tal_collider {
     const int32_t *class_of_body; // with the next two: who goes through whom
     int32_t class_count;
     const uint8_t *passes; // NULL: nobody
+    const uint64_t *excluded;
+    int32_t excluded_count;
     tal_broad_phase *broad_phase;
     tal_posed_body *posed;
     tal_quat *orientation; // as posed
@@ -147,6 +149,11 @@ void tal_collider_set_passing(tal_collider *c, const int32_t *class_of_body, int
     c->class_of_body = class_of_body;
     c->class_count = class_count;
     c->passes = passes;
+}
+
+void tal_collider_set_excluded(tal_collider *c, const uint64_t *excluded, int32_t count) {
+    c->excluded = excluded;
+    c->excluded_count = count;
 }
 
 static tal_status make_workers(tal_collider *c, int count, tal_error *err) {
@@ -402,16 +409,32 @@ static tal_status copy_last(const tal_collider *c, int32_t i, worker *w) {
     return TAL_OK;
 }
 
+static bool is_excluded(const tal_collider *c, int32_t i, uint32_t j) {
+    const uint64_t key = (uint64_t)i << 32 | j;
+    int32_t low = 0, high = c->excluded_count;
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        if (c->excluded[middle] < key) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < c->excluded_count && c->excluded[low] == key;
+}
+
 static bool pass_each_other(const tal_collider *c, int32_t i, int32_t j) {
-    return c->passes != NULL &&
-           c->passes[c->class_of_body[i] * c->class_count + c->class_of_body[j]] != 0;
+    return (c->passes != NULL &&
+            c->passes[c->class_of_body[i] * c->class_count + c->class_of_body[j]] != 0) ||
+           (c->excluded_count > 0 && is_excluded(c, i, (uint32_t)j));
 }
 
 static tal_status collide_body(tal_collider *c, const tal_collide_input *input, int32_t i,
                                worker *w) {
     const tal_candidates *candidates = &c->candidates;
     const tal_posed_body *body = &c->posed[i];
-    if (input->terrain != NULL && !is_fixed(input, i)) {
+    if (input->terrain != NULL && !is_fixed(input, i) &&
+        !(c->excluded_count > 0 && is_excluded(c, i, UINT32_MAX))) {
         TAL_TRY(tal_ground_find(input->terrain, body, i, &w->ground, &w->found));
     }
     for (int32_t k = candidates->start[i]; k < candidates->start[i + 1]; k++) {

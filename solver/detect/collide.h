@@ -23,6 +23,7 @@ typedef struct {
     int32_t surface_class_j; // of the ground triangle; unused for body pairs
     int32_t first_point;
     int32_t point_count;
+    int32_t joint; // 1 + the row of the model that it is; 0: a contact, as all that detection finds
 } tal_manifold;
 
 // Normals point from j to i. `point` lies midway between the two surfaces; gap < 0 is penetration.
@@ -77,6 +78,10 @@ void tal_collider_destroy(tal_collider *collider);
 // other: no query reports them. The arrays stay with the caller. Not called: all meet.
 void tal_collider_set_passing(tal_collider *collider, const int32_t *class_of_body,
                               int32_t class_count, const uint8_t *passes);
+
+// Pairs that no query reports either: i << 32 | j with i < j, or j = UINT32_MAX for the ground; sorted. The
+// array stays with the caller.
+void tal_collider_set_excluded(tal_collider *collider, const uint64_t *excluded, int32_t count);
 
 // The arrays in `found` belong to the collider and live until the next call.
 tal_status tal_collide(tal_collider *collider, const tal_collide_input *input, tal_manifolds *found,

@@ -342,7 +342,7 @@ static int32_t find_face_along(const tal_posed_body *body, tal_vec3 n, double *c
 
 // When a normal found otherwise is nearly a face's, that face's manifold says more than one point: an
 // edge that lies across a face touches both its sides. It has to hold the place that was found, and
-// must not ask for much more way out. `edge_i`, `edge_j`: the edges that touch there, or -1.
+// must not be much deeper. `edge_i`, `edge_j`: the edges that touch there, or -1.
 static int32_t try_faces_along(const pair_view *pair, tal_vec3 normal, double gap, int32_t edge_i,
                                int32_t edge_j, tal_contact_point *points) {
     const double part =

@@ -15,6 +15,9 @@ static const double TOLERANCE = 1e-10, ENOUGH = 1e-8;
 // 2e10: some ten seconds. Larger piles stay as the sweeps left them, and are counted.
 enum { SYSTEMS_MAX = 400 };
 static const double FLOPS_MAX = 2e10;
+// Islands within the tolerance are not worth more than half a second.
+static const double FLOPS_MAX_LINGERING = 1e9;
+enum { LINGERING_MAX = 1000 }; // contacts
 
 typedef struct {
     const tal_percussion_problem *problem;
@@ -37,7 +40,7 @@ static bool is_dry(const tal_contact *c) {
 static bool can_finish(const tal_percussion_problem *problem, const tal_island *island) {
     for (int32_t p = island->first_pair; p < island->first_pair + island->pair_count; p++) {
         const tal_pair *pair = &problem->pair[p];
-        if (pair->is_general) {
+        if (pair->is_general || pair->roll_length > 0.0) {
             return false;
         }
         for (int32_t k = 0; k < pair->contact_count; k++) {
@@ -47,6 +50,12 @@ static bool can_finish(const tal_percussion_problem *problem, const tal_island *
         }
     }
     return true;
+}
+
+static int32_t count_contacts(const tal_percussion_problem *problem, const tal_island *island) {
+    const tal_pair *first = &problem->pair[island->first_pair];
+    const tal_pair *last = first + island->pair_count - 1;
+    return last->first_contact + last->contact_count - first->first_contact;
 }
 
 static int32_t body_of(const island_problem *i, int32_t k, int side) {
@@ -197,9 +206,8 @@ static tal_status assemble(island_problem *i, tal_error *err) {
 static tal_status prepare(island_problem *i, tal_error *err) {
     const tal_island *island = i->island;
     const tal_pair *first = &i->problem->pair[island->first_pair];
-    const tal_pair *last = first + island->pair_count - 1;
     i->first = first->first_contact;
-    i->count = last->first_contact + last->contact_count - i->first;
+    i->count = count_contacts(i->problem, island);
     const size_t count = (size_t)i->count;
     TAL_CREATE(i->pair_of, count, "pairs of contacts", err);
     TAL_CREATE(i->body_start, (size_t)i->problem->body_count + 2, "contacts of bodies", err);
@@ -264,28 +272,30 @@ static void put_back(const island_problem *i, const tal_solver_work *work, int32
 
 static tal_status finish(island_problem *i, const tal_solver_work *work, int32_t number,
                          double tolerance, tal_finish_count *count, tal_error *err) {
+    const bool is_needed = work->island_result[number].unconverged_count > 0;
     const tal_finish_settings settings = {TAL_FINISH_AUTOMATIC, TOLERANCE, ENOUGH, SYSTEMS_MAX,
-                                          FLOPS_MAX};
+                                          is_needed ? FLOPS_MAX : FLOPS_MAX_LINGERING};
     tal_finish_result result;
     TAL_TRY(prepare(i, err));
     TAL_TRY(tal_finish_solve(&i->friction, &settings, i->r, &result, err));
     put_back(i, work, number, tolerance);
     count->tried_count++;
-    count->system_count += result.iterations;
-    count->finished_count += work->island_result[number].unconverged_count == 0;
+    count->needed_count += is_needed;
     return TAL_OK;
 }
 
 tal_status tal_finish_islands(const tal_percussion_problem *problem, const tal_solver_work *work,
-                              const tal_solver_goal *goal, tal_finish_count *count,
-                              tal_solver_result *result, tal_error *err) {
+                              const tal_solver_goal *goal, const uint8_t *lingers,
+                              tal_finish_count *count, tal_solver_result *result, tal_error *err) {
     *count = (tal_finish_count){0};
     for (int32_t n = 0; n < problem->island_count; n++) {
-        if (work->island_result[n].unconverged_count == 0 ||
-            !can_finish(problem, &problem->island[n])) {
+        const tal_island *island = &problem->island[n];
+        const bool is_wanted = work->island_result[n].unconverged_count > 0 ||
+                               (lingers[n] && count_contacts(problem, island) <= LINGERING_MAX);
+        if (!is_wanted || !can_finish(problem, island)) {
             continue;
         }
-        island_problem i = {.problem = problem, .island = &problem->island[n]};
+        island_problem i = {.problem = problem, .island = island};
         const tal_status status = finish(&i, work, n, goal->tolerance, count, err);
         release(&i);
         TAL_TRY(status);

@@ -8,18 +8,18 @@
 #include "solver/percussion/contact_solver.h"
 
 typedef struct {
-    int32_t finished_count; // islands brought below the tolerance
-    int32_t tried_count;    // islands it was tried on
-    int64_t system_count;   // linear systems solved
+    int32_t tried_count;  // islands it was tried on
+    int32_t needed_count; // of these, the ones that the sweeps left above the tolerance
 } tal_finish_count;
 
-// After tal_solve_percussions with the same work and goal. What the finisher finds counts only if the
+// After tal_solve_percussions with the same work and goal: the islands above the tolerance, and those
+// marked in `lingers` (per island), which get less effort. What the finisher finds counts only if the
 // measure of the sweeps finds it better. Islands with laws other than dry friction (with or without
 // adhesion, viscous slack or a spring) or with bodies that are not rigid are left as they are. One
 // thread. Allocates: such islands are rare.
 tal_status tal_finish_islands(const tal_percussion_problem *problem, const tal_solver_work *work,
-                              const tal_solver_goal *goal, tal_finish_count *count,
-                              tal_solver_result *result, tal_error *err);
+                              const tal_solver_goal *goal, const uint8_t *lingers,
+                              tal_finish_count *count, tal_solver_result *result, tal_error *err);
 
 // All contacts of a problem as one of dry friction, in sweep order, and the percussions at hand
 // (3 per contact, tal_memory_destroy). TAL_UNAVAILABLE where a law or a body does not allow it.

@@ -8,6 +8,7 @@
 #include "core/base/math3_types.h"
 #include "core/base/status.h"
 #include "solver/include/talus_shape.h"
+#include "solver/include/talus_solid.h"
 
 #include <stdint.h>
 
@@ -39,6 +40,16 @@ typedef struct {
     double cohesion_pa;            // tensile strength of pairs that touch at the start
     double stiffness_n_m;          // penalty, per touching pair
     double damping_n_s_m;
+    double rolling_friction;    // moment / (R_N x inner radius of the body): resistance to rolling
+    double friction_max;        // scar: that of a deep scar; `friction` is that of none
+    double scar_growth_per_m;   // how fast friction rises with the way gone in contact
+    double scar_decay_per_s;    // how fast a scar is forgotten in flight
+    double drag_per_s;          // deceleration by soft ground over speed, while in contact
+    double plastic_energy_j_m2; // energy per area that halves the rebound; 0: any energy rebounds
+    double friction_fast;       // speed-weakening: that of fast sliding
+    double weakening_speed_mps; // and the speed that takes half of the way to it
+    double friction_worn;       // slip-weakening: that of what has slid far
+    double weakening_slip_m;    // and the way that takes all but 1/e of it
 } tal_law;
 
 typedef enum {
@@ -59,6 +70,7 @@ typedef struct {
     double ground_overlap_max_m; // and into the ground, whose surface is only so exact, this much
     int substep_max;             // a fast step is cut into at most so many pieces
     int rest_steps; // bodies that do not move for so many are left alone until touched; 0: never
+    tal_elastic_scheme elastic_scheme; // of bodies that deform
 } tal_solver_settings;
 
 // What the programs take where a site file says nothing.
@@ -84,6 +96,35 @@ typedef struct {
     double start_s, end_s;
 } tal_point_force;
 
+// What holds a point of a body, or two points of two bodies, together or apart.
+typedef enum {
+    TAL_HOLD_POINT,     // the two points stay together
+    TAL_HOLD_DIRECTION, // along `direction` they stay as far apart as at the start, or follow a drive
+    TAL_HOLD_LINK       // their distance stays within [least_m, most_m]
+} tal_hold;
+
+// What a series of a driven direction says of the point: both are counted from the start, and of an
+// acceleration the velocity from that of the start.
+typedef enum {
+    TAL_DRIVE_NONE,
+    TAL_DRIVE_DISPLACEMENT, // m; 0 at time 0
+    TAL_DRIVE_VELOCITY,     // m/s
+    TAL_DRIVE_ACCELERATION  // m/s^2
+} tal_drive;
+
+typedef struct {
+    tal_hold hold;
+    int32_t body_i, body_j; // body_j = -1: space
+    tal_vec3 point_i_m;     // from the centroid, body axes
+    tal_vec3 point_j_m; // likewise; in space, world axes (links only: else where i is at the start)
+    tal_vec3 direction; // of any length, world axes
+    tal_drive drive;    // of a direction against space
+    int32_t count;      // entries of the series: linear between them, constant outside
+    const double *time_s;
+    const double *value;
+    double least_m, most_m; // of a link; both 0: rigid, as long as at the start
+} tal_constraint;
+
 // Everything is copied. Positions are centroids; orientations turn principal body axes to world.
 typedef struct {
     int32_t shape_count;
@@ -107,10 +148,24 @@ typedef struct {
     const tal_vec3 *velocity_mps; // NULL: at rest
     const tal_vec3 *spin_radps;   // world axes; NULL: at rest
 
+    int32_t solid_count; // 0: all bodies are rigid
+    const tal_solid_input *solid;
+    const int32_t *body_solid; // -1: rigid; bodies of one solid have the same mass and inertia
+
     int32_t prescribed_count; // at most one per body; their velocities above are not used
     const tal_motion_series *prescribed;
     int32_t force_count; // any number per body
     const tal_point_force *force;
+    int32_t constraint_count;
+    const tal_constraint *constraint;
+    int32_t excluded_count;  // pairs without contact
+    const int32_t *excluded; // two bodies each; -1: the ground
+
+    // Gravity that changes with time: linear between the entries, constant outside. The potential energy
+    // is that of settings.gravity_mps2, and the work of the rest is applied. 0: constant.
+    int32_t gravity_count;
+    const double *gravity_time_s;
+    const tal_vec3 *gravity_mps2;
 
     int32_t class_count;
     const tal_law *law; // class_count x class_count, symmetric
@@ -129,6 +184,12 @@ double tal_ground_height(const tal_ground *ground, double x_m, double y_m);
 tal_status tal_model_create(tal_model **model, const tal_model_input *input, tal_error *err);
 void tal_model_destroy(tal_model *model);
 
+// Another law for two classes, between steps and while nobody else uses the model. The new one must
+// pass (go through) if and only if the old one did. States have to be woken: what rests on the old law
+// would not notice. Checkpoints of before belong to the model as it was.
+tal_status tal_model_set_law(tal_model *model, int32_t class_i, int32_t class_j, const tal_law *law,
+                             tal_error *err);
+
 // The state at the start. `thread_count` changes the time it takes, never a bit of the result.
 tal_status tal_state_create(tal_state **state, const tal_model *model, int thread_count,
                             tal_error *err);
@@ -141,23 +202,28 @@ typedef struct {
     double kinetic_translation_j;
     double kinetic_rotation_j;
     double potential_j;
+    double kinetic_deformation_j; // of bodies that deform, on top of that of their frames
+    double strain_j;
     double dissipated_normal_j;     // - sum of R_N x_N
     double dissipated_tangential_j; // - sum of R_T . x_T, and what bodies laid to rest had left
+    double dissipated_material_j;   // damping of bodies that deform, and what their scheme loses
     double correction_j;            // potential energy moved by the position correction and by rest
-    double applied_j;               // work of prescribed bodies and point forces on the others
-    double energy_defect_j;         // change of E not explained by the lines above: rounding only
-    double energy_rise_bound_j;     // sum of m (g dt + kick of the loads)^2 / 8
-    double clausius_duhem_worst_j;  // largest R . x at a contact whose law forbids R . x > 0
-    double opposed_worst_j;         // largest R_T . d_T+ at a dry-friction contact
-    int32_t manifold_count;         // this and the next two: those at rest included
-    int32_t contact_count;          // points
-    int32_t active_count;           // points that carry a percussion
+    double applied_j;               // work of prescribed bodies, forces and changing gravity
+    double constraint_j;        // work of constraints: of drives, and of blows on links with a gap
+    double energy_defect_j;     // change of E not explained by the lines above: rounding only
+    double energy_rise_bound_j; // sum of m (g dt + kick of the loads)^2 / 8
+    double clausius_duhem_worst_j; // largest R . x at a contact whose law forbids R . x > 0
+    double opposed_worst_j;        // largest R_T . d_T+ at a dry-friction contact
+    int32_t manifold_count;        // this and the next two: those at rest included
+    int32_t contact_count;         // points
+    int32_t active_count;          // points that carry a percussion
     int32_t impact_count;
     int32_t color_count; // this and the next: of what moves
     int32_t island_count;
     int32_t islands_resolved; // solved again without rebound, because energy rose
     int32_t islands_finished; // solved by the finisher, because the sweeps ran out
     int iterations;
+    int settling_rounds;       // solutions again, because bodies deform by much
     double residual;           // relative, measured on the percussions that were applied
     int32_t unconverged_count; // points above the tolerance when the sweeps ran out
     double penetration_m;      // deepest, springs (penalty) left out
@@ -168,11 +234,73 @@ tal_status tal_step(const tal_model *model, tal_state *state, tal_report *report
 
 // Read access: one entry per body, valid until the state is destroyed.
 int32_t tal_model_body_count(const tal_model *model);
+int32_t tal_model_constraint_count(const tal_model *model);
 double tal_state_time(const tal_state *state);
 const tal_vec3 *tal_state_positions(const tal_state *state);
 const tal_quat *tal_state_orientations(const tal_state *state);
 const tal_vec3 *tal_state_velocities(const tal_state *state);
 const tal_vec3 *tal_state_spins(const tal_state *state); // world axes
+
+// Mean force of constraint n on its body i over the last step, world axes; 0 before the first.
+tal_vec3 tal_state_reaction_n(const tal_state *state, int32_t constraint);
+
+// A point of a body, given from the centroid in body axes: where it is and how fast.
+tal_vec3 tal_state_point_m(const tal_state *state, int32_t body, tal_vec3 point_m);
+tal_vec3 tal_state_point_velocity_mps(const tal_state *state, int32_t body, tal_vec3 point_m);
+
+// Energies of one body; the potential one as in tal_report.
+typedef struct {
+    double kinetic_translation_j, kinetic_rotation_j, potential_j;
+} tal_body_energy;
+tal_body_energy tal_state_body_energy(const tal_model *model, const tal_state *state, int32_t body);
+
+// Wakes all that rests.
+void tal_state_wake(tal_state *state);
+
+// The contacts of the last step, those of constraints and of bodies at rest left out: at its midpoint.
+typedef struct {
+    int32_t body_i, body_j; // -1: the ground
+    tal_vec3 point_m;
+    tal_vec3 normal;        // from j to i
+    tal_vec3 percussion_ns; // on i
+    double gap_m;           // negative: penetration
+} tal_contact_record;
+
+// Writes at most `capacity` of them; returns how many there are.
+int32_t tal_state_contacts(const tal_state *state, tal_contact_record *contact, int32_t capacity);
+
+// Time histories: a table that grows by a row per call, time first, and holds nothing else.
+typedef enum {
+    TAL_CHANNEL_DISPLACEMENT, // of a point of a body since the start, along an axis
+    TAL_CHANNEL_VELOCITY,     // of a point of a body, along an axis
+    TAL_CHANNEL_KINETIC,      // energy of a body
+    TAL_CHANNEL_POTENTIAL,    // energy of a body
+    TAL_CHANNEL_REACTION,     // of a constraint, along an axis
+    TAL_CHANNEL_KINDS
+} tal_channel_kind;
+
+typedef struct {
+    tal_channel_kind kind;
+    int32_t number;   // of the body or constraint
+    int axis;         // 0, 1, 2: x, y, z
+    tal_vec3 point_m; // from the centroid, body axes
+} tal_channel;
+
+typedef struct tal_history tal_history;
+tal_status tal_history_create(tal_history **history, const tal_model *model,
+                              const tal_channel *channel, int32_t channel_count, tal_error *err);
+void tal_history_destroy(tal_history *history);
+tal_status tal_history_record(tal_history *history, const tal_model *model, const tal_state *state,
+                              tal_error *err);
+
+// 1 + channel_count numbers per row; valid until the next call of tal_history_record.
+const double *tal_history_rows(const tal_history *history, int64_t *row_count);
+// Nodes of a body that deforms: how many (0: it is rigid), and where one of them is.
+int32_t tal_model_node_count(const tal_model *model, int32_t body);
+tal_vec3 tal_state_node_position(const tal_model *model, const tal_state *state, int32_t body,
+                                 int32_t node);
+tal_vec3 tal_state_node_velocity(const tal_model *model, const tal_state *state, int32_t body,
+                                 int32_t node);
 
 // Takes a body out between two steps (it left the terrain): it keeps its place, touches nothing and no
 // longer counts in the energies. There is no way back.

@@ -45,18 +45,32 @@ static void invert_sticking(tal_contact *c) {
     c->inverse[5] = (a * e - b * b) * s;
 }
 
+tal_law tal_law_now(const tal_law *law, const tal_contact_data *data, double w_normal) {
+    const tal_law_traits *traits = tal_law_traits_of(law->kind);
+    tal_law now = *law;
+    if (traits->friction != NULL) {
+        now.friction = traits->friction(law, data);
+    }
+    if (traits->restitution != NULL) {
+        now.restitution = traits->restitution(law, data, w_normal);
+    }
+    return now;
+}
+
 void tal_law_prepare(const tal_law *law, const tal_contact_data *data, tal_contact *c) {
     const tal_law_traits *traits = tal_law_traits_of(law->kind);
     TAL_ASSERT(traits != NULL && traits->prepare != NULL); // model check and detection see to it
     TAL_ASSERT(data->dt > 0.0 && c->w[0] > 0.0);
-    traits->prepare(law, data, c);
+    const tal_law now = tal_law_now(law, data, c->w[0]);
+    traits->prepare(&now, data, c);
     invert_sticking(c);
 }
 
 void tal_law_prepare_inelastic(const tal_law *law, const tal_contact_data *data, tal_contact *c) {
     const tal_law_traits *traits = tal_law_traits_of(law->kind);
     TAL_ASSERT(traits != NULL && traits->prepare_inelastic != NULL);
-    traits->prepare_inelastic(law, data, c);
+    const tal_law now = tal_law_now(law, data, c->w[0]);
+    traits->prepare_inelastic(&now, data, c);
     invert_sticking(c);
 }
 

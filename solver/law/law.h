@@ -41,7 +41,11 @@ typedef struct {
     double kn, kt;    // in kg, of this point
     double stiffness, damping;
     double adhesion;
+    double hold[3];    // joints: the relative velocity wanted
+    double scar, slid; // of the bodies, the larger (motion/trail.h), m
+    double radius;     // inner radius of the body, of two the smaller
     bool closing, impact;
+    bool holds_normal_only, is_one_sided; // joints
 } tal_contact_data;
 
 // When something of a law acts.
@@ -54,9 +58,18 @@ typedef struct {
     bool is_spring;        // what is deep in it is its deflection; it gives back the energy it took
     bool has_dry_friction; // holds up to the cone: what rests on it may be left alone
     bool needs_stiffness;  // stiffness_n_m must be above 0
+    bool needs_speed;      // weakening_speed_mps must be above 0
+    bool needs_slip;       // weakening_slip_m must be above 0
     bool rebounds;         // an impact leaves the ratio `restitution` of its velocity
+    bool rolls;            // rolling_friction bounds a moment (percussion/roll.h)
+    bool scars;            // bodies keep the length of their scar, and drag acts (motion/trail.h)
+    bool wears;            // bodies keep how far they slid
     tal_law_moment kn_acts;        // dissipation by kn, kt (or the two ratios)
     tal_law_moment clausius_duhem; // R . x <= 0 holds contact by contact
+
+    // Friction and rebound here and now, where they are no constants; NULL: those of the law.
+    double (*friction)(const tal_law *law, const tal_contact_data *data);
+    double (*restitution)(const tal_law *law, const tal_contact_data *data, double w_normal);
 
     // True if several such contacts together can raise the energy at impacts; NULL: never.
     bool (*can_raise_energy)(const tal_law *law);
@@ -81,6 +94,30 @@ static inline bool tal_law_passes(const tal_law *law) {
     const tal_law_traits *traits = tal_law_traits_of(law->kind);
     return traits != NULL && traits->passes;
 }
+
+// All numbers of a law with their ranges: ROW(field, low, high).
+#define TAL_LAW_NUMBERS(ROW)                                                                       \
+    ROW(friction, 0.0, 100.0)                                                                      \
+    ROW(restitution, 0.0, 1.0)                                                                     \
+    ROW(tangential_restitution, -1.0, 1.0)                                                         \
+    ROW(kn_kg, 0.0, 1e18)                                                                          \
+    ROW(kt_kg, 0.0, 1e18)                                                                          \
+    ROW(cohesion_pa, 0.0, 1e12)                                                                    \
+    ROW(stiffness_n_m, 0.0, 1e15)                                                                  \
+    ROW(damping_n_s_m, 0.0, 1e15)                                                                  \
+    ROW(rolling_friction, 0.0, 100.0)                                                              \
+    ROW(friction_max, 0.0, 100.0)                                                                  \
+    ROW(scar_growth_per_m, 0.0, 1e6)                                                               \
+    ROW(scar_decay_per_s, 0.0, 1e6)                                                                \
+    ROW(drag_per_s, 0.0, 1e3)                                                                      \
+    ROW(plastic_energy_j_m2, 0.0, 1e12)                                                            \
+    ROW(friction_fast, 0.0, 100.0)                                                                 \
+    ROW(weakening_speed_mps, 0.0, 1e6)                                                             \
+    ROW(friction_worn, 0.0, 100.0)                                                                 \
+    ROW(weakening_slip_m, 0.0, 1e6)
+
+// The law with the friction and the rebound that hold at this contact; needs w of the normal.
+tal_law tal_law_now(const tal_law *law, const tal_contact_data *data, double w_normal);
 
 // The numbers of the local problem; needs w.
 void tal_law_prepare(const tal_law *law, const tal_contact_data *data, tal_contact *contact);

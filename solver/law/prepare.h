@@ -49,4 +49,48 @@ static inline void tal_set_rebound(const tal_law *law, const tal_contact_data *d
     c->softness *= (speed - after) / ((1.0 - e) * hard);
 }
 
+// acd2 at impacts, cut at the friction cone; dry friction elsewhere. Laws of grounds and avalanches are
+// this one with a friction and a rebound of the moment.
+static inline void tal_prepare_mixed(const tal_law *law, const tal_contact_data *data,
+                                     tal_contact *c) {
+    tal_prepare_dry(data, law->friction, c);
+    if (data->impact) {
+        tal_add_dissipation(data, data->kn, data->kt, c);
+        tal_set_rebound(law, data, c);
+    }
+}
+
+static inline void tal_prepare_mixed_inelastic(const tal_law *law, const tal_contact_data *data,
+                                               tal_contact *c) {
+    tal_prepare_dry(data, law->friction, c);
+}
+
+static inline bool tal_mixed_can_raise_energy(const tal_law *law) {
+    (void)law;
+    return true;
+}
+
+// The traits that all of them share.
+#define TAL_MIXED_TRAITS                                                                           \
+    .has_dry_friction = true, .rebounds = true, .kn_acts = TAL_AT_IMPACTS,                         \
+    .clausius_duhem = TAL_AT_IMPACTS, .can_raise_energy = tal_mixed_can_raise_energy,              \
+    .prepare = tal_prepare_mixed, .prepare_inelastic = tal_prepare_mixed_inelastic
+
+// docs/theory/grounds.md (6): friction that grows from `friction` to `friction_max` along a scar.
+static inline double tal_scar_friction(const tal_law *law, const tal_contact_data *data) {
+    const double share = 2.0 / acos(-1.0) * atan(law->scar_growth_per_m * data->scar);
+    return law->friction + share * (law->friction_max - law->friction);
+}
+
+// docs/theory/grounds.md (10): rebound that falls with the energy of the blow over the section of the body.
+static inline double tal_plastic_restitution(const tal_law *law, const tal_contact_data *data,
+                                             double w_normal) {
+    const double speed = fmin(data->before[0], 0.0),
+                 area = acos(-1.0) * data->radius * data->radius;
+    const double energy = 0.5 * speed * speed / (w_normal * area);
+    return law->plastic_energy_j_m2 > 0.0
+               ? law->restitution / (1.0 + energy / law->plastic_energy_j_m2)
+               : law->restitution;
+}
+
 #endif

@@ -2,10 +2,11 @@
 // Motion between percussions, kind of bodies by kind.
 #include "solver/motion/integrate.h"
 
+#include "solver/deformable/soft_body.h"
 #include "solver/percussion/rigid.h"
 
 // The kinds of bodies a state can hold; a new one is a row here.
-static const tal_body_kind *const KINDS[] = {&tal_rigid_kind};
+static const tal_body_kind *const KINDS[] = {&tal_rigid_kind, &tal_soft_kind};
 enum { KIND_COUNT = sizeof KINDS / sizeof KINDS[0] };
 
 void tal_advance_positions(const tal_model *model, tal_state *state, double h) {
@@ -27,7 +28,8 @@ void tal_set_reaches(const tal_model *model, tal_state *state, double dt) {
 }
 
 void tal_advance_free_body(const tal_model *model, tal_state *state, int32_t b, double dt) {
-    tal_rigid_kind.advance_free(model, state, b, dt); // all numbered bodies of a model are rigid
+    const tal_body_kind *kind = tal_is_soft(model, b) ? &tal_soft_kind : &tal_rigid_kind;
+    kind->advance_free(model, state, b, dt);
 }
 
 void tal_advance_free_velocity(const tal_model *model, tal_state *state, double dt) {

@@ -31,6 +31,21 @@ static tal_status copy_series(tal_model *model, const tal_model_input *input, ta
     return TAL_OK;
 }
 
+// Gravity that changes loads all bodies.
+static tal_status copy_gravity(tal_model *model, const tal_model_input *input, tal_error *err) {
+    TAL_CREATE(model->gravity_entry, (size_t)input->gravity_count, "gravity", err);
+    model->gravity_count = input->gravity_count;
+    for (int32_t k = 0; k < input->gravity_count; k++) {
+        model->gravity_entry[k] = (tal_series_entry){
+            .time = input->gravity_time_s[k],
+            .v = tal_vec3_subtract(input->gravity_mps2[k], input->settings.gravity_mps2)};
+    }
+    if (input->gravity_count > 0) {
+        memset(model->is_loaded, 1, (size_t)model->body_count);
+    }
+    return TAL_OK;
+}
+
 tal_status tal_prescribed_create(tal_model *model, const tal_model_input *input, tal_error *err) {
     const size_t body_count = (size_t)model->body_count;
     TAL_CREATE(model->is_immovable, body_count, "immovable marks", err);
@@ -43,6 +58,7 @@ tal_status tal_prescribed_create(tal_model *model, const tal_model_input *input,
         model->is_loaded[input->force[n].body] = 1;
     }
     model->force_count = input->force_count;
+    TAL_TRY(copy_gravity(model, input, err));
     for (int32_t n = 0; n < model->series_count; n++) {
         const int32_t b = model->series[n].body;
         model->is_immovable[b] = model->is_loaded[b] = 1;
@@ -56,6 +72,7 @@ void tal_prescribed_destroy(tal_model *model) {
     tal_memory_destroy(model->series);
     tal_memory_destroy(model->series_entry);
     tal_memory_destroy(model->force);
+    tal_memory_destroy(model->gravity_entry);
 }
 
 // Field by field: the padding of a struct is not data.
@@ -73,7 +90,8 @@ uint64_t tal_prescribed_hash(uint64_t hash, const tal_model *model) {
         hash = tal_hash_bytes(hash, vector, sizeof vector);
         hash = tal_hash_bytes(hash, number, sizeof number);
     }
-    return hash;
+    return tal_hash_bytes(hash, model->gravity_entry,
+                          (size_t)model->gravity_count * sizeof *model->gravity_entry);
 }
 
 static tal_vec3 between(tal_vec3 a, tal_vec3 b, double share) {
@@ -82,9 +100,8 @@ static tal_vec3 between(tal_vec3 a, tal_vec3 b, double share) {
 
 // The last entry that is not later than `time` and the next one, linearly; the first or last entry
 // outside.
-static tal_rigid_motion motion_at(const tal_model *model, const tal_series *series, double time) {
-    const tal_series_entry *entry = &model->series_entry[series->first];
-    int32_t low = 0, high = series->count; // entries before `low` are not later, from `high` on are
+static tal_rigid_motion entry_at(const tal_series_entry *entry, int32_t count, double time) {
+    int32_t low = 0, high = count; // entries before `low` are not later, from `high` on are
     while (low < high) {
         const int32_t middle = low + (high - low) / 2;
         if (entry[middle].time <= time) {
@@ -93,14 +110,31 @@ static tal_rigid_motion motion_at(const tal_model *model, const tal_series *seri
             high = middle;
         }
     }
-    if (low == 0 || low == series->count) {
-        const tal_series_entry *end = &entry[low == 0 ? 0 : series->count - 1];
+    if (low == 0 || low == count) {
+        const tal_series_entry *end = &entry[low == 0 ? 0 : count - 1];
         return (tal_rigid_motion){.v = end->v, .w = end->w};
     }
     const tal_series_entry *a = &entry[low - 1], *b = &entry[low];
     TAL_ASSERT(a->time <= time && time <= b->time && a->time < b->time);
     const double share = (time - a->time) / (b->time - a->time);
     return (tal_rigid_motion){.v = between(a->v, b->v, share), .w = between(a->w, b->w, share)};
+}
+
+static tal_rigid_motion motion_at(const tal_model *model, const tal_series *series, double time) {
+    return entry_at(&model->series_entry[series->first], series->count, time);
+}
+
+// What gravity adds in the piece beyond its constant part: by the trapezoidal rule, exact where the kinks
+// of the series fall on steps.
+static tal_vec3 gravity_kick(const tal_model *model, const tal_state *state) {
+    const double start = state->work.piece_start, end = state->work.piece_end;
+    const tal_vec3 a = entry_at(model->gravity_entry, model->gravity_count, start).v,
+                   b = entry_at(model->gravity_entry, model->gravity_count, end).v;
+    return tal_vec3_scale(tal_vec3_add(a, b), 0.5 * (end - start));
+}
+
+static bool feels_gravity(const tal_model *model, const tal_state *state, int32_t body) {
+    return model->gravity_count > 0 && !state->is_immovable[body];
 }
 
 void tal_prescribed_follow(const tal_model *model, tal_state *state) {
@@ -152,6 +186,11 @@ void tal_prescribed_load(const tal_model *model, tal_state *state) {
     for (int32_t n = 0; n < model->force_count; n++) {
         state->work.load[model->force[n].body] = (tal_rigid_motion){0};
     }
+    for (int32_t b = 0; model->gravity_count > 0 && b < model->body_count; b++) {
+        if (feels_gravity(model, state, b)) {
+            state->work.load[b] = (tal_rigid_motion){.v = gravity_kick(model, state)};
+        }
+    }
     for (int32_t n = 0; n < model->force_count; n++) {
         const int32_t b = model->force[n].body;
         const tal_inertia *inertia = &state->work.inertia_world[b];
@@ -193,11 +232,17 @@ double tal_prescribed_force_work(const tal_model *model, const tal_state *state)
             work += tal_vec3_dot(f.percussion, mean.v) + tal_vec3_dot(f.twist, mean.w);
         }
     }
+    for (int32_t b = 0; model->gravity_count > 0 && b < model->body_count; b++) {
+        if (feels_gravity(model, state, b)) {
+            work +=
+                model->mass[b] * tal_vec3_dot(gravity_kick(model, state), mean_motion(state, b).v);
+        }
+    }
     return work;
 }
 
 static bool follows_series(const tal_model *model, int32_t body) {
-    return body < model->body_count && model->is_immovable[body] && model->is_loaded[body];
+    return body < model->body_count && model->is_immovable[body] && !model->is_fixed[body];
 }
 
 // R.x of a contact is the work on both bodies; what a body that follows a series has of it is not
@@ -241,7 +286,7 @@ double tal_prescribed_kick_energy(const tal_model *model, const tal_state *state
                                   double dt) {
     const tal_vec3 g = model->settings.gravity_mps2;
     const double mass = model->mass[body];
-    if (model->series_count + model->force_count == 0) {
+    if (model->series_count + model->force_count + model->gravity_count == 0) {
         return mass * tal_vec3_dot(g, g) * dt * dt / 8.0;
     }
     const tal_vec3 v = tal_vec3_add_scaled(state->work.load[body].v, dt, g),

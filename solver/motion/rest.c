@@ -45,15 +45,19 @@ bool tal_wake_reached(tal_state *state) {
     return any;
 }
 
-static double speed_of(const tal_model *model, const tal_state *state, int32_t b, double dt) {
+static double fastest_point(const tal_model *model, int32_t b, tal_vec3 v, tal_vec3 w) {
     const double radius = model->shapes.bounding_radius[model->shape_of_body[b]];
+    return tal_vec3_length(v) + radius * tal_vec3_length(w);
+}
+
+static double speed_of(const tal_model *model, const tal_state *state, int32_t b, double dt) {
     const tal_rigid_motion *moved = &state->work.displacement[b];
-    return tal_vec3_length(state->velocity[b]) + radius * tal_vec3_length(state->spin[b]) +
-           (tal_vec3_length(moved->v) + radius * tal_vec3_length(moved->w)) / dt;
+    return fastest_point(model, b, state->velocity[b], state->spin[b]) +
+           fastest_point(model, b, moved->v, moved->w) / dt;
 }
 
 static bool can_rest(const tal_model *model, const tal_state *state, int32_t b) {
-    return state->work.island_of_body[b] >= 0 && !model->is_loaded[b];
+    return state->work.island_of_body[b] >= 0 && !model->is_loaded[b] && !tal_is_soft(model, b);
 }
 
 // Per island whether a body in it is restless. False if all islands are.
@@ -83,6 +87,26 @@ static void keep_viscous_awake(const tal_model *model, tal_state *state) {
             state->work.is_restless[pair->island] = 1;
         }
     }
+}
+
+static bool lingers(const tal_model *model, const tal_state *state, const tal_island *island,
+                    double slow) {
+    const double still = model->settings.tolerance * slow;
+    double before = 0.0, after = 0.0;
+    for (int32_t n = island->first_body; n < island->first_body + island->body_count; n++) {
+        const int32_t b = state->work.problem.island_body[n];
+        const tal_rigid_motion *motion = &state->work.problem.motion[b];
+        before = fmax(before, fastest_point(model, b, state->velocity[b], state->spin[b]));
+        after = fmax(after, fastest_point(model, b, motion->v, motion->w));
+    }
+    return before <= slow && after > still && after <= slow;
+}
+
+const uint8_t *tal_find_lingering(const tal_model *model, tal_state *state, double slow) {
+    for (int32_t n = 0; n < state->work.problem.island_count; n++) {
+        state->work.is_restless[n] = lingers(model, state, &state->work.problem.island[n], slow);
+    }
+    return state->work.is_restless;
 }
 
 static double kinetic_energy(const tal_model *model, const tal_state *state, int32_t b) {

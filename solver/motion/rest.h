@@ -22,6 +22,11 @@ void tal_wake_touching(tal_state *state, int32_t body);
 // have to be found again.
 bool tal_wake_reached(tal_state *state);
 
+// Marks the islands that linger: all bodies slower than `slow` (as below) before and after the
+// percussions just found, and not still. Errors that the tolerance lets pass can keep them going: in a
+// column they add up from joint to joint. The marks hold until the next call of a function of this file.
+const uint8_t *tal_find_lingering(const tal_model *model, tal_state *state, double slow);
+
 // Lays islands to rest that did not move for `rest_steps` steps (or pieces of steps) beyond what the
 // tolerance resolves, and that dry friction holds: viscous contacts creep on. `slow` is the speed that
 // errors of slow bodies are measured against. The kinetic energy left counts as dissipated by friction.

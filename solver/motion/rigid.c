@@ -6,6 +6,7 @@
 #include "solver/motion/prescribed.h"
 #include "solver/motion/rest.h"
 #include "solver/motion/rotation.h"
+#include "solver/motion/trail.h"
 #include "solver/step/state.h"
 
 #include <math.h>
@@ -98,12 +99,17 @@ static void load_bodies(void *context, int64_t first, int64_t end) {
     const tal_model *model = l->model;
     tal_state *state = l->state;
     for (int32_t b = (int32_t)first; b < end; b++) {
+        if (tal_is_soft(model, b)) {
+            continue;
+        }
         state->work.motion_before[b] =
             (tal_rigid_motion){.v = state->velocity[b], .w = state->spin[b]};
+        const double drag = 1.0 + tal_trail_drag(state, b, state->work.piece_dt);
         state->work.inertia_world[b] =
             state->is_immovable[b]
                 ? (tal_inertia){0}
                 : inertia_in_world(model->mass[b], model->inertia[b], state->orientation[b]);
+        state->work.inertia_world[b].inverse_mass /= drag; // grounds.md (4)
     }
 }
 
@@ -116,7 +122,10 @@ static void advance_free(const tal_model *model, tal_state *state, int32_t b, do
     tal_rigid_motion *motion = &state->work.motion[b];
     *motion = state->work.motion_before[b];
     if (!state->is_immovable[b]) {
-        motion->v = tal_vec3_add_scaled(motion->v, dt, model->settings.gravity_mps2);
+        const double drag = tal_trail_drag(state, b, dt); // grounds.md (4)
+        const tal_vec3 kept = drag > 0.0 ? tal_vec3_scale(motion->v, 1.0 - drag) : motion->v;
+        motion->v = tal_vec3_scale(tal_vec3_add_scaled(kept, dt, model->settings.gravity_mps2),
+                                   1.0 / (1.0 + drag));
     }
     if (model->is_loaded[b]) {
         motion->v = tal_vec3_add(motion->v, state->work.load[b].v);
@@ -129,7 +138,7 @@ static void store_bodies(void *context, int64_t first, int64_t end) {
     const tal_model *model = l->model;
     tal_state *state = l->state;
     for (int32_t b = (int32_t)first; b < end; b++) {
-        if (state->is_fixed[b]) {
+        if (state->is_fixed[b] || tal_is_soft(model, b)) {
             continue;
         }
         state->velocity[b] = state->work.motion[b].v;
@@ -184,7 +193,7 @@ static void advance_bodies(void *context, int64_t first, int64_t end) {
     const tal_model *model = l->model;
     tal_state *state = l->state;
     for (int32_t b = (int32_t)first; b < end; b++) {
-        if (state->is_fixed[b]) {
+        if (state->is_fixed[b] || tal_is_soft(model, b)) {
             continue;
         }
         advance_body(model, state, b, l->h - not_gone(state, b, l->h));
@@ -213,7 +222,7 @@ static void add_energy(const tal_model *model, const tal_state *state, double ah
                        tal_energy *sum) {
     const tal_vec3 g = model->settings.gravity_mps2;
     for (int32_t b = 0; b < model->body_count; b++) {
-        if (state->is_immovable[b] && !tal_is_at_rest(state, b)) {
+        if ((state->is_immovable[b] && !tal_is_at_rest(state, b)) || tal_is_soft(model, b)) {
             continue;
         }
         const double mass = model->mass[b];

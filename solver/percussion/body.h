@@ -21,6 +21,7 @@ typedef struct {
     int32_t manifold; // where it came from in the detection
     int32_t island;
     int32_t is_general;  // a body of it is not rigid, or this is no matter of bodies at all
+    double roll_length;  // bound of the moment over R_N (roll.h); 0: none
     double energy_scale; // m |u-|^2 of both: what errors are measured against
     tal_vec3 normal, tangent_1, tangent_2;
 } tal_pair;
@@ -35,6 +36,7 @@ typedef struct {
 
 typedef struct {
     double translation, rotation, potential;
+    double deformation, strain; // of bodies that deform
 } tal_energy;
 
 // An array of a checkpoint.

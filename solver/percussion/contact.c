@@ -3,9 +3,11 @@
 #include "solver/percussion/contact.h"
 
 #include "core/base/threads.h"
+#include "solver/constraint/joint.h"
 #include "solver/motion/integrate.h"
 #include "solver/motion/prescribed.h"
 #include "solver/percussion/memory.h"
+#include "solver/percussion/roll.h"
 
 #include <math.h>
 
@@ -88,6 +90,16 @@ static void number_islands(const tal_model *model, tal_state *state, tal_report 
                        state->work.island_body, set->color_end);
 }
 
+static int32_t law_of(const tal_model *model, const tal_manifold *manifold) {
+    if (manifold->joint > 0) {
+        return model->class_count * model->class_count;
+    }
+    const int32_t class_j =
+        manifold->body_j < 0 ? manifold->surface_class_j : model->class_of_body[manifold->body_j];
+    TAL_ASSERT(class_j >= 0 && class_j < model->class_count);
+    return model->class_of_body[manifold->body_i] * model->class_count + class_j;
+}
+
 // Pairs by island and color, each with room for its points.
 static void lay_out_pairs(const tal_model *model, tal_state *state, int32_t island_count) {
     tal_contacts *set = &state->work.contacts;
@@ -95,16 +107,14 @@ static void lay_out_pairs(const tal_model *model, tal_state *state, int32_t isla
     for (int32_t p = 0; p < state->work.list.manifold_count; p++) {
         const tal_manifold *manifold = &state->work.list.manifold[set->order[p]];
         const bool on_ground = manifold->body_j < 0;
-        const int32_t class_i = model->class_of_body[manifold->body_i];
-        const int32_t class_j =
-            on_ground ? manifold->surface_class_j : model->class_of_body[manifold->body_j];
         set->pair[p] = (tal_pair){.body_i = manifold->body_i,
                                   .body_j = on_ground ? model->body_count : manifold->body_j,
                                   .first_contact = next,
                                   .contact_count = manifold->point_count,
-                                  .law = class_i * model->class_count + class_j,
-                                  .manifold = set->order[p]};
-        TAL_ASSERT(class_j >= 0 && class_j < model->class_count);
+                                  .law = law_of(model, manifold),
+                                  .manifold = set->order[p],
+                                  .is_general = tal_is_soft(model, manifold->body_i) ||
+                                                tal_is_soft(model, manifold->body_j)};
         set->pair_of_manifold[set->order[p]] = p;
         next += manifold->point_count;
     }
@@ -145,7 +155,8 @@ static void place_pair(const tal_model *model, tal_state *state, tal_pair *pair)
         set_arms(state, manifold->first_point + k, contact);
         set->identity[pair->first_contact + k] = point[k].identity;
         set->gap[pair->first_contact + k] = point[k].gap;
-        set->data[pair->first_contact + k].gap = skin_gap(model, point[k].gap);
+        set->data[pair->first_contact + k].gap =
+            pair->is_general ? point[k].gap : skin_gap(model, point[k].gap);
         tal_contact_effective_mass(&state->work.problem, pair, pair->first_contact + k);
         TAL_ASSERT(contact->w[0] > 0.0); // one of the two moves
     }
@@ -169,7 +180,8 @@ static void judge_pair(const tal_model *model, tal_state *state, const tal_pair 
         const double load =
             is_loaded ? tal_prescribed_pull(state, pair, &state->work.contacts.contact[k]) : 0.0;
         data->pull = pull + load;
-        data->closing = data->gap + dt * (data->before[0] + data->pull) < 0.0;
+        data->closing =
+            !tal_is_joint(model, pair) && data->gap + dt * (data->before[0] + data->pull) < 0.0;
         data->impact = data->closing && -data->before[0] > slow;
     }
 }
@@ -216,7 +228,8 @@ static void set_dissipation(const tal_state *state, const tal_law *law, const ta
         data->kt = law->kt_kg / closing;
         return;
     }
-    const double e = law->restitution, et = law->tangential_restitution;
+    const tal_law now = tal_law_now(law, data, state->work.contacts.contact[k].w[0]);
+    const double e = now.restitution, et = law->tangential_restitution;
     const double along = 0.5 * shared_kg(state, pair, pair->tangent_1, k, closing, 1.0) +
                          0.5 * shared_kg(state, pair, pair->tangent_2, k, closing, 1.0);
     data->kn =
@@ -255,10 +268,35 @@ static double patch_area(const tal_state *state, const tal_pair *pair) {
     return 0.5 * twice;
 }
 
+// What laws may ask of the two bodies of a pair.
+static void set_trails(const tal_model *model, tal_state *state, tal_pair *pair) {
+    const tal_law *law = &model->law[pair->law];
+    const int32_t i = pair->body_i, j = pair->body_j < model->body_count ? pair->body_j : i;
+    const double radius = fmin(model->inner_radius[i], model->inner_radius[j]);
+    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
+        tal_contact_data *data = &state->work.contacts.data[k];
+        data->scar = fmax(state->trail[i].scar, state->trail[j].scar);
+        data->slid = fmax(state->trail[i].slid, state->trail[j].slid);
+        data->radius = radius;
+    }
+    if (tal_law_traits_of(law->kind)->rolls && !pair->is_general) {
+        pair->roll_length = law->rolling_friction * radius;
+    }
+    if (pair->roll_length > 0.0) {
+        tal_roll_prepare(&state->work.problem, pair);
+    }
+}
+
 static void prepare_laws(const tal_model *model, tal_state *state, const tal_pair *pair,
                          double dt) {
     tal_contacts *set = &state->work.contacts;
     const tal_law *law = &model->law[pair->law];
+    if (pair->is_general) { // deformation rebounds and dissipates: the law adds no more of it
+        for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
+            tal_law_prepare_inelastic(law, &set->data[k], &set->contact[k]);
+        }
+        return;
+    }
     int closing = 0;
     for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
         closing += set->data[k].closing;
@@ -279,6 +317,10 @@ static void prepare_pair(const tal_model *model, tal_state *state, tal_pair *pai
     place_pair(model, state, pair);
     tal_recall_percussions(state, pair, dt);
     judge_pair(model, state, pair, dt);
+    if (tal_is_joint(model, pair)) {
+        tal_joint_prepare(model, state, pair, dt);
+    }
+    set_trails(model, state, pair);
     prepare_laws(model, state, pair, dt);
 }
 
@@ -290,6 +332,7 @@ static void set_problem(const tal_model *model, tal_state *state, int32_t island
                                                    .inertia = state->work.inertia_world,
                                                    .pair_count = state->work.list.manifold_count,
                                                    .pair = set->pair,
+                                                   .roll = set->roll,
                                                    .contact_count = state->work.list.point_count,
                                                    .contact = set->contact,
                                                    .island_count = island_count,
@@ -340,6 +383,7 @@ tal_status tal_prepare_contacts(const tal_model *model, tal_state *state, double
     number_islands(model, state, report);
     lay_out_pairs(model, state, report->island_count);
     set_problem(model, state, report->island_count);
+    TAL_TRY(tal_soft_place_contacts(model, state, err));
     tal_find_remembered(state);
     tal_threads_loop(state->work.thread_count, state->work.problem.pair_count, PAIRS_PER_PIECE,
                      prepare_pairs, &(pairs_loop){model, state, dt});
@@ -356,6 +400,9 @@ void tal_soften_island(const tal_model *model, tal_state *state, int32_t island)
             tal_contact *c = &state->work.contacts.contact[k];
             tal_law_prepare_inelastic(&model->law[pair->law], &state->work.contacts.data[k], c);
             c->percussion[0] = c->percussion[1] = c->percussion[2] = 0.0;
+        }
+        if (pair->roll_length > 0.0) {
+            tal_roll_prepare(&state->work.problem, pair);
         }
     }
 }

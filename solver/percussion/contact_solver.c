@@ -9,6 +9,7 @@
 #include "solver/percussion/general_kernel.h"
 #include "solver/percussion/patch.h"
 #include "solver/percussion/rigid_kernel.h"
+#include "solver/percussion/roll.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -68,6 +69,9 @@ static void sweep_pair(const tal_percussion_problem *problem, const tal_pair *pa
             change[3 * k + f] = step;
             sums[0] += weight * step * step;
         }
+    }
+    if (pair->roll_length > 0.0) {
+        sums[0] += tal_roll_visit(problem, pair);
     }
     sums[1] = relative_error(sums[0], pair->energy_scale);
 }
@@ -188,6 +192,9 @@ static void extrapolate_pair(const island_solve *s, int32_t n, double beta) {
             s->work->direction[3 * k + f] = along + s->work->change[3 * k + f];
         }
     }
+    if (pair->roll_length > 0.0) {
+        tal_roll_extrapolate(s->problem, pair, beta);
+    }
 }
 
 static inline void extrapolate_values(double *now, double *start, double *direction, int32_t count,
@@ -254,6 +261,11 @@ static void begin(const island_solve *s) {
     for (int32_t k = 3 * first; k < 3 * contacts_end(s); k++) {
         s->work->direction[k] = 0.0;
     }
+    for (int32_t p = island->first_pair; p < island->first_pair + island->pair_count; p++) {
+        if (s->problem->pair[p].roll_length > 0.0) {
+            tal_roll_begin(s->problem, &s->problem->pair[p]);
+        }
+    }
     for (int32_t n = island->first_body; n < island->first_body + island->body_count; n++) {
         const int32_t b = s->problem->island_body[n];
         if (tal_is_general(s->problem, b)) {
@@ -278,6 +290,15 @@ static int32_t mark_changing(const island_solve *s, double negligible) {
     return count;
 }
 
+static void keep_roll_direction(const island_solve *s, const tal_pair *pair, bool is_listed) {
+    if (is_listed) {
+        tal_roll_strike(s->problem, pair, s->problem->roll[pair - s->problem->pair].direction,
+                        s->work->motion_direction);
+    } else {
+        tal_roll_begin(s->problem, pair);
+    }
+}
+
 // The direction of the motion has to be that of the listed pairs alone.
 static void keep_direction(const island_solve *s, const tal_pair *pair, bool is_listed) {
     double *direction = &s->work->direction[3 * (ptrdiff_t)pair->first_contact];
@@ -286,6 +307,9 @@ static void keep_direction(const island_solve *s, const tal_pair *pair, bool is_
                     TAL_GENERAL_DIRECTION);
     } else {
         memset(direction, 0, 3 * (size_t)pair->contact_count * sizeof *direction);
+    }
+    if (pair->roll_length > 0.0) {
+        keep_roll_direction(s, pair, is_listed);
     }
 }
 
@@ -326,6 +350,10 @@ static void residual_of_pair(const tal_percussion_problem *problem, const tal_pa
         tal_law_residual(c, d, 1.0 / mean_inverse_mass(c), e);
         const double square = mean_inverse_mass(c) * (e[0] * e[0] + e[1] * e[1] + e[2] * e[2]);
         error[k] = relative_error(square, pair->energy_scale);
+    }
+    if (pair->roll_length > 0.0) {
+        error[pair->first_contact] +=
+            relative_error(tal_roll_error(problem, pair), pair->energy_scale);
     }
 }
 

@@ -11,8 +11,10 @@
 
 #include <stdint.h>
 
-// Bodies and their contacts. The last `general_count` bodies are not rigid (their places in the rigid
-// arrays are not used); behind them stands the ground.
+typedef struct tal_roll tal_roll; // roll.h
+
+// Bodies and their contacts. Some bodies are not rigid (their places in the rigid arrays are for
+// information only); behind all of them stands the ground.
 typedef struct {
     int32_t body_count;
     tal_rigid_motion *motion; // body_count + 1: free velocity plus the effect of the percussions
@@ -20,8 +22,10 @@ typedef struct {
     const tal_inertia *inertia;
     int32_t general_count;
     const tal_general_body *general;
+    const int32_t *general_number; // per body, -1: rigid; NULL: the last general_count are general
     int32_t pair_count;
     tal_pair *pair; // sorted by island, then color; pairs of one color share no mobile body
+    tal_roll *roll; // by pair; of those with a roll_length
     int32_t contact_count;
     tal_contact *contact;
     int32_t island_count;
@@ -98,12 +102,17 @@ void tal_contact_velocity_before(const tal_percussion_problem *problem, const ta
                                  int32_t k, double d[3]);
 
 static inline bool tal_is_general(const tal_percussion_problem *problem, int32_t body) {
+    if (problem->general_number != NULL) {
+        return body < problem->body_count && problem->general_number[body] >= 0;
+    }
     return body >= problem->body_count - problem->general_count && body < problem->body_count;
 }
 
 static inline const tal_general_body *tal_general(const tal_percussion_problem *problem,
                                                   int32_t body) {
-    return &problem->general[body - (problem->body_count - problem->general_count)];
+    return &problem->general[problem->general_number != NULL
+                                 ? problem->general_number[body]
+                                 : body - (problem->body_count - problem->general_count)];
 }
 
 // Pairs, contacts, islands and colors fit each other, and pairs of one color share no mobile body.

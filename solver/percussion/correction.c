@@ -17,7 +17,7 @@ static const double SETTLED = 0.1;
 static double wanted_opening(const tal_model *model, const tal_pair *pair, double gap) {
     const double slop = model->settings.slop * model->smallest_width;
     const double depth = -gap - slop;
-    if (depth > 0.0 && !tal_is_spring(model, pair)) {
+    if (depth > 0.0 && !tal_is_spring(model, pair) && !tal_is_joint(model, pair)) {
         return model->settings.correction * depth;
     }
     return gap > 0.0 ? -gap : 0.0;
@@ -85,11 +85,33 @@ static double open_pair(const tal_model *model, tal_state *state, const tal_pair
     return change;
 }
 
+// A joint holds still: what it misses is the business of its velocity. A link with a gap is left alone,
+// for the same reason.
+static double hold_pair(tal_state *state, const tal_pair *pair) {
+    const int32_t k = pair->first_contact;
+    const tal_contact_data *data = &state->work.contacts.data[k];
+    tal_contact still = state->work.contacts.contact[k];
+    double opening[3], step[3];
+    tal_rigid_motion *i = &state->work.displacement[pair->body_i],
+                     *j = &state->work.displacement[pair->body_j];
+    if (data->is_one_sided) {
+        return 0.0;
+    }
+    tal_contact_hold(&still, (double[3]){0.0, 0.0, 0.0}, !data->holds_normal_only);
+    tal_relative_velocity(pair, &still, i, j, opening);
+    tal_law_solve(&still, opening, step);
+    tal_apply_percussion(pair, &still, step, &state->work.inertia_world[pair->body_i],
+                         &state->work.inertia_world[pair->body_j], i, j);
+    return tal_vec3_length(tal_vec3_make(step[0], step[1], step[2])) / still.inverse_normal;
+}
+
 static double open_pairs(const tal_model *model, tal_state *state, double *push) {
     double change = 0.0;
     for (int32_t p = 0; p < state->work.problem.pair_count; p++) {
         if (state->work.contacts.pair_flag[p]) {
-            change = fmax(change, open_pair(model, state, &state->work.problem.pair[p], push));
+            const tal_pair *pair = &state->work.problem.pair[p];
+            change = fmax(change, tal_is_joint(model, pair) ? hold_pair(state, pair)
+                                                            : open_pair(model, state, pair, push));
         }
     }
     return change;

@@ -2,6 +2,7 @@
 // The memory of percussions: sorted by bodies as the manifolds are, so that both are walked together.
 #include "solver/percussion/memory.h"
 
+#include "solver/constraint/joint.h"
 #include "solver/motion/rest.h"
 
 #include <math.h>
@@ -178,6 +179,9 @@ void tal_count_remembered(const tal_state *state, tal_report *report) {
     report->contact_count = memory->point_count;
     report->active_count = 0;
     for (int32_t k = 0; k < memory->point_count; k++) {
-        report->active_count += memory->point[k].normal > 0.0;
+        const bool is_joint = tal_is_joint_identity(memory->point[k].identity);
+        report->manifold_count -= is_joint; // the only point of its manifold
+        report->contact_count -= is_joint;
+        report->active_count += !is_joint && memory->point[k].normal > 0.0;
     }
 }

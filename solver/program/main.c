@@ -31,7 +31,7 @@ static const tal_option options[] = {
     {"dump-problem", 0, "STEP",
      "Write the contact problem of this step (1, 2, ..) as FCLIB: contact-STEP.hdf5."},
     {"resume", 'r', NULL,
-     "Go on from the last checkpoint of a run that was stopped or killed, or from the end of a "
+     "Continue from the last checkpoint of a run that was stopped or killed, or from the end of a "
      "finished one when until_s is later now. With --overwrite, a checkpoint of another run is "
      "replaced."},
 };
@@ -43,12 +43,11 @@ static const tal_program program = {
     .description =
         "Reads terrain.nc and blocks.nc in the output folder, moves the blocks by percussions "
         "(non-smooth contact dynamics) and writes run.nc: poses and velocities over time, "
-        "energies, "
-        "dissipation, residual and penetration of every step.\n\n"
-        "A run can be stopped (Ctrl-C) or killed at any moment: --resume goes on from the last "
-        "checkpoint and gives the same bits as a run that was never disturbed. A run that was "
-        "stopped leaves a partial run.nc, which can be post-processed and says what it is. "
-        "run.journal and run.checkpoint serve --resume only and may be deleted.\n\n"
+        "energies, dissipation, residual and penetration of every step.\n\n"
+        "A run can be stopped (Ctrl-C) or killed at any moment: --resume continues from the last "
+        "checkpoint and gives the same bits as an uninterrupted run. A run that was stopped leaves "
+        "a partial run.nc, which can be post-processed and says what it is. run.journal and "
+        "run.checkpoint serve --resume only and may be deleted.\n\n"
         "The simulation ends when every block has rested for solve.still_s: no point of any block "
         "faster than solve.still_mps. Blocks that leave the terrain are taken out and counted.\n\n"
         "With a [release] in the site file single rocks fall instead, each on its own or all "
@@ -117,7 +116,7 @@ static tal_status prepare_paths(simulation *s, tal_error *err) {
     if (s->overwrite == TAL_KEEP_EXISTING && !s->resume && tal_file_exists(s->run_path)) {
         return TAL_FAIL(
             err, TAL_EXISTS,
-            "%s exists already. Say --overwrite to replace it, or choose another folder "
+            "%s already exists. Use --overwrite to replace it, or choose another folder "
             "with --out",
             s->run_path);
     }
@@ -151,7 +150,7 @@ static tal_status prepare_provenance(simulation *s, tal_error *err) {
         char path[TAL_PATH_SIZE];
         tal_path_join(path, s->invocation->out, inputs[i]);
         if (!tal_file_exists(path)) {
-            return TAL_FAIL(err, TAL_NOT_FOUND, "%s is not there: run talus-mesh first", path);
+            return TAL_FAIL(err, TAL_NOT_FOUND, "%s does not exist: run talus-mesh first", path);
         }
         TAL_TRY(tal_provenance_add_input(s->provenance, path, err));
     }
@@ -228,7 +227,7 @@ static tal_status go_on(simulation *s, tal_error *err) {
                         "--overwrite",
                         s->checkpoint_path, tal_state_time(s->state), s->solve->until_s);
     }
-    tal_log_info("going on at %g s", tal_state_time(s->state));
+    tal_log_info("continuing at %g s", tal_state_time(s->state));
     return TAL_OK;
 }
 
@@ -290,12 +289,24 @@ static bool something_moves(const simulation *s) {
     return false;
 }
 
+// A step without such a problem is no reason to lose the run.
+static tal_status dump(simulation *s, tal_error *err) {
+    const tal_status status =
+        tal_dump_problem(s->state, s->invocation->out, (long long)s->dump_step, err);
+    if (status != TAL_UNAVAILABLE) {
+        return status;
+    }
+    tal_log_warn("--dump-problem %lld: %s", (long long)s->dump_step, err->text);
+    tal_error_reset(err);
+    return TAL_OK;
+}
+
 static tal_status one_step(simulation *s, int64_t step, int64_t frame_steps,
                            int64_t checkpoint_steps, tal_error *err) {
     tal_report report;
     TAL_TRY(tal_step(s->model, s->state, &report, err));
     if (step == s->dump_step) {
-        TAL_TRY(tal_dump_problem(s->state, s->invocation->out, (long long)step, err));
+        TAL_TRY(dump(s, err));
     }
     take_out_lost(s);
     const double time_s = tal_state_time(s->state);
@@ -328,6 +339,10 @@ static tal_status fall(simulation *s, tal_error *err) {
         tal_progress_advance(&progress, (double)step * dt_s);
     }
     tal_progress_end(&progress, (double)step * dt_s);
+    if (s->dump_step > step) {
+        tal_log_warn("--dump-problem %lld: the run ended after step %lld", (long long)s->dump_step,
+                     (long long)step);
+    }
     s->ended_because = is_still(s) ? "still" : step >= last ? "until" : "interrupted";
     // The end can be gone on from: a later run with --resume may ask for more.
     TAL_TRY(checkpoint(s, err));
@@ -424,7 +439,7 @@ static tal_status run_simulation(simulation *s, tal_error *err) {
     TAL_TRY(finish(s, err));
     return strcmp(s->ended_because, "interrupted") != 0
                ? TAL_OK
-               : TAL_FAIL(err, TAL_INTERRUPTED, "stopped at %g s; go on with --resume",
+               : TAL_FAIL(err, TAL_INTERRUPTED, "stopped at %g s; continue with --resume",
                           tal_state_time(s->state));
 }
 

@@ -13,7 +13,7 @@
 #include <string.h>
 
 static const char MAGIC[8] = {'T', 'A', 'L', 'U', 'S', 'C', 'H', 'K'};
-enum { VERSION = 3 };
+enum { VERSION = 4 };
 
 typedef struct {
     char magic[8];
@@ -28,10 +28,10 @@ typedef struct {
     uint64_t checksum; // of all that follows
 } header;
 
-// The file: the motion of each kind of bodies, the percussions remembered, who rests, who is gone.
+// The file: the motion of each kind of bodies, the percussions remembered, trails, who rests, who is gone.
 typedef struct {
     int count;
-    tal_section section[TAL_SECTIONS_MAX + 4];
+    tal_section section[TAL_SECTIONS_MAX + 5];
 } contents;
 
 static void add(contents *all, void *bytes, size_t size) {
@@ -45,6 +45,7 @@ static contents contents_of(const tal_state *state) {
     all.count = tal_list_motion(state, all.section);
     add(&all, memory->pair, (size_t)memory->pair_count * sizeof *memory->pair);
     add(&all, memory->point, (size_t)memory->point_count * sizeof *memory->point);
+    add(&all, state->trail, bodies * sizeof *state->trail);
     add(&all, state->rest, bodies * sizeof *state->rest);
     add(&all, state->is_gone, bodies * sizeof *state->is_gone); // bytes: at the end
     return all;
@@ -62,9 +63,10 @@ static uint64_t checksum_of(const contents *all) {
 static size_t size_of(const tal_state *state, const header *head) {
     tal_section motion[TAL_SECTIONS_MAX];
     const int count = tal_list_motion(state, motion);
-    size_t size = (size_t)head->body_count * (sizeof(tal_rest) + sizeof(uint8_t)) +
-                  (size_t)head->pair_count * sizeof(tal_memory_pair) +
-                  (size_t)head->point_count * sizeof(tal_memory_point);
+    size_t size =
+        (size_t)head->body_count * (sizeof(tal_trail) + sizeof(tal_rest) + sizeof(uint8_t)) +
+        (size_t)head->pair_count * sizeof(tal_memory_pair) +
+        (size_t)head->point_count * sizeof(tal_memory_point);
     for (int k = 0; k < count; k++) {
         size += motion[k].size;
     }
@@ -156,7 +158,10 @@ static tal_status check_motion(const tal_model *model, const tal_state *state, c
         const tal_vec3 inertia = model->inertia[b];
         const double heaviest = fmax(inertia.x, fmax(inertia.y, inertia.z));
         const double length = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
-        if (!is_within(state->position[b], far_m) || !is_within(state->velocity[b], fast_mps) ||
+        const tal_trail *trail = &state->trail[b];
+        if (!is_within((tal_vec3){trail->scar, trail->decay, trail->slid}, far_m) ||
+            !(trail->drag >= 0.0 && trail->drag <= fast_mps) ||
+            !is_within(state->position[b], far_m) || !is_within(state->velocity[b], fast_mps) ||
             !is_within(state->momentum[b], spin_radps * heaviest) || !(fabs(length - 1.0) < 1e-6)) {
             return TAL_FAIL(err, TAL_BAD_INPUT,
                             "%s: block %d is where, or as fast, as none can be: start again or use "
@@ -209,6 +214,10 @@ tal_status tal_checkpoint_read(const tal_model *model, tal_state *state, const c
     status = status == TAL_OK ? check_memory(model, state, path, err) : status;
     if (status == TAL_OK) {
         tal_state_refresh_spins(model, state);
+        state->work.problem.pair_count = 0; // contacts and reactions are those of a step
+        memset(state->work.reaction, 0,
+               (size_t)model->constraint_count * sizeof *state->work.reaction);
+        tal_soft_refresh(model, state);
         for (int32_t b = 0; b < model->body_count; b++) {
             const uint8_t stands = state->is_gone[b] != 0 || tal_is_at_rest(state, b) ? 1 : 0;
             state->is_fixed[b] = model->is_fixed[b] | stands;

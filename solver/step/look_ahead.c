@@ -3,6 +3,7 @@
 #include "solver/step/look_ahead.h"
 
 #include "core/base/threads.h"
+#include "solver/constraint/joint.h"
 #include "solver/motion/rest.h"
 
 #include <math.h>
@@ -38,14 +39,36 @@ static void append_found(tal_manifolds *list, const tal_manifolds *found,
     }
 }
 
-tal_status tal_list_contacts(tal_state *state, tal_error *err) {
+// Rows of constraints up to those of the bodies of `before` (NULL: all that are left).
+static int32_t append_joints(const tal_model *model, const tal_state *state, int32_t n,
+                             const tal_manifold *before, tal_manifolds *list) {
+    for (; n < model->joint_count; n++) {
+        const tal_joint *joint = &model->joint[n];
+        if (before != NULL &&
+            (joint->body_i > before->body_i ||
+             (joint->body_i == before->body_i && joint->body_j >= before->body_j))) {
+            break;
+        }
+        if (tal_joint_acts(state, joint)) {
+            tal_joint_append(model, state, n, list);
+        }
+    }
+    return n;
+}
+
+tal_status tal_list_contacts(const tal_model *model, tal_state *state, tal_error *err) {
     const tal_manifolds *found = &state->work.found;
     tal_manifolds *list = &state->work.list;
-    TAL_TRY(tal_manifolds_reserve(list, found->manifold_count, found->point_count, err));
+    const int32_t joints = model->joint_count;
+    TAL_TRY(tal_manifolds_reserve(list, found->manifold_count + joints, found->point_count + joints,
+                                  err));
     list->manifold_count = list->point_count = 0;
+    int32_t n = 0;
     for (int32_t m = 0; m < found->manifold_count; m++) {
+        n = append_joints(model, state, n, &found->manifold[m], list);
         append_found(list, found, &found->manifold[m], state->position);
     }
+    append_joints(model, state, n, NULL, list);
     return TAL_OK;
 }
 
@@ -157,6 +180,10 @@ static bool is_listed_spring(const tal_model *model, const tal_manifolds *list, 
     const int32_t class_j =
         manifold->body_j < 0 ? manifold->surface_class_j : model->class_of_body[manifold->body_j];
     const int32_t law = model->class_of_body[manifold->body_i] * model->class_count + class_j;
+    while (m < list->manifold_count && compare(&list->manifold[m], manifold) == 0 &&
+           list->manifold[m].joint > 0) {
+        m++;
+    }
     return tal_law_traits_of(model->law[law].kind)->is_spring && m < list->manifold_count &&
            compare(&list->manifold[m], manifold) == 0;
 }

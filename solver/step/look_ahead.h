@@ -9,7 +9,7 @@
 typedef enum { TAL_LOOK_NOTHING, TAL_LOOK_ADDED, TAL_LOOK_WOKE } tal_look_result;
 
 // Copies what the collider found at the present poses.
-tal_status tal_list_contacts(tal_state *state, tal_error *err);
+tal_status tal_list_contacts(const tal_model *model, tal_state *state, tal_error *err);
 
 // Moves all bodies a step ahead with the velocities just solved and looks for penetrations that the
 // listed contacts did not prevent. They join the list, linearised there; if one of them touches bodies

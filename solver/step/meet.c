@@ -57,7 +57,7 @@ bool tal_meet_ground(const tal_model *model, tal_state *state, tal_report *repor
     for (int32_t n = 0; n < state->work.problem.island_count; n++) {
         const tal_island *island = &state->work.island[n];
         const int32_t b = state->work.island_body[island->first_body];
-        if (island->body_count != 1 || model->is_loaded[b]) {
+        if (island->body_count != 1 || model->is_loaded[b] || tal_is_soft(model, b)) {
             continue;
         }
         const double time = time_to_impact(model, state, island);

@@ -3,8 +3,10 @@
 #include "solver/step/model.h"
 
 #include "core/base/memory.h"
+#include "solver/constraint/joint.h"
 #include "solver/law/law.h"
 #include "solver/motion/prescribed.h"
+#include "solver/motion/trail.h"
 #include "solver/step/hash.h"
 
 #include <math.h>
@@ -57,11 +59,15 @@ static tal_status copy_bodies(tal_model *model, const tal_model_input *input, ta
         model->start_orientation[b] = tal_quat_normalize(model->start_orientation[b]);
     }
     model->class_count = input->class_count;
-    COPY(model, law, input->law, input->class_count * input->class_count, err);
-    COPY(model, passes, NULL, input->class_count * input->class_count, err);
-    for (int32_t k = 0; k < input->class_count * input->class_count; k++) {
+    const int32_t laws = input->class_count * input->class_count;
+    COPY(model, law, NULL, laws + 1, err);
+    memcpy(model->law, input->law, (size_t)laws * sizeof *model->law);
+    model->law[laws] = (tal_law){.kind = TAL_LAW_JOINT};
+    COPY(model, passes, NULL, laws, err);
+    for (int32_t k = 0; k < laws; k++) {
         model->passes[k] = tal_law_passes(&model->law[k]);
     }
+    model->needs_trails = tal_model_needs_trails(model);
     model->settings = input->settings;
     return TAL_OK;
 }
@@ -97,16 +103,10 @@ static uint64_t fingerprint_of(const tal_model *model) {
     hash = tal_hash_bytes(hash, model->inertia, count * sizeof *model->inertia);
     for (size_t k = 0; k < laws; k++) { // field by field: the padding of a struct is not data
         const tal_law *law = &model->law[k];
-        const double number[] = {(double)law->kind,
-                                 law->friction,
-                                 law->restitution,
-                                 law->tangential_restitution,
-                                 law->dissipation_in_kg ? 1.0 : 0.0,
-                                 law->kn_kg,
-                                 law->kt_kg,
-                                 law->cohesion_pa,
-                                 law->stiffness_n_m,
-                                 law->damping_n_s_m};
+#define NUMBER(field, low, high) law->field,
+        const double number[] = {(double)law->kind, law->dissipation_in_kg ? 1.0 : 0.0,
+                                 TAL_LAW_NUMBERS(NUMBER)};
+#undef NUMBER
         hash = tal_hash_bytes(hash, number, sizeof number);
     }
     const tal_solver_settings *s = &model->settings;
@@ -116,6 +116,8 @@ static uint64_t fingerprint_of(const tal_model *model) {
         s->correction,     s->slop,           (double)s->substep_max,   (double)s->rest_steps};
     hash = tal_hash_bytes(hash, number, sizeof number);
     hash = tal_prescribed_hash(hash, model);
+    hash = tal_joints_hash(hash, model);
+    hash = tal_model_hash_solids(hash, model);
     if (model->ground != NULL) {
         hash = tal_hash_bytes(hash, &model->ground->fingerprint, sizeof model->ground->fingerprint);
     }
@@ -133,6 +135,8 @@ static tal_status fill(tal_model *model, const tal_model_input *input, tal_error
     }
     TAL_TRY(copy_bodies(model, input, err));
     TAL_TRY(tal_prescribed_create(model, input, err));
+    TAL_TRY(tal_joints_create(model, input, err));
+    TAL_TRY(tal_model_create_solids(model, input, err));
     measure_shapes(model);
     TAL_ASSERT(model->smallest_width > 0.0 && isfinite(model->smallest_width));
     model->fingerprint = fingerprint_of(model);
@@ -160,6 +164,8 @@ void tal_model_destroy(tal_model *model) {
     tal_shapes_destroy(&model->shapes);
     tal_ground_destroy(model->own_ground);
     tal_prescribed_destroy(model);
+    tal_joints_destroy(model);
+    tal_model_destroy_solids(model);
     void *const array[] = {model->shape_of_body,
                            model->class_of_body,
                            model->is_fixed,
@@ -178,6 +184,32 @@ void tal_model_destroy(tal_model *model) {
     tal_memory_destroy(model);
 }
 
+tal_status tal_model_set_law(tal_model *model, int32_t class_i, int32_t class_j, const tal_law *law,
+                             tal_error *err) {
+    const int32_t count = model->class_count;
+    if (class_i < 0 || class_i >= count || class_j < 0 || class_j >= count) {
+        return TAL_FAIL(err, TAL_BAD_SETTING,
+                        "law of surface classes %d and %d: classes are numbered 0 to %d", class_i,
+                        class_j, count - 1);
+    }
+    TAL_TRY(tal_model_check_law(class_i, class_j, law, err));
+    tal_law *old = &model->law[class_i * count + class_j];
+    if (tal_law_passes(old) != tal_law_passes(law)) {
+        return TAL_FAIL(
+            err, TAL_BAD_SETTING,
+            "law of surface classes %d and %d: from %s to %s between steps, bodies would "
+            "stand in each other: begin a new scene",
+            class_i, class_j, tal_law_name(old->kind), tal_law_name(law->kind));
+    }
+    *old = model->law[class_j * count + class_i] = *law;
+    model->fingerprint = fingerprint_of(model);
+    return TAL_OK;
+}
+
 int32_t tal_model_body_count(const tal_model *model) {
     return model->body_count;
+}
+
+int32_t tal_model_constraint_count(const tal_model *model) {
+    return model->constraint_count;
 }

@@ -2,7 +2,7 @@
 // What can be wrong with a scene. All faults are collected; the caller sees them together.
 #include "solver/step/model.h"
 
-#include "solver/detect/collide.h"
+#include "solver/constraint/joint.h"
 #include "solver/law/law.h"
 
 #include <math.h>
@@ -84,6 +84,14 @@ static void check_law_number(check *c, int i, int j, const char *name, double va
     }
 }
 
+static void check_needed(check *c, int i, int j, const tal_law *law, bool is_needed,
+                         const char *name, double value) {
+    if (is_needed && value == 0.0) {
+        FAULT(c, TAL_BAD_SETTING, "law of surface classes %d and %d: %s needs %s above 0", i, j,
+              tal_law_name(law->kind), name);
+    }
+}
+
 static void check_law(check *c, int i, int j, const tal_law *law) {
     const tal_law_traits *traits = tal_law_traits_of(law->kind);
     if (traits == NULL) {
@@ -93,19 +101,13 @@ static void check_law(check *c, int i, int j, const tal_law *law) {
               i, j);
         return;
     }
-    check_law_number(c, i, j, "friction", law->friction, 0.0, 100.0);
-    check_law_number(c, i, j, "restitution", law->restitution, 0.0, 1.0);
-    check_law_number(c, i, j, "tangential_restitution", law->tangential_restitution, -1.0, 1.0);
-    check_law_number(c, i, j, "kn_kg", law->kn_kg, 0.0, 1e18);
-    check_law_number(c, i, j, "kt_kg", law->kt_kg, 0.0, 1e18);
-    check_law_number(c, i, j, "cohesion_pa", law->cohesion_pa, 0.0, 1e12);
-    check_law_number(c, i, j, "stiffness_n_m", law->stiffness_n_m, 0.0, 1e15);
-    check_law_number(c, i, j, "damping_n_s_m", law->damping_n_s_m, 0.0, 1e15);
-    if (traits->needs_stiffness && law->stiffness_n_m == 0.0) {
-        FAULT(c, TAL_BAD_SETTING,
-              "law of surface classes %d and %d: %s needs stiffness_n_m above 0", i, j,
-              tal_law_name(law->kind));
-    }
+#define CHECK(field, low, high) check_law_number(c, i, j, #field, law->field, low, high);
+    TAL_LAW_NUMBERS(CHECK)
+#undef CHECK
+    check_needed(c, i, j, law, traits->needs_stiffness, "stiffness_n_m", law->stiffness_n_m);
+    check_needed(c, i, j, law, traits->needs_speed, "weakening_speed_mps",
+                 law->weakening_speed_mps);
+    check_needed(c, i, j, law, traits->needs_slip, "weakening_slip_m", law->weakening_slip_m);
     if (traits->is_joint) {
         FAULT(c, TAL_BAD_SETTING,
               "law of surface classes %d and %d: %s joins points of bodies and is no law of "
@@ -114,12 +116,21 @@ static void check_law(check *c, int i, int j, const tal_law *law) {
     }
 }
 
+tal_status tal_model_check_law(int32_t class_i, int32_t class_j, const tal_law *law,
+                               tal_error *err) {
+    tal_error local;
+    check c = {.err = err != NULL ? err : &local};
+    tal_error_reset(c.err);
+    check_law(&c, class_i, class_j, law);
+    return c.fault_count > 0 ? c.err->status : TAL_OK;
+}
+
 static bool laws_agree(const tal_law *a, const tal_law *b) {
-    return a->kind == b->kind && a->friction == b->friction && a->restitution == b->restitution &&
-           a->tangential_restitution == b->tangential_restitution &&
-           a->dissipation_in_kg == b->dissipation_in_kg && a->kn_kg == b->kn_kg &&
-           a->kt_kg == b->kt_kg && a->cohesion_pa == b->cohesion_pa &&
-           a->stiffness_n_m == b->stiffness_n_m && a->damping_n_s_m == b->damping_n_s_m;
+    bool agree = a->kind == b->kind && a->dissipation_in_kg == b->dissipation_in_kg;
+#define COMPARE(field, low, high) agree = agree && a->field == b->field;
+    TAL_LAW_NUMBERS(COMPARE)
+#undef COMPARE
+    return agree;
 }
 
 // Only pairs of classes that can meet need a law: a body's class with any class in use.
@@ -192,8 +203,8 @@ static void check_mass(check *c, int32_t b) {
     const double sum = i.x + i.y + i.z, most = fmax(i.x, fmax(i.y, i.z));
     if (2.0 * most > sum * (1.0 + 1e-9)) {
         FAULT(c, TAL_BAD_INPUT,
-              "block %d: principal inertia (%g, %g, %g) kg m^2 belongs to no body: one moment "
-              "exceeds the sum of the others",
+              "block %d: principal inertia (%g, %g, %g) kg m^2 is impossible: one moment exceeds "
+              "the sum of the other two",
               b, i.x, i.y, i.z);
     }
 }
@@ -205,7 +216,8 @@ static void check_pose(check *c, int32_t b) {
         FAULT(c, TAL_BAD_INPUT, "block %d: position (%g, %g, %g) is not finite", b, x.x, x.y, x.z);
     } else if (largest_coordinate(x) > COORDINATE_MAX_M) {
         FAULT(c, TAL_BAD_INPUT,
-              "block %d: position (%.1f, %.1f, %.1f) m is too far from the origin for millimetres; "
+              "block %d: position (%.1f, %.1f, %.1f) m is too far from the origin for millimetre "
+              "accuracy; "
               "subtract a local origin near the site first",
               b, x.x, x.y, x.z);
     }
@@ -221,8 +233,9 @@ static void check_pose(check *c, int32_t b) {
         FAULT(c, TAL_BAD_INPUT, "block %d: its velocity or angular velocity is not finite", b);
     } else if (tal_vec3_length(v) > 1e4 || tal_vec3_length(w) > 1e5) {
         FAULT(c, TAL_BAD_INPUT,
-              "block %d: speed %g m/s, spin %g rad/s: beyond 1e4 m/s or 1e5 rad/s no rock moves", b,
-              tal_vec3_length(v), tal_vec3_length(w));
+              "block %d: speed %g m/s, spin %g rad/s: no rock moves faster than 1e4 m/s or spins "
+              "faster than 1e5 rad/s",
+              b, tal_vec3_length(v), tal_vec3_length(w));
     }
 }
 
@@ -255,7 +268,8 @@ static bool check_target(check *c, const char *what, int32_t n, int32_t body) {
         return false;
     }
     if (in->body_fixed != NULL && in->body_fixed[body]) {
-        FAULT(c, TAL_BAD_INPUT, "%s %d is for block %d, which is fixed: let it go, or leave it out",
+        FAULT(c, TAL_BAD_INPUT,
+              "%s %d is for block %d, which is fixed: release the block, or leave this entry out",
               what, n, body);
         return false;
     }
@@ -313,8 +327,8 @@ static void check_forces(check *c) {
         for (int32_t m = 0; m < in->prescribed_count; m++) {
             if (in->prescribed[m].body == f->body) {
                 FAULT(c, TAL_BAD_INPUT,
-                      "point force %d is for block %d, whose motion is prescribed: no force "
-                      "changes that, leave one of them out",
+                      "point force %d is for block %d, whose motion is prescribed: a force cannot "
+                      "change it; remove one of the two",
                       n, f->body);
             }
         }
@@ -352,6 +366,7 @@ tal_status tal_model_check_input(const tal_model_input *input, tal_error *err) {
     check_series(&c);
     check_forces(&c);
     check_terrain(&c);
+    c.fault_count += tal_constraints_check(input, c.err);
     if (input->body_count > 0) {
         check_laws(&c);
     }
@@ -384,13 +399,14 @@ static void check_overlap(check *c, const tal_model *model, const tal_manifolds 
     }
     if (manifold->body_j < 0) {
         FAULT(c, TAL_BAD_INPUT,
-              "block %d is %.3g m deep in the ground (%.1f %% of its width, accepted are %.3g m): "
+              "block %d is %.3g m deep in the ground (%.1f %% of its width, up to %.3g m is "
+              "accepted): "
               "lift it; blocks and ground of one run of talus-mesh fit each other",
               manifold->body_i, depth, 100.0 * depth / width, accepted);
     } else {
         FAULT(c, TAL_BAD_INPUT,
-              "blocks %d and %d overlap by %.3g m (%.1f %% of the smaller width, accepted are "
-              "%.3g m): move them apart; talus-mesh leaves space between blocks with gap_m in "
+              "blocks %d and %d overlap by %.3g m (%.1f %% of the smaller width, up to %.3g m is "
+              "accepted): move them apart; talus-mesh leaves space between blocks with gap_m in "
               "[mesh]",
               manifold->body_i, manifold->body_j, depth, 100.0 * depth / width, accepted);
     }

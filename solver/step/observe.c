@@ -5,6 +5,7 @@
 #include "solver/motion/integrate.h"
 #include "solver/motion/prescribed.h"
 #include "solver/percussion/contact.h"
+#include "solver/percussion/roll.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,6 +24,7 @@ double tal_observe_rise_bound(const tal_model *model, const tal_state *state, do
 typedef struct {
     double normal, tangential;
     double opposed;   // R_T . d_T+
+    double driven;    // R . d+
     double exchanged; // the same without signs: what rounding is measured against
 } contact_work;
 
@@ -35,9 +37,23 @@ static contact_work work_of(const tal_state *state, const tal_pair *pair, int32_
                           .tangential =
                               0.5 * (r[1] * (before[1] + after[1]) + r[2] * (before[2] + after[2])),
                           .opposed = r[1] * after[1] + r[2] * after[2],
+                          .driven = r[0] * after[0] + r[1] * after[1] + r[2] * after[2],
                           .exchanged = 0.5 * (fabs(r[0]) * (fabs(before[0]) + fabs(after[0])) +
                                               fabs(r[1]) * (fabs(before[1]) + fabs(after[1])) +
                                               fabs(r[2]) * (fabs(before[2]) + fabs(after[2])))};
+}
+
+// Work of the moment of a pair, M . (spin before + spin after)/2.
+static contact_work roll_work_of(const tal_state *state, const tal_pair *pair) {
+    const tal_percussion_problem *problem = &state->work.problem;
+    const double *m = problem->roll[pair - problem->pair].moment;
+    double before[2], after[2];
+    tal_roll_spin(pair, problem->before, before);
+    tal_roll_spin(pair, problem->motion, after);
+    return (contact_work){.tangential =
+                              0.5 * (m[0] * (before[0] + after[0]) + m[1] * (before[1] + after[1])),
+                          .exchanged = 0.5 * (fabs(m[0]) * (fabs(before[0]) + fabs(after[0])) +
+                                              fabs(m[1]) * (fabs(before[1]) + fabs(after[1])))};
 }
 
 static void reset_islands(const tal_model *model, tal_state *state, double dt,
@@ -56,22 +72,33 @@ static void reset_islands(const tal_model *model, tal_state *state, double dt,
 void tal_observe_contacts(const tal_model *model, tal_state *state, double dt, tal_report *report) {
     const tal_percussion_problem *problem = &state->work.problem;
     reset_islands(model, state, dt, report);
-    report->dissipated_normal_j = report->dissipated_tangential_j = 0.0;
+    report->dissipated_normal_j = report->dissipated_tangential_j = report->constraint_j = 0.0;
     report->applied_j = tal_prescribed_force_work(model, state);
     report->clausius_duhem_worst_j = report->opposed_worst_j = -INFINITY;
     for (int32_t p = 0; p < problem->pair_count; p++) {
         const tal_pair *pair = &problem->pair[p];
         double *island = &state->work.island_energy[ISLAND_NUMBERS * pair->island];
+        if (pair->roll_length > 0.0) {
+            const contact_work work = roll_work_of(state, pair);
+            report->dissipated_tangential_j -= work.tangential;
+            island[WORK] += work.tangential;
+            island[SLACK] += work.exchanged;
+        }
         for (int32_t n = 0; n < pair->contact_count; n++) {
             const int32_t k = pair->first_contact + n;
             const contact_work work = work_of(state, pair, k);
             const double sum = work.normal + work.tangential;
             const tal_law_traits *law = tal_traits(model, pair);
+            report->applied_j += tal_prescribed_contact_work(model, state, pair, k);
+            island[SLACK] += work.exchanged;
+            if (law->is_joint) { // what a drive gives is R . d+, the rest obeys (48)
+                report->constraint_j += sum;
+                island[WORK] += sum - work.driven;
+                continue;
+            }
             report->dissipated_normal_j -= work.normal;
             report->dissipated_tangential_j -= work.tangential;
-            report->applied_j += tal_prescribed_contact_work(model, state, pair, k);
             island[WORK] += law->is_spring ? 0.0 : sum; // a spring gives back what it took
-            island[SLACK] += work.exchanged;
             if (tal_law_acts(law->clausius_duhem, &state->work.contacts.data[k])) {
                 report->clausius_duhem_worst_j = fmax(report->clausius_duhem_worst_j, sum);
             } else if (law->has_dry_friction) {
@@ -79,6 +106,36 @@ void tal_observe_contacts(const tal_model *model, tal_state *state, double dt, t
             }
         }
     }
+}
+
+static tal_contact_record record_of(const tal_state *state, const tal_pair *pair, int32_t n) {
+    const tal_manifold *manifold = &state->work.list.manifold[pair->manifold];
+    const double *r = state->work.contacts.contact[pair->first_contact + n].percussion;
+    const tal_vec3 along = tal_vec3_scale(pair->tangent_1, r[1]);
+    return (tal_contact_record){
+        .body_i = manifold->body_i,
+        .body_j = manifold->body_j,
+        .point_m = state->work.list.point[manifold->first_point + n].point,
+        .normal = pair->normal,
+        .percussion_ns = tal_vec3_add_scaled(tal_vec3_add_scaled(along, r[2], pair->tangent_2),
+                                             r[0], pair->normal),
+        .gap_m = state->work.contacts.gap[pair->first_contact + n]};
+}
+
+int32_t tal_state_contacts(const tal_state *state, tal_contact_record *contact, int32_t capacity) {
+    int32_t count = 0;
+    for (int32_t m = 0; m < state->work.problem.pair_count; m++) {
+        const tal_pair *pair = &state->work.problem.pair[state->work.contacts.pair_of_manifold[m]];
+        if (state->work.list.manifold[m].joint > 0) {
+            continue;
+        }
+        for (int32_t n = 0; n < pair->contact_count; n++, count++) {
+            if (count < capacity) {
+                contact[count] = record_of(state, pair, n);
+            }
+        }
+    }
+    return count;
 }
 
 // What the guard can change: rebound and dissipation at impacts.

@@ -7,6 +7,7 @@
 #include "solver/motion/rest.h"
 #include "solver/motion/rotation.h"
 #include "solver/percussion/memory.h"
+#include "solver/percussion/roll.h"
 #include "solver/step/hash.h"
 
 #include <math.h>
@@ -30,6 +31,7 @@ static tal_status renew(void *array, int32_t count, size_t size, const char *wha
 static tal_status reserve_pairs(tal_contacts *set, int32_t count, tal_error *err) {
     set->pair_capacity = 0;
     RENEW(set->pair, count, err);
+    RENEW(set->roll, count, err);
     RENEW(set->edge, count, err);
     RENEW(set->color, count, err);
     RENEW(set->by_color, count, err);
@@ -119,6 +121,8 @@ static tal_status take_bodies(tal_state *state, size_t count, tal_error *err) {
     TAL_TAKE(arena, state->is_immovable, count, "immovable marks", err);
     TAL_TAKE(arena, state->is_gone, count, "gone marks", err);
     TAL_TAKE(arena, state->rest, count, "marks of rest", err);
+    TAL_TAKE(arena, state->trail, count, "trails", err);
+    TAL_TAKE(arena, state->work.trail_now, count, "trails", err);
     TAL_TAKE(arena, state->work.is_calm, count, "calm marks", err);
     TAL_TAKE(arena, state->work.ahead, count + 1, "times", err);
     TAL_TAKE(arena, state->work.body_struck, count, "blow marks", err);
@@ -172,11 +176,15 @@ static tal_status fill(tal_state *state, const tal_model *model, tal_error *err)
     const size_t count = (size_t)model->body_count;
     TAL_TRY(tal_arena_create(&state->arena, count * 1024 + 65536, err));
     TAL_TRY(take_bodies(state, count, err));
+    TAL_TAKE(&state->arena, state->work.reaction, (size_t)model->constraint_count, "reactions",
+             err);
     start_bodies(model, state);
+    TAL_TRY(tal_soft_create(model, state, err));
     TAL_TRY(tal_collider_create(&state->work.collider, &model->shapes, tal_model_terrain(model),
                                 model->shape_of_body, model->body_count, err));
     tal_collider_set_passing(state->work.collider, model->class_of_body, model->class_count,
                              model->passes);
+    tal_collider_set_excluded(state->work.collider, model->excluded, model->excluded_count);
     return TAL_OK;
 }
 
@@ -191,6 +199,7 @@ tal_status tal_state_create(tal_state **state, const tal_model *model, int threa
     TAL_CREATE(made, 1, "a state", err);
     made->work.thread_count = thread_count;
     made->body_count = model->body_count;
+    made->dt = model->settings.dt_s;
     const tal_status status = fill(made, model, err);
     if (status != TAL_OK) {
         tal_state_destroy(made);
@@ -237,6 +246,7 @@ void tal_state_destroy(tal_state *state) {
     tal_manifolds_destroy(&state->work.list_merged);
     tal_contacts *set = &state->work.contacts;
     void *const array[] = {set->pair,
+                           set->roll,
                            set->edge,
                            set->color,
                            set->by_color,
@@ -259,7 +269,8 @@ void tal_state_destroy(tal_state *state) {
                            state->memory.pair,
                            state->memory.point,
                            state->work.memory_before.pair,
-                           state->work.memory_before.point};
+                           state->work.memory_before.point,
+                           state->work.soft_site};
     for (size_t k = 0; k < sizeof array / sizeof array[0]; k++) {
         tal_memory_destroy(array[k]);
     }
@@ -303,7 +314,8 @@ bool tal_state_is_valid(const tal_model *model, const tal_state *state) {
             return false;
         }
     }
-    return isfinite(state->time) && tal_memory_is_valid(&state->memory);
+    return isfinite(state->time) && tal_memory_is_valid(&state->memory) &&
+           tal_soft_is_valid(model, state);
 }
 
 double tal_state_time(const tal_state *state) {
@@ -322,11 +334,50 @@ const tal_vec3 *tal_state_spins(const tal_state *state) {
     return state->spin;
 }
 
+tal_vec3 tal_state_reaction_n(const tal_state *state, int32_t constraint) {
+    return tal_vec3_scale(state->work.reaction[constraint], 1.0 / state->dt);
+}
+
+static tal_vec3 arm_of(const tal_state *state, int32_t body, tal_vec3 point) {
+    TAL_ASSERT(body >= 0 && body < state->body_count);
+    return tal_quat_rotate(state->orientation[body], point);
+}
+
+tal_vec3 tal_state_point_m(const tal_state *state, int32_t body, tal_vec3 point_m) {
+    return tal_vec3_add(state->position[body], arm_of(state, body, point_m));
+}
+
+tal_vec3 tal_state_point_velocity_mps(const tal_state *state, int32_t body, tal_vec3 point_m) {
+    return tal_vec3_add(state->velocity[body],
+                        tal_vec3_cross(state->spin[body], arm_of(state, body, point_m)));
+}
+
+tal_body_energy tal_state_body_energy(const tal_model *model, const tal_state *state,
+                                      int32_t body) {
+    const tal_solver_settings *s = &model->settings;
+    const tal_vec3 v = state->velocity[body];
+    const double ahead = s->scheme == TAL_SCHEME_MOREAU ? 0.0 : 0.5 * s->dt_s;
+    const tal_vec3 at = tal_vec3_add_scaled(state->position[body], ahead, v);
+    return (tal_body_energy){.kinetic_translation_j = 0.5 * model->mass[body] * tal_vec3_dot(v, v),
+                             .kinetic_rotation_j =
+                                 0.5 * tal_vec3_dot(state->momentum[body], state->spin[body]),
+                             .potential_j = -model->mass[body] * tal_vec3_dot(s->gravity_mps2, at)};
+}
+
+void tal_state_wake(tal_state *state) {
+    for (int32_t b = 0; b < state->body_count; b++) {
+        tal_wake(state, b);
+    }
+}
+
 uint64_t tal_state_hash(const tal_state *state) {
     const size_t count = (size_t)state->body_count;
     uint64_t hash = tal_hash_bytes(TAL_HASH_START, &state->time, sizeof state->time);
     hash = tal_hash_bytes(hash, state->position, count * sizeof *state->position);
     hash = tal_hash_bytes(hash, state->orientation, count * sizeof *state->orientation);
     hash = tal_hash_bytes(hash, state->velocity, count * sizeof *state->velocity);
-    return tal_hash_bytes(hash, state->momentum, count * sizeof *state->momentum);
+    hash = tal_hash_bytes(hash, state->momentum, count * sizeof *state->momentum);
+    const size_t size = 3 * (size_t)state->soft_node_count * sizeof *state->soft_field;
+    hash = size > 0 ? tal_hash_bytes(hash, state->soft_field, size) : hash;
+    return size > 0 ? tal_hash_bytes(hash, state->soft_rate, size) : hash;
 }

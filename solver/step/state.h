@@ -4,6 +4,7 @@
 #define TALUS_SOLVER_STEP_STATE_H
 
 #include "core/base/arena.h"
+#include "solver/deformable/soft_body.h"
 #include "solver/detect/collide.h"
 #include "solver/percussion/coloring.h"
 #include "solver/percussion/contact_solver.h"
@@ -39,10 +40,19 @@ typedef struct {
     int32_t unused;
 } tal_rest;
 
+// What a body carries along from its way (motion/trail.h).
+typedef struct {
+    double scar;  // length of the scar, m
+    double decay; // how fast it is forgotten in flight, 1/s
+    double drag;  // of the ground that it touched last, 1/s; 0 in flight
+    double slid;  // way it slid over all surfaces, m
+} tal_trail;
+
 // Contacts of the step, in sweep order. Grown when needed, never shrunk.
 typedef struct {
     int32_t pair_capacity, contact_capacity;
     tal_pair *pair;
+    tal_roll *roll;     // by pair
     tal_edge *edge;     // by manifold
     uint8_t *color;     // by manifold
     int32_t *by_color;  // manifold numbers by color
@@ -64,6 +74,7 @@ typedef struct {
 typedef struct {
     int thread_count;
     double piece_start, piece_end; // times of the piece of a step being made
+    double piece_dt;               // its length
 
     // Detection: by the last query (owned by the collider); listed for the step, by bodies, with the
     // arms of the poses they were found at.
@@ -87,6 +98,9 @@ typedef struct {
     tal_inertia *inertia_world;
     tal_contacts contacts;
     tal_percussion_problem problem;
+    tal_general_body *general; // of the soft bodies, as the next
+    tal_soft_site *soft_site;  // two per contact
+    int32_t soft_site_capacity;
     tal_contact_memory memory_before; // written over by the next
 
     // Islands.
@@ -99,6 +113,9 @@ typedef struct {
     uint8_t *is_restless;  // per island
     double *island_energy; // three per island: work of contacts, bound, slack
 
+    tal_vec3 *reaction;   // percussion of each constraint on its first body, in the step so far
+    tal_trail *trail_now; // what bodies touch in this piece: scar > 0 if a ground that keeps it
+
     // The position correction: metres and radians, not velocities.
     tal_rigid_motion *displacement;
     uint8_t *is_touched;
@@ -109,6 +126,7 @@ struct tal_state {
     double time;
     uint64_t step;
     int32_t body_count;
+    double dt; // of the model
     tal_vec3 *position;
     tal_quat *orientation;
     tal_vec3 *velocity;
@@ -116,13 +134,23 @@ struct tal_state {
     tal_vec3 *spin;     // follows from momentum and orientation
     uint8_t *is_gone;   // taken out: touches nothing and stays where it was
     tal_rest *rest;
-    uint8_t *is_fixed;     // stands still: by the model, gone, or at rest
-    uint8_t *is_immovable; // by percussions: fixed, or follows a series
+    tal_trail *trail;
+    uint8_t *is_fixed;              // stands still: by the model, gone, or at rest
+    uint8_t *is_immovable;          // by percussions: fixed, or follows a series
+    int32_t soft_node_count;        // of all bodies that deform
+    double *soft_field, *soft_rate; // their nodes, one body after the other
+    tal_soft_body *soft;
     tal_contact_memory memory;
 
     tal_workspace work;
     tal_arena arena; // of all body arrays
 };
+
+// NULL for rigid bodies and the ground.
+static inline tal_soft_body *tal_soft_of(const tal_model *model, const tal_state *state,
+                                         int32_t body) {
+    return tal_is_soft(model, body) ? &state->soft[model->soft_of_body[body]] : NULL;
+}
 
 static inline const tal_law_traits *tal_traits(const tal_model *model, const tal_pair *pair) {
     return tal_law_traits_of(model->law[pair->law].kind);
@@ -131,6 +159,11 @@ static inline const tal_law_traits *tal_traits(const tal_model *model, const tal
 // What is deep in a spring is its deflection, not a penetration.
 static inline bool tal_is_spring(const tal_model *model, const tal_pair *pair) {
     return tal_traits(model, pair)->is_spring;
+}
+
+// A row of a constraint, not a contact.
+static inline bool tal_is_joint(const tal_model *model, const tal_pair *pair) {
+    return pair->law == model->class_count * model->class_count;
 }
 
 // Finite poses and velocities, unit quaternions; what is gone or at rest stands still.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One time step. Numbers in brackets are the equations of docs/theory/solver.md.
+#include "solver/constraint/joint.h"
 #include "solver/finish/island.h"
 #include "solver/motion/integrate.h"
 #include "solver/motion/prescribed.h"
 #include "solver/motion/rest.h"
+#include "solver/motion/trail.h"
 #include "solver/percussion/contact.h"
 #include "solver/percussion/correction.h"
 #include "solver/percussion/memory.h"
@@ -21,7 +23,13 @@ static const double TURN_MAX = 0.5;
 
 // The percussions need this many times less accuracy while contacts are still being added.
 static const double LOOK_SLACK = 10.0;
+enum { SETTLING_ROUNDS_MAX = 16 };
 enum { LOOKS_AHEAD = 3, LOOK_SWEEPS_MAX = 100, SWEEPS_MIN = 3 };
+
+// Constraints are refined until the velocities that they miss are nothing beside those of their bodies, or
+// no longer get smaller: each round gains about the turn within a step.
+static const double REFINED = 1e-13, REFINE_GAIN = 0.5;
+enum { REFINE_MAX = 8 };
 
 // Errors of slow bodies are measured against at most this speed.
 static const double SLOW_MPS = 0.05;
@@ -39,26 +47,45 @@ static int count_substeps(const tal_model *model, const tal_state *state) {
     return pieces <= 1.0 ? 1 : (int)fmin(pieces, most);
 }
 
-static void solve(tal_state *state, tal_solver_goal goal, tal_report *report) {
+static void solve(const tal_model *model, tal_state *state, tal_solver_goal goal,
+                  tal_report *report) {
     tal_solver_result result;
     tal_solve_percussions(&state->work.problem, &state->work.contacts.work, NULL, &goal, &result);
+    tal_soft_share_motion(model, state);
     report->iterations += result.iterations;
     report->residual = result.residual;
     report->unconverged_count = result.unconverged_count;
 }
 
-// What the sweeps could not solve.
-static tal_status finish(tal_state *state, tal_solver_goal goal, tal_report *report,
-                         tal_error *err) {
-    tal_solver_result result = {.residual = report->residual,
-                                .unconverged_count = report->unconverged_count};
-    tal_finish_count count;
-    TAL_TRY(tal_finish_islands(&state->work.problem, &state->work.contacts.work, &goal, &count,
-                               &result, err));
-    report->islands_finished += count.tried_count;
-    report->residual = result.residual;
-    report->unconverged_count = result.unconverged_count;
-    return TAL_OK;
+// (60): constraints hold at the next midpoint itself, not only to first order.
+static void refine(const tal_model *model, tal_state *state, double dt, tal_solver_goal goal,
+                   tal_report *report) {
+    double last = INFINITY;
+    for (int round = 0; model->joint_count > 0 && round < REFINE_MAX; round++) {
+        const double error = tal_joints_measure(model, state, dt);
+        if (error <= REFINED || !(error < REFINE_GAIN * last)) {
+            return;
+        }
+        last = error;
+        tal_joints_refine(model, state, dt);
+        tal_solver_result result;
+        tal_solve_percussions(&state->work.problem, &state->work.contacts.work,
+                              state->work.is_rising, &goal, &result);
+        report->iterations += result.iterations;
+        tal_sum_islands(&state->work.problem, &state->work.contacts.work, NULL, &result);
+        report->residual = result.residual;
+        report->unconverged_count = result.unconverged_count;
+    }
+}
+
+// To the tolerance, and again as long as bodies that deform by much answer in another way than linearly.
+static void solve_and_settle(const tal_model *model, tal_state *state, tal_solver_goal goal,
+                             tal_report *report) {
+    solve(model, state, goal, report);
+    for (int round = 0; round < SETTLING_ROUNDS_MAX && tal_soft_settle(model, state); round++) {
+        solve(model, state, goal, report);
+        report->settling_rounds++;
+    }
 }
 
 // (38): what errors of slow bodies are measured against: the kick of a step by gravity (without it, by the
@@ -72,6 +99,21 @@ static double slow_speed(const tal_model *model, const tal_state *state, double 
     return fmin(by_gravity > 0.0 ? by_gravity : by_loads, SLOW_MPS);
 }
 
+// What the sweeps could not solve, and what they may keep in motion.
+static tal_status finish(const tal_model *model, tal_state *state, double dt, tal_solver_goal goal,
+                         tal_report *report, tal_error *err) {
+    tal_solver_result result = {.residual = report->residual,
+                                .unconverged_count = report->unconverged_count};
+    tal_finish_count count;
+    TAL_TRY(tal_finish_islands(&state->work.problem, &state->work.contacts.work, &goal,
+                               tal_find_lingering(model, state, slow_speed(model, state, dt)),
+                               &count, &result, err));
+    report->islands_finished += count.needed_count;
+    report->residual = result.residual;
+    report->unconverged_count = result.unconverged_count;
+    return TAL_OK;
+}
+
 // Contacts at the present poses. What moves wakes what it may touch.
 static tal_status find_contacts(const tal_model *model, tal_state *state, double dt,
                                 tal_error *err) {
@@ -80,7 +122,8 @@ static tal_status find_contacts(const tal_model *model, tal_state *state, double
         tal_prescribed_load(model, state);                 // (54), (55): series, point forces
         TAL_TRY(tal_find_contacts(model, state, dt, err)); // (10), (11): manifolds within reach
     } while (tal_wake_reached(state));
-    return tal_list_contacts(state, err);
+    TAL_TRY(tal_list_contacts(model, state, err));
+    return tal_soft_list_contacts(model, state, err); // at nodes of what deforms
 }
 
 // The contact problem of the contacts listed, with the percussions of the last step or look.
@@ -105,7 +148,7 @@ static tal_status complete_contacts(const tal_model *model, tal_state *state, do
     *woke = false;
     for (int look = 0; look < LOOKS_AHEAD && !*woke; look++) {
         tal_look_result result;
-        solve(state, rough, report);
+        solve(model, state, rough, report);
         TAL_TRY(tal_remember_percussions(state, dt, err)); // to start from; before the list changes
         TAL_TRY(tal_look_ahead(model, state, dt, look == 0, &result, err)); // (40) to (42)
         if (result == TAL_LOOK_NOTHING) {
@@ -148,12 +191,15 @@ static tal_status strike(const tal_model *model, tal_state *state, double dt, ta
     const tal_solver_goal goal = {model->settings.tolerance, SWEEPS_MIN,
                                   model->settings.iteration_max};
     TAL_TRY(find_all_contacts(model, state, dt, report, err));
-    solve(state, goal, report);                     // (19), (29) to (39), to the tolerance
-    TAL_TRY(finish(state, goal, report, err));      // islands that the sweeps leave above it
-    tal_observe_contacts(model, state, dt, report); // (44), (47), (56): their work
+    solve_and_settle(model, state, goal, report);         // (19), (29) to (39), to the tolerance
+    refine(model, state, dt, goal, report);               // (60)
+    TAL_TRY(finish(model, state, dt, goal, report, err)); // islands that the sweeps leave above it
+    tal_observe_contacts(model, state, dt, report);       // (44), (47), (56): their work
     report->energy_rise_bound_j = tal_observe_rise_bound(model, state, dt); // (48)
     report->islands_resolved = tal_guard_energy(model, state, dt, report);  // (49): no island gains
-    tal_store_motion(model, state);                                         // u+
+    tal_joints_observe(model, state);
+    tal_store_motion(model, state);                              // u+
+    tal_advance_trails(model, state, dt, report);                // grounds.md (5), (7): drag, scars
     report->correction_j += tal_correct_positions(model, state); // (50) to (52): penetration
     report->correction_j += tal_rigid_potential_not_gone(model, state, 0.5 * dt);
     TAL_TRY(tal_remember_percussions(state, dt, err)); // (27), (32): for the next step
@@ -182,6 +228,8 @@ static void add_report(tal_report *sum, const tal_report *piece) {
     sum->dissipated_tangential_j += piece->dissipated_tangential_j;
     sum->correction_j += piece->correction_j;
     sum->applied_j += piece->applied_j;
+    sum->constraint_j += piece->constraint_j;
+    sum->settling_rounds += piece->settling_rounds;
     sum->energy_rise_bound_j += piece->energy_rise_bound_j;
     sum->clausius_duhem_worst_j = fmax(sum->clausius_duhem_worst_j, piece->clausius_duhem_worst_j);
     sum->opposed_worst_j = fmax(sum->opposed_worst_j, piece->opposed_worst_j);
@@ -204,34 +252,57 @@ static void add_report(tal_report *sum, const tal_report *piece) {
 }
 
 static double total(tal_energy energy) {
-    return energy.translation + energy.rotation + energy.potential;
+    return energy.translation + energy.rotation + energy.potential + energy.deformation +
+           energy.strain;
 }
 
 // (45), from the energies (43)
-static void close_book(double energy_before, tal_energy energy, tal_report *report) {
+static void close_book(tal_energy before, tal_energy energy, double elastic_work,
+                       tal_report *report) {
     report->kinetic_translation_j = energy.translation;
     report->kinetic_rotation_j = energy.rotation;
     report->potential_j = energy.potential;
-    report->energy_defect_j = total(energy) - energy_before + report->dissipated_normal_j +
-                              report->dissipated_tangential_j - report->correction_j -
-                              report->applied_j;
+    report->kinetic_deformation_j = energy.deformation;
+    report->strain_j = energy.strain;
+    report->dissipated_material_j = elastic_work - (energy.strain - before.strain);
+    report->energy_defect_j = total(energy) - total(before) + report->dissipated_normal_j +
+                              report->dissipated_tangential_j + report->dissipated_material_j -
+                              report->correction_j - report->applied_j - report->constraint_j;
+}
+
+// The factor of a body that deforms is made for one length of step.
+static tal_status check_pieces(const tal_model *model, int pieces, tal_error *err) {
+    return model->soft_count == 0 || pieces == 1
+               ? TAL_OK
+               : TAL_FAIL(
+                     err, TAL_BAD_SETTING,
+                     "a body moves by more than its inner radius, or turns by more than half a "
+                     "radian, within dt = %g s: steps of bodies that deform are not cut; take "
+                     "dt = %g s or less",
+                     model->settings.dt_s, model->settings.dt_s / pieces);
 }
 
 tal_status tal_step(const tal_model *model, tal_state *state, tal_report *report, tal_error *err) {
     TAL_ASSERT(state->body_count == model->body_count);
     TAL_VALIDATE(tal_state_is_valid(model, state));
     const int substeps = count_substeps(model, state);
+    TAL_TRY(check_pieces(model, substeps, err));
     const double dt = model->settings.dt_s / substeps;
     const double end = (double)(state->step + 1) * model->settings.dt_s;
     const double ahead = model->settings.scheme == TAL_SCHEME_MOREAU ? 0.0 : 0.5 * dt;
-    const double energy_before = total(tal_observe_energy(model, state, ahead));
+    const tal_energy energy_before = tal_observe_energy(model, state, ahead);
     *report = (tal_report){.substeps = substeps,
                            .clausius_duhem_worst_j = -INFINITY,
                            .opposed_worst_j = -INFINITY,
                            .penetration_body_i = -1,
                            .penetration_body_j = -1};
+    if (model->constraint_count > 0) {
+        memset(state->work.reaction, 0,
+               (size_t)model->constraint_count * sizeof *state->work.reaction);
+    }
     for (int piece = 0; piece < substeps; piece++) {
         tal_report of_piece = {.penetration_body_i = -1, .penetration_body_j = -1};
+        state->work.piece_dt = dt;
         state->work.piece_start = state->time + piece * dt;
         state->work.piece_end = piece + 1 < substeps ? state->time + (piece + 1) * dt : end;
         TAL_TRY(advance(model, state, dt, &of_piece, err));
@@ -241,7 +312,8 @@ tal_status tal_step(const tal_model *model, tal_state *state, tal_report *report
     state->time = end;
     report->time_s = state->time;
     tal_prescribed_follow(model, state); // to the last bit what a resumed run starts from
-    close_book(energy_before, tal_observe_energy(model, state, ahead), report);
+    close_book(energy_before, tal_observe_energy(model, state, ahead),
+               tal_soft_elastic_work(model, state), report);
     TAL_VALIDATE(tal_state_is_valid(model, state));
     return TAL_OK;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A primal-dual interior point for the acd2 acd2, one sparse Cholesky factor per iteration
+// A primal-dual interior point for the acd2 problem, one sparse Cholesky factor per iteration
 // (CHOLMOD). The square of min(0, c x) is written with a slack s >= 0, s >= -c x. A reference.
 #include "tests/reference/acd2_problem.h"
 
@@ -26,16 +26,35 @@ typedef struct {
     int32_t size;
     cell *cell;
     double *gradient, *step;
+    double speed,
+        push; // sizes of velocities and percussions: nothing is measured in absolute units
     cholmod_common common;
     cholmod_triplet *triplet;
     cholmod_factor *factor;
 } interior;
 
+static void set_sizes(interior *in) {
+    const tal_acd2_problem *acd2 = in->acd2;
+    for (int32_t n = 0; n < in->size; n++) {
+        const double mass = acd2->mass[36 * (n / 6) + 7 * (n % 6)];
+        in->push = fmax(in->push, fabs(acd2->right[n]));
+        in->speed = mass > 0.0 ? fmax(in->speed, fabs(acd2->right[n]) / (2.0 * mass)) : in->speed;
+    }
+    in->push = in->push > 0.0 ? in->push : 1.0;
+    in->speed = in->speed > 0.0 ? in->speed : 1.0;
+}
+
 static void start(interior *in, double *x) {
+    const double v = in->speed, r = in->push;
     memset(x, 0, (size_t)in->size * sizeof *x);
     for (int32_t k = 0; k < in->acd2->contact_count; k++) {
-        in->cell[k] = (cell){.p1 = 1.0, .r = 1.0, .s = 1.0, .y = 1.0, .p3 = 1.0, .z = 1.0};
+        in->cell[k] = (cell){.p1 = v, .r = r, .s = v, .y = r, .p3 = v, .z = r};
     }
+}
+
+// fmax would pass over what is not a number.
+static double larger(double a, double b) {
+    return b > a || isnan(b) ? b : a;
 }
 
 static bool is_soft(const interior *in, int32_t k) {
@@ -60,11 +79,10 @@ static double measure_mu(const interior *in) {
 // Errors of all conditions at the present point; the centre of the complementarities is `target`.
 static double set_errors(interior *in, const double *x, double target) {
     const tal_acd2_problem *acd2 = in->acd2;
-    double worst = 0.0, scale = 1e-300;
+    double worst = 0.0;
     tal_acd2_problem_apply(acd2, x, in->gradient);
     for (int32_t n = 0; n < in->size; n++) {
         in->gradient[n] -= acd2->right[n];
-        scale = fmax(scale, fabs(acd2->right[n]));
     }
     for (int32_t k = 0; k < acd2->contact_count; k++) {
         cell *c = &in->cell[k];
@@ -77,10 +95,12 @@ static double set_errors(interior *in, const double *x, double target) {
         c->e2 = c->s * c->y - target;
         c->e3 = c->p3 * c->z - target;
         tal_acd2_problem_add_row(acd2, k, 0, -(c->r + (soft ? c->z : 0.0)), in->gradient);
-        worst = fmax(worst, fmax(fabs(c->f1), fmax(fabs(c->f3), fabs(c->fs) / scale)));
+        worst = larger(worst, fabs(c->f1) / in->speed);
+        worst = larger(worst, fabs(c->f3) / in->speed);
+        worst = larger(worst, fabs(c->fs) / in->push);
     }
     for (int32_t n = 0; n < in->size; n++) {
-        worst = fmax(worst, fabs(in->gradient[n]) / scale);
+        worst = larger(worst, fabs(in->gradient[n]) / in->push);
     }
     return worst;
 }
@@ -160,7 +180,10 @@ static tal_status solve_newton(interior *in, tal_error *err) {
             tal_acd2_problem_add_row(in->acd2, k, 0, -in->cell[k].push, b);
         }
         cholmod_factorize(matrix, in->factor, &in->common);
-        cholmod_dense *solution = cholmod_solve(CHOLMOD_A, in->factor, right, &in->common);
+        const bool is_factored = in->factor != NULL && in->common.status == CHOLMOD_OK &&
+                                 in->factor->minor == in->factor->n;
+        cholmod_dense *solution =
+            is_factored ? cholmod_solve(CHOLMOD_A, in->factor, right, &in->common) : NULL;
         if (solution != NULL) {
             memcpy(in->step, solution->x, (size_t)in->size * sizeof *in->step);
             cholmod_free_dense(&solution, &in->common);
@@ -217,12 +240,16 @@ static void take_step(interior *in, double length, double *x) {
 static tal_status run(interior *in, double tolerance, int iteration_max, double *x,
                       tal_reference_result *result, tal_error *err) {
     const double centering = 0.1, keep_off = 0.995;
+    set_sizes(in);
     start(in, x);
     while (result->iterations < iteration_max) {
         const double mu = measure_mu(in);
-        result->residual = fmax(set_errors(in, x, centering * mu), mu);
+        result->residual = larger(set_errors(in, x, centering * mu), mu / (in->speed * in->push));
         if (result->residual <= tolerance) {
             return TAL_OK;
+        }
+        if (isnan(result->residual)) {
+            break;
         }
         eliminate(in);
         TAL_TRY(solve_newton(in, err));
@@ -251,6 +278,7 @@ tal_status tal_interior_point_solve(const tal_acd2_problem *acd2, double toleran
     *result = (tal_reference_result){0};
     cholmod_start(&in.common);
     in.common.print = 0;
+    in.common.final_ll = 1; // L L', which a matrix that is not positive definite does not have
     tal_status status = allocate(&in, err);
     if (status == TAL_OK) {
         status = run(&in, tolerance, iteration_max, x, result, err);

@@ -32,7 +32,7 @@ static void solve_linear(const tal_acd2_problem *acd2, uzawa *u, double *x) {
     }
     double square = dot(u->size, u->residual, u->residual);
     const double goal = 1e-30 * dot(u->size, u->load, u->load);
-    for (int32_t n = 0; n < 4 * u->size && square > goal; n++) {
+    for (int32_t n = 0; n < 4 * u->size && !(square <= goal); n++) {
         tal_acd2_problem_apply(acd2, u->direction, u->product);
         const double step = square / dot(u->size, u->direction, u->product);
         for (int32_t m = 0; m < u->size; m++) {
@@ -86,6 +86,9 @@ static double ascend(const tal_acd2_problem *acd2, uzawa *u, double step, const 
     for (int32_t k = 0; k < acd2->contact_count; k++) {
         const double d = tal_acd2_problem_velocity(acd2, k, 0, x);
         const double kn = acd2->kn[k];
+        if (isnan(d)) { // fmax would make it a zero
+            return NAN;
+        }
         const double r = fmax(0.0, u->bound_multiplier[k] + step * (acd2->bound[k] - d));
         const double z = u->softness_multiplier[k];
         const double soft = kn > 0.0 ? fmax(0.0, (z - step * d) / (1.0 + step / kn)) : 0.0;
@@ -94,7 +97,7 @@ static double ascend(const tal_acd2_problem *acd2, uzawa *u, double step, const 
         u->bound_multiplier[k] = r;
         u->softness_multiplier[k] = soft;
     }
-    return size > 0.0 ? change / size : 0.0;
+    return size == 0.0 ? 0.0 : change / size;
 }
 
 static tal_status run(const tal_acd2_problem *acd2, double tolerance, int iteration_max, uzawa *u,

@@ -188,7 +188,7 @@ static tal_status write_results(const workbench *bench, const tal_invocation *in
     }
     if (solution != NULL && invocation->overwrite == TAL_KEEP_EXISTING &&
         tal_file_exists(solution)) {
-        return TAL_FAIL(err, TAL_EXISTS, "%s exists already. Say --overwrite to replace it",
+        return TAL_FAIL(err, TAL_EXISTS, "%s already exists. Use --overwrite to replace it",
                         solution);
     }
     return solution != NULL ? tal_contact_problem_write(&bench->problem, bench->r, solution, err)

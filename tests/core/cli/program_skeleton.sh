@@ -17,7 +17,7 @@ printf '[contact]\nfriction = 0.5\n' >site.ini
 
 expect 0 'friction 0.5' "$echo_program" site.ini
 [ "$(cat out/echo.txt)" = echo ] || fail "no output"
-expect 1 'exists already. Say --overwrite' "$echo_program" site.ini
+expect 1 'already exists. Use --overwrite' "$echo_program" site.ini
 expect 0 'friction 0.7' "$echo_program" --set contact.friction=0.7 site.ini --overwrite
 expect 0 'threads 3' "$echo_program" site.ini -j 3 --overwrite
 expect 0 'until 12.5' "$echo_program" site.ini -u 12.5 --overwrite
@@ -119,7 +119,7 @@ for signal in INT:130 TERM:143; do
     kill -"${signal%:*}" $pid
     status=0
     wait $pid || status=$?
-    [ $status -eq "${signal#*:}" ] && grep -q 'stopped as asked' said || { cat said; fail "$signal: no clean end: $status"; }
+    [ $status -eq "${signal#*:}" ] && grep -q 'stopped on request' said || { cat said; fail "$signal: no clean end: $status"; }
 done
 begin_waiting --work # looks at no signal
 kill -INT $pid

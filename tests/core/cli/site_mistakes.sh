@@ -39,3 +39,22 @@ for program in "$TALUS_BIN"/talus-* "$TALUS_TEST_BIN"/talus-echo; do
 done
 [ $tried -gt 0 ] || { echo "no program was tried"; exit 1; }
 echo "$tried programs refused the file"
+
+# Names that only a polygon layer knows: told before any work, with those it has.
+cat >ground.geojson <<'JSON'
+{"type": "FeatureCollection", "features": [{"type": "Feature", "properties": {"class": "talus"},
+ "geometry": {"type": "Polygon", "coordinates": [[[0, 0], [9, 0], [9, 9], [0, 0]]]}}]}
+JSON
+touch none.las
+printf '[site]\nbefore = none.las\nafter = none.las\n[mesh]\nground_classes = ground.geojson\n[pair.rock.tallus]\nfriction = 0.4\n' >layer.ini
+for program in "$TALUS_BIN"/talus-ingest "$TALUS_BIN"/talus-mesh; do
+    [ -x "$program" ] || continue
+    "$program" layer.ini --out out >said 2>&1 && { echo "$program takes a class that is nowhere"; exit 1; }
+    grep -q 'layer.ini: \[pair.rock.tallus\] does not name two .*: ground, rock, talus$' said ||
+        { echo "$program does not name the classes of the layer"; cat said; exit 1; }
+    [ ! -e out ] || { echo "$program wrote something"; exit 1; }
+    sed 's/tallus/talus/' layer.ini >right.ini
+    "$program" right.ini --out out >said 2>&1 || true
+    ! grep -q 'surface classes' said || { echo "$program refuses a class of the layer"; cat said; exit 1; }
+    rm -rf out
+done

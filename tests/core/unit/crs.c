@@ -79,7 +79,7 @@ static void what_is_no_coordinate_system_is_refused_with_the_way_out(void **stat
     }
     tal_crs *crs = NULL;
     check_fails(tal_crs_create(&crs, "EPSG:5756", "site.ini:12", &check_error), TAL_BAD_CRS,
-                "heights alone");
+                "describes heights only");
 }
 
 static void a_study_needs_metres_on_stated_datums(void **state) {

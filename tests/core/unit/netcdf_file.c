@@ -317,7 +317,7 @@ static void wrong_shapes_and_kinds_are_named(void **state) {
     check_fails(tal_netcdf_get_doubles(&file, "node_q", values, 3, &check_error), TAL_BAD_INPUT,
                 "a.nc has no variable 'node_q'");
     check_fails(tal_netcdf_get_doubles(&file, "node_x", values, 3, &check_error), TAL_BAD_INPUT,
-                "'node_x' is 5000, but 3 values are wanted");
+                "'node_x' is 5000, but 3 values are needed");
     check_fails(tal_netcdf_get_ints(&file, "face_node", ints, 4, &check_error), TAL_BAD_INPUT,
                 "5000 x 3");
     check_fails(tal_netcdf_get_ints(&file, "node_x", ints, NODES, &check_error), TAL_BAD_INPUT,
@@ -356,7 +356,7 @@ static void unreadable_files_are_told_apart(void **state) {
     assert_int_equal(stat(path, &whole), 0);
     for (int part = 1; part < 8; part++) {
         assert_int_equal(truncate(path, whole.st_size * (8 - part) / 8), 0);
-        check_fails(tal_netcdf_open(&file, path, &check_error), TAL_BAD_INPUT, "make it again");
+        check_fails(tal_netcdf_open(&file, path, &check_error), TAL_BAD_INPUT, "create it again");
     }
 }
 

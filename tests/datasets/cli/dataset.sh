@@ -27,7 +27,7 @@ cmp a/site.ini "$TALUS_SOURCE/datasets/slope/site.ini" || fail "site.ini differs
 
 # Nothing is overwritten silently, and a refusal changes nothing.
 cp -r a kept
-expect 1 'exists already' "$program" slope --out a
+expect 1 'already exists' "$program" slope --out a
 diff -r a kept || fail "a refused run changed files"
 expect 0 'points' "$program" slope --out a --overwrite --threads 2
 diff -r a kept || fail "the number of threads changes the files"

@@ -65,7 +65,7 @@ refused "a directory" "folder"
 
 printf '# no points\n' >empty.xyz
 site "before = empty.xyz" "after = after.xyz" "$crs"
-refused "an empty cloud" "empty.xyz: holds no points"
+refused "an empty cloud" "empty.xyz holds no points"
 
 site "before = before.xyz" "after = far.xyz" "$crs"
 refused "disjoint epochs" "do not overlap"
@@ -82,7 +82,7 @@ site "before = before.xyz" "after = after.xyz" 'area = elsewhere.geojson' "$crs"
 refused "an area elsewhere" "polygon 1 of the area of interest .* does not overlap"
 
 site "before = before.xyz" "after = after.xyz" 'crs = EPSG:4326+5756'
-refused "a geographic coordinate system" "is no map projection"
+refused "a geographic coordinate system" "is not a map projection"
 
 site "before = before.xyz" "after = after.xyz" 'crs = EPSG:2272+5703'
 refused "a system in feet" "A study needs metres"

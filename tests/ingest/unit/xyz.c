@@ -78,8 +78,8 @@ static void wrong_lines_are_named(void **state) {
     check_fails(read_text("1 2 3\n4 5\n"), TAL_BAD_INPUT, "cloud.xyz:2: \"4 5\" has 2 columns");
     check_fails(read_text("1 2 3\n4 five 6\n"), TAL_BAD_INPUT, "cloud.xyz:2: \"five\"");
     check_fails(read_text("1 2 3\nnan 5 6\n"), TAL_BAD_INPUT, "not a number (x)");
-    check_fails(read_text("1 2 3\n4 1e30 6\n"), TAL_BAD_INPUT, "y = 1e30 is no coordinate");
-    check_fails(read_text("1 2 3\n4 inf 6\n"), TAL_BAD_INPUT, "no coordinate");
+    check_fails(read_text("1 2 3\n4 1e30 6\n"), TAL_BAD_INPUT, "y = 1e30 is not a coordinate");
+    check_fails(read_text("1 2 3\n4 inf 6\n"), TAL_BAD_INPUT, "not a coordinate");
 }
 
 static void prose_is_not_taken_for_a_cloud(void **state) {

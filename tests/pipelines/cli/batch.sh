@@ -96,7 +96,7 @@ mkdir -p full && echo mine >full/thesis.txt
 if "$batch" one.ini --out full >said 2>&1; then fail "a folder with other things in it is used"; fi
 grep -q 'is not empty and holds no study' said || fail "no reason"
 if "$batch" one.ini --out nothing --resume >said 2>&1; then fail "--resume of nothing"; fi
-grep -q 'holds no study to go on with' said || fail "no reason for --resume"
+grep -q 'holds no study to continue' said || fail "no reason for --resume"
 [ ! -s trace ] || fail "work was done: $(cat trace)"
 # One bad path, or a file with mistakes, first or not: the others run, and the end is not a good one.
 printf '[contact]\nfriction = much\n' >muddled.ini

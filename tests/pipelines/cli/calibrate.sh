@@ -91,7 +91,7 @@ if grep -q ',three,' held/runs.csv; then fail "hold_out takes part"; fi
 # Runs that fail are told, with a reason, and do not spoil the rest.
 "$calibrate" one.ini --out failing --set vary.contact.friction.high=1.1 --set calibrate.runs=24 --progress none >said 2>&1 || fail "failing runs"
 grep -q 'failed,.*stick to the sky' failing/runs.csv || fail "no reason in the table"
-grep -q 'runs failed; the first says: .*stick to the sky' failing/calibrate.html || fail "the page does not tell failed runs"
+grep -q 'runs failed; the first one reported: .*stick to the sky' failing/calibrate.html || fail "the page does not tell failed runs"
 best=$(number failing/calibrate.json best)
 awk "BEGIN { exit !($best > 0.475 && $best < 0.525) }" || fail "failed runs spoil the search: $best"
 # Words instead of a range.

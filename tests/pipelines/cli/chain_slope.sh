@@ -22,7 +22,7 @@ grep -q 'energy drift' said || { cat said; fail "no summary"; }
 ncdump -h out/run.nc | grep -q 'cf_role = "trajectory_id"' || fail "run.nc is not a CF trajectory file"
 [ "$(ncdump -v step_time out/run.nc | grep -c '1.2 ;')" -eq 1 ] || fail "does not end at 1.2 s"
 $solve --out out 2>said && fail "overwrites without being asked"
-grep -q 'Say --overwrite' said || { cat said; fail "no way out"; }
+grep -q 'Use --overwrite' said || { cat said; fail "no way out"; }
 
 $solve --out threads -j 2 -q
 cmp out/run.nc threads/run.nc || fail "the result depends on the number of threads"

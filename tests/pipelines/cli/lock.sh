@@ -24,7 +24,7 @@ kill -INT "$first"
 code=0
 wait "$first" || code=$?
 [ "$code" -eq 130 ] || fail "an interrupted study ends with $code"
-grep -q 'stopped as asked' first || fail "does not say that it stopped"
+grep -q 'stopped on request' first || fail "does not say that it stopped"
 [ -z "$(find study -name '*.part')" ] || [ -n "$(ls study/work)" ] || fail "half files in finished places"
 if pgrep -f "$PWD/bin/fake-stage" >/dev/null; then fail "a stage program was left behind"; fi
 finished=$(ls -i study/runs | sort)

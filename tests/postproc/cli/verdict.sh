@@ -49,7 +49,7 @@ grep -q 'class="banner' moved/report.html && fail "a good run has a banner"
 # Unfinished and lost rock stand before everything else, too.
 analyse lost lost=1
 first_line lost | grep -q 'Do not trust' || fail "lost: the first line is $(first_line lost)"
-grep -A2 'class="page"' lost/report.html | grep -q 'left the ground that is known' || fail "lost blocks are not said first"
+grep -A2 'class="page"' lost/report.html | grep -q 'left the mapped ground' || fail "lost blocks are not said first"
 analyse unfinished until=1
 first_line unfinished | grep -q 'Read this result with care' || fail "unfinished: the first line is $(first_line unfinished)"
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Runs a benchmark scene and prints processor time per step, iterations, residual, penetration, energies and
 // how far the blocks moved sideways: solver_bench SCENE [threads [end time [tolerance [iterations]]]]
-#include "tests/solver/scenes/scene.h"
+// For comparisons: solver_bench --write SCENE FILE, the scene as peer.c reads it; solver_bench --time SCENE END
+// TOLERANCE POSES-FILE prints and writes what a peer does.
+#include "tests/solver/scenes/bench_scenes.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 // Processor time of all threads: what others do on the machine hardly changes it.
@@ -53,27 +56,95 @@ static void add(totals *t, const tal_report *r) {
     t->substeps += r->substeps;
 }
 
+static int fail(const tal_error *err) {
+    fprintf(stderr, "%s\n", err->text);
+    return 1;
+}
+
+static tal_status start(const test_scene *scene, int threads, tal_model **model, tal_state **state,
+                        tal_error *err) {
+    TAL_TRY(test_scene_create_model(scene, model, err));
+    return tal_state_create(state, *model, threads, err);
+}
+
+static void write_poses(const tal_state *state, int32_t count, const char *path) {
+    FILE *file = fopen(path, "w");
+    for (int32_t b = 0; file != NULL && b < count; b++) {
+        const tal_vec3 p = tal_state_positions(state)[b];
+        const tal_quat q = tal_state_orientations(state)[b];
+        fprintf(file, "%.17g %.17g %.17g %.17g %.17g %.17g %.17g\n", p.x, p.y, p.z, q.w, q.x, q.y,
+                q.z);
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+}
+
+static int write_scene(const test_scene *s, const char *path) {
+    FILE *file = fopen(path, "w");
+    const tal_vec3 g = s->settings.gravity_mps2;
+    const bool is_grid = s->vertex_count > 4;
+    const int nx = is_grid ? (int)lround(s->vertex[s->vertex_count - 1].x) + 1 : 0;
+    const int ny = is_grid ? s->vertex_count / nx : 0;
+    if (file == NULL) {
+        fprintf(stderr, "%s cannot be written\n", path);
+        return 1;
+    }
+    fprintf(file, "%.17g %.17g %.17g %.17g %.17g %.17g\n%d %d\n", g.x, g.y, g.z, s->mu,
+            s->restitution, s->settings.dt_s, nx, ny);
+    for (int v = 0; v < nx * ny; v++) {
+        fprintf(file, "%.17g\n", s->vertex[v].z);
+    }
+    fprintf(file, "%d\n", s->body_count);
+    for (int32_t b = 0; b < s->body_count; b++) {
+        const tal_vec3 p = s->position[b];
+        const tal_quat q = s->orientation[b];
+        fprintf(file, "%.17g %.17g %.17g %.17g %.17g %.17g %.17g %.17g %.17g %.17g %.17g\n",
+                s->edge[b][0], s->edge[b][1], s->edge[b][2], s->mass[b], p.x, p.y, p.z, q.w, q.x,
+                q.y, q.z);
+    }
+    return fclose(file) == 0 ? 0 : 1;
+}
+
+// As a peer: nothing but the steps is done while the clock runs.
+static int run_as_peer(const test_scene *scene, const char *poses) {
+    static tal_error err;
+    tal_model *model = NULL;
+    tal_state *state = NULL;
+    tal_report report;
+    tal_status status = start(scene, 1, &model, &state, &err);
+    const long steps = lround(scene->end_time / scene->settings.dt_s);
+    const double begin = seconds();
+    for (long n = 0; status == TAL_OK && n < steps; n++) {
+        status = tal_step(model, state, &report, &err);
+    }
+    if (status == TAL_OK) {
+        printf("%.4f\n", 1e3 * (seconds() - begin) / (double)steps);
+        write_poses(state, scene->body_count, poses);
+    }
+    tal_state_destroy(state);
+    tal_model_destroy(model);
+    return status == TAL_OK ? 0 : fail(&err);
+}
+
 static int run(const test_scene *scene, int threads) {
     static tal_error err;
     tal_model *model = NULL;
     tal_state *state = NULL;
     totals sum = {.opposed_worst = -INFINITY, .duhem_worst = -INFINITY};
     tal_report report = {0};
-    if (test_scene_create_model(scene, &model, &err) != TAL_OK ||
-        tal_state_create(&state, model, threads, &err) != TAL_OK) {
-        fprintf(stderr, "%s\n", err.text);
+    if (start(scene, threads, &model, &state, &err) != TAL_OK) {
         tal_model_destroy(model);
-        return 1;
+        return fail(&err);
     }
     const long steps = lround(scene->end_time / scene->settings.dt_s);
     double elapsed = 0.0;
     for (long n = 1; n <= steps; n++) {
-        const double start = seconds();
+        const double begin = seconds();
         if (tal_step(model, state, &report, &err) != TAL_OK) {
-            fprintf(stderr, "%s\n", err.text);
-            return 1;
+            return fail(&err);
         }
-        elapsed += seconds() - start;
+        elapsed += seconds() - begin;
         add(&sum, &report);
         if (n % (steps / 10 > 0 ? steps / 10 : 1) == 0) {
             printf("t %.3f  %.3f CPU ms/step  kinetic %.4g J  contacts %d in %d  it %d  res %.1e  "
@@ -103,28 +174,31 @@ static int run(const test_scene *scene, int threads) {
     return 0;
 }
 
+static int usage(void) {
+    fprintf(stderr, "solver_bench SCENE [threads [end time [tolerance [iterations]]]]\n"
+                    "solver_bench --write SCENE FILE\n"
+                    "solver_bench --time SCENE END TOLERANCE POSES-FILE\n");
+    return 2;
+}
+
 int main(int argc, char **argv) {
     static tal_error err;
     test_scene scene;
-    const char *directory = test_scene_bench_directory();
-    if (argc < 2 || directory == NULL) {
-        fprintf(stderr, "solver_bench SCENE [threads [end time [tolerance [iterations]]]]\n");
-        return 2;
+    const bool writes = argc == 4 && strcmp(argv[1], "--write") == 0;
+    const bool is_peer = argc == 6 && strcmp(argv[1], "--time") == 0;
+    if (argc < 2 || (argv[1][0] == '-' && !writes && !is_peer)) {
+        return usage();
     }
-    if (test_scene_read(&scene, directory, argv[1], &err) != TAL_OK) {
-        fprintf(stderr, "%s\n", err.text);
-        return 1;
+    if (test_scene_make(&scene, argv[writes || is_peer ? 2 : 1], &err) != TAL_OK) {
+        return fail(&err);
     }
-    if (argc > 3) {
-        scene.end_time = strtod(argv[3], NULL);
-    }
-    if (argc > 4) {
-        scene.settings.tolerance = strtod(argv[4], NULL);
-    }
-    if (argc > 5) {
-        scene.settings.iteration_max = atoi(argv[5]);
-    }
-    const int result = run(&scene, argc > 2 ? atoi(argv[2]) : 1);
+    scene.end_time = !writes && argc > 3 ? strtod(argv[3], NULL) : scene.end_time;
+    scene.settings.tolerance = argc > 4 ? strtod(argv[4], NULL) : scene.settings.tolerance;
+    scene.settings.iteration_max =
+        !is_peer && argc > 5 ? atoi(argv[5]) : scene.settings.iteration_max;
+    const int result = writes    ? write_scene(&scene, argv[3])
+                       : is_peer ? run_as_peer(&scene, argv[5])
+                                 : run(&scene, argc > 2 ? atoi(argv[2]) : 1);
     test_scene_destroy(&scene);
     return result;
 }

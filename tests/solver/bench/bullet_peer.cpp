@@ -1,133 +1,86 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The peer that solver_bench is measured against: the same scene by Bullet, with its sequential impulses
-// and default settings but for the friction. Only boxes on a plane. Prints processor time per step.
-// The one C++ file of the project: Bullet has no other interface (docs/decisions/0006).
+// Bullet with its sequential impulses and default settings but for the friction; no sleeping. The one C++
+// file of the project: Bullet has no other interface (docs/decisions/0006).
+#include "peer.h"
+
+#include <BulletCollision/CollisionShapes/btHeightfieldTerrainShape.h>
 #include <btBulletDynamicsCommon.h>
 
+#include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <ctime>
-#include <fstream>
-#include <memory>
-#include <sstream>
-#include <string>
 #include <vector>
 
 namespace {
 
-struct Header {
-    btVector3 gravity{0, 0, -9.81};
-    double mu = 0.5, restitution = 0.0, dt = 0.005, end = 5.0, ground = 0.0;
-    long blocks = 0;
-};
-
-bool read_header(std::istream &in, Header &h) {
-    std::string line, key, kind;
-    while (std::getline(in, line)) {
-        std::istringstream words(line);
-        words >> key;
-        if (key == "gravity") {
-            words >> h.gravity[0] >> h.gravity[1] >> h.gravity[2];
-        } else if (key == "mu") {
-            words >> h.mu;
-        } else if (key == "restitution") {
-            words >> h.restitution;
-        } else if (key == "dt") {
-            words >> h.dt;
-        } else if (key == "tend") {
-            words >> h.end;
-        } else if (key == "terrain") {
-            words >> kind >> h.ground;
-            if (kind != "plane") {
-                return false;
-            }
-        } else if (key == "blocks") {
-            words >> h.blocks;
-            return h.blocks > 0;
-        }
-    }
-    return false;
-}
-
-struct Body {
-    std::unique_ptr<btCollisionShape> shape;
-    std::unique_ptr<btMotionState> start;
-    std::unique_ptr<btRigidBody> body;
-};
+btDiscreteDynamicsWorld *world;
+std::vector<btRigidBody *> boxes;
 
 // Bullet multiplies the coefficients of the two bodies.
-Body make_body(btCollisionShape *shape, double mass, const btTransform &at, const Header &h) {
-    Body made;
-    made.shape.reset(shape);
-    made.start.reset(new btDefaultMotionState(at));
+btRigidBody *add_body(btCollisionShape *shape, double mass, const btTransform &at,
+                      const peer_scene &scene) {
     btVector3 inertia(0, 0, 0);
     if (mass > 0.0) {
         shape->calculateLocalInertia(mass, inertia);
     }
-    btRigidBody::btRigidBodyConstructionInfo info(mass, made.start.get(), shape, inertia);
-    info.m_friction = std::sqrt(h.mu);
-    info.m_restitution = std::sqrt(h.restitution);
-    made.body.reset(new btRigidBody(info));
-    return made;
+    btRigidBody::btRigidBodyConstructionInfo info(mass, new btDefaultMotionState(at), shape,
+                                                  inertia);
+    info.m_friction = std::sqrt(scene.mu);
+    info.m_restitution = std::sqrt(scene.restitution);
+    auto *body = new btRigidBody(info);
+    body->setActivationState(DISABLE_DEACTIVATION);
+    world->addRigidBody(body);
+    return body;
 }
 
-Body read_box(std::istream &in, const Header &h, bool may_sleep) {
-    double x[17];
-    for (double &value : x) {
-        in >> value;
+void add_ground(const peer_scene &scene) {
+    btTransform at = btTransform::getIdentity();
+    if (scene.nx == 0) {
+        add_body(new btStaticPlaneShape(btVector3(0, 0, 1), 0.0), 0.0, at, scene);
+        return;
     }
-    const double mass = x[0] * x[1] * x[2] * x[16];
-    auto *box = new btBoxShape(btVector3(x[0] / 2, x[1] / 2, x[2] / 2));
-    box->setMargin(0.001);
-    const btTransform at(btQuaternion(x[7], x[8], x[9], x[6]), btVector3(x[3], x[4], x[5]));
-    Body made = make_body(box, mass, at, h);
-    made.body->setLinearVelocity(btVector3(x[10], x[11], x[12]));
-    made.body->setAngularVelocity(btVector3(x[13], x[14], x[15]));
-    if (!may_sleep) {
-        made.body->setActivationState(DISABLE_DEACTIVATION);
-    }
-    return made;
+    const double *last = scene.height + scene.nx * scene.ny;
+    const double low = *std::min_element(scene.height, const_cast<double *>(last));
+    const double high = *std::max_element(scene.height, const_cast<double *>(last));
+    auto *shape = new btHeightfieldTerrainShape(scene.nx, scene.ny, scene.height, 1.0, low, high, 2,
+                                                PHY_DOUBLE, false);
+    at.setOrigin(btVector3(0.5 * (scene.nx - 1), 0.5 * (scene.ny - 1), 0.5 * (low + high)));
+    add_body(shape, 0.0, at, scene);
+}
+
+void add_box(const peer_scene &scene, const peer_box &b) {
+    auto *shape = new btBoxShape(btVector3(b.edge[0] / 2, b.edge[1] / 2, b.edge[2] / 2));
+    shape->setMargin(0.001);
+    const btQuaternion q(b.orientation[1], b.orientation[2], b.orientation[3], b.orientation[0]);
+    const btVector3 p(b.position[0], b.position[1], b.position[2]);
+    boxes.push_back(add_body(shape, b.mass, btTransform(q, p), scene));
 }
 
 } // namespace
 
-int main(int argc, char **argv) {
-    if (argc < 2) {
-        std::fprintf(stderr, "bullet_peer SCENE-FILE [sleep]\n");
-        return 2;
+void peer_create(const peer_scene *scene) {
+    auto *configuration = new btDefaultCollisionConfiguration;
+    world =
+        new btDiscreteDynamicsWorld(new btCollisionDispatcher(configuration), new btDbvtBroadphase,
+                                    new btSequentialImpulseConstraintSolver, configuration);
+    world->setGravity(btVector3(scene->gravity[0], scene->gravity[1], scene->gravity[2]));
+    add_ground(*scene);
+    for (int b = 0; b < scene->box_count; b++) {
+        add_box(*scene, scene->box[b]);
     }
-    std::ifstream in(argv[1]);
-    Header h;
-    if (!in || !read_header(in, h)) {
-        std::fprintf(stderr, "%s: not a scene of boxes on a plane\n", argv[1]);
-        return 1;
+}
+
+void peer_step(double dt) {
+    world->stepSimulation(dt, 0, dt);
+}
+
+void peer_pose(int box, double position[3], double orientation[4]) {
+    const btTransform &at = boxes[size_t(box)]->getWorldTransform();
+    const btQuaternion q = at.getRotation();
+    for (int k = 0; k < 3; k++) {
+        position[k] = at.getOrigin()[k];
     }
-    btDefaultCollisionConfiguration configuration;
-    btCollisionDispatcher dispatcher(&configuration);
-    btDbvtBroadphase broad_phase;
-    btSequentialImpulseConstraintSolver solver;
-    btDiscreteDynamicsWorld world(&dispatcher, &broad_phase, &solver, &configuration);
-    world.setGravity(h.gravity);
-    std::vector<Body> bodies;
-    const btTransform origin = btTransform::getIdentity();
-    bodies.push_back(
-        make_body(new btStaticPlaneShape(btVector3(0, 0, 1), h.ground), 0.0, origin, h));
-    for (long n = 0; n < h.blocks; n++) {
-        bodies.push_back(read_box(in, h, argc > 2));
-    }
-    for (Body &made : bodies) {
-        world.addRigidBody(made.body.get());
-    }
-    const long steps = std::lround(h.end / h.dt);
-    const std::clock_t start = std::clock();
-    for (long n = 0; n < steps; n++) {
-        world.stepSimulation(h.dt, 0, h.dt);
-    }
-    const double seconds = double(std::clock() - start) / CLOCKS_PER_SEC;
-    std::printf("%.4f\n", 1e3 * seconds / double(steps));
-    for (Body &made : bodies) {
-        world.removeRigidBody(made.body.get());
-    }
-    return 0;
+    orientation[0] = q.w();
+    orientation[1] = q.x();
+    orientation[2] = q.y();
+    orientation[3] = q.z();
 }

@@ -84,5 +84,5 @@ sed '/^mu/,+1d' one.fcp >no_mu.fcp
 expect 1 "mu is missing" "$contact" no_mu.fcp
 head -c 1000 one.hdf5 >torn.hdf5
 expect 1 "torn.hdf5" "$contact" torn.hdf5
-expect 1 "exists already" "$contact" one.fcp --solution one.hdf5
+expect 1 "already exists" "$contact" one.fcp --solution one.hdf5
 [ "$failures" -eq 0 ]

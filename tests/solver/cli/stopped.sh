@@ -30,9 +30,9 @@ with whole --until 5.01 || fail "the undisturbed run"
 # Extended: the end of the short run lies between two frames.
 with short --until 2.53 || fail "the short run"
 cmp -s short/run.nc whole/run.nc && fail "until changes nothing"
-expect 0 'going on at 2.53' "$solve" site.ini --threads 1 --out short --stop-when-still no --until 5.01 --resume
+expect 0 'continuing at 2.53' "$solve" site.ini --threads 1 --out short --stop-when-still no --until 5.01 --resume
 cmp short/run.nc whole/run.nc || fail "an extended run differs"
-expect 0 'going on at 5.01' "$solve" site.ini --threads 1 --out short --stop-when-still no --until 5.01 --resume
+expect 0 'continuing at 5.01' "$solve" site.ini --threads 1 --out short --stop-when-still no --until 5.01 --resume
 cmp short/run.nc whole/run.nc || fail "a run extended by nothing differs"
 # What cannot be gone on from is started over, if that may be: other settings, or an earlier end.
 expect 1 'belongs to' "$solve" site.ini --threads 1 --out short --until 5.01 --resume --set contact.friction=0.5
@@ -73,11 +73,13 @@ cmp part/run.nc whole/run.nc || fail "a run that was stopped differs"
 
 # Killed at twenty moments past the second checkpoint, some of them by the way on, some while run.nc is
 # written.
-for seed in $(seq 20); do
+kill_at() { # SEED FOLDER-OF-THE-WHOLE-RUN OPTIONS...
+    seed=$1 undisturbed=$2
+    shift 2
     rm -rf killed
     fresh killed
     # shellcheck disable=SC2086
-    "$solve" $common --out killed --until 5.01 2>/dev/null &
+    "$solve" $common --out killed --until 5.01 "$@" 2>/dev/null &
     pid=$!
     for i in $(seq 3000); do
         # The second checkpoint has replaced the first: another file under its name.
@@ -90,8 +92,18 @@ for seed in $(seq 20); do
     kill -9 $pid 2>/dev/null
     wait $pid 2>/dev/null
     first=
-    with killed --until 5.01 --resume --overwrite || fail "kill $seed: it does not go on"
-    cmp killed/run.nc whole/run.nc || fail "kill $seed: other bytes"
-    cmp killed/run.json whole/run.json || fail "kill $seed: another run.json"
-done
+    with killed --until 5.01 --resume --overwrite "$@" || fail "kill $seed: it does not go on"
+    cmp killed/run.nc "$undisturbed/run.nc" || fail "kill $seed: other bytes"
+    cmp killed/run.json "$undisturbed/run.json" || fail "kill $seed: another run.json"
+}
+for seed in $(seq 20); do kill_at "$seed" whole; done
+
+# The same where the sweeps are kept from solving anything and the finisher does it.
+hard="--set solve.tolerance=1e-9 --set solve.iterations_max=2"
+fresh hard
+# shellcheck disable=SC2086
+with hard --until 5.01 $hard || fail "the run with the finisher"
+grep -q '"finished_steps":[[:space:]]*[1-9]' hard/run.json || fail "the finisher was not needed: $(grep finished hard/run.json)"
+# shellcheck disable=SC2086
+for seed in 21 22 23; do kill_at "$seed" hard $hard; done
 [ "$failures" -eq 0 ]

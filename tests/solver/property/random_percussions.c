@@ -89,6 +89,7 @@ static double difference(const double *x, double scale) {
         const double old[6] = {h.before[b].v.x, h.before[b].v.y, h.before[b].v.z,
                                h.before[b].w.x, h.before[b].w.y, h.before[b].w.z};
         for (int f = 0; f < 6; f++) {
+            assert_true(isfinite(x[6 * b + f]));
             worst = fmax(worst, fabs(2.0 * x[6 * b + f] - old[f] - now[f]) / scale);
         }
     }
@@ -124,6 +125,65 @@ static void sweeps_agree_with_the_interior_point_and_with_uzawa(void **unused) {
     assert_true(worst_interior < 1e-7);
     assert_true(worst_uzawa < 1e-6);
     assert_true(uzawa_count >= 20);
+}
+
+// The same problem in other units of mass and speed.
+static void scale_problem(tal_acd2_problem *acd2, double mass, double speed) {
+    for (int32_t n = 0; n < 36 * acd2->body_count; n++) {
+        acd2->mass[n] *= mass;
+    }
+    for (int32_t n = 0; n < 6 * acd2->body_count; n++) {
+        acd2->right[n] *= mass * speed;
+    }
+    for (int32_t k = 0; k < acd2->contact_count; k++) {
+        acd2->bound[k] *= speed;
+        acd2->kn[k] *= mass;
+        acd2->kt[k] *= mass;
+    }
+}
+
+static void references_do_not_depend_on_units(void **unused) {
+    (void)unused;
+    static const double unit[][2] = {{1e-9, 1.0}, {1.0, 1e-9}, {1e9, 1e-9}, {1e12, 1e3}};
+    for (uint32_t n = 0; n < 20; n++) {
+        for (int u = 0; u < 4; u++) {
+            static double x[6 * HAND_BODIES_MAX], scaled[6 * HAND_BODIES_MAX];
+            tal_acd2_problem acd2;
+            tal_reference_result reference;
+            throw_problem(&h, dice_number(n), TAL_LAW_ACD2, NULL);
+            hand_prepare(&h);
+            assert_int_equal(tal_acd2_problem_create(&acd2, &h.problem, h.before, &err), TAL_OK);
+            assert_int_equal(tal_interior_point_solve(&acd2, 1e-10, 200, x, &reference, &err),
+                             TAL_OK);
+            scale_problem(&acd2, unit[u][0], unit[u][1]);
+            assert_int_equal(tal_interior_point_solve(&acd2, 1e-10, 200, scaled, &reference, &err),
+                             TAL_OK);
+            for (int32_t i = 0; i < 6 * h.body_count; i++) {
+                assert_true(fabs(scaled[i] / unit[u][1] - x[i]) < 1e-6);
+            }
+            tal_acd2_problem_destroy(&acd2);
+        }
+    }
+}
+
+static void what_is_not_a_number_is_no_solution(void **unused) {
+    (void)unused;
+    static double x[6 * HAND_BODIES_MAX];
+    tal_acd2_problem acd2;
+    tal_reference_result reference;
+    throw_problem(&h, dice_number(1), TAL_LAW_ACD2, NULL);
+    hand_prepare(&h);
+    assert_int_equal(tal_acd2_problem_create(&acd2, &h.problem, h.before, &err), TAL_OK);
+    const double right = acd2.right[0];
+    acd2.right[0] = NAN;
+    assert_int_equal(tal_interior_point_solve(&acd2, 1e-10, 200, x, &reference, &err),
+                     TAL_NOT_CONVERGED);
+    assert_int_equal(tal_uzawa_solve(&acd2, 1e-10, 200, x, &reference, &err), TAL_NOT_CONVERGED);
+    acd2.right[0] = right;
+    acd2.mass[7] = -acd2.mass[7]; // not positive definite: there is no factor
+    assert_int_equal(tal_interior_point_solve(&acd2, 1e-10, 200, x, &reference, &err),
+                     TAL_NOT_CONVERGED);
+    tal_acd2_problem_destroy(&acd2);
 }
 
 static void acd2_dissipates_at_each_contact_and_balances_energy(void **unused) {
@@ -240,6 +300,8 @@ static void mixed_law_dissipates_at_each_impact(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sweeps_agree_with_the_interior_point_and_with_uzawa),
+        cmocka_unit_test(references_do_not_depend_on_units),
+        cmocka_unit_test(what_is_not_a_number_is_no_solution),
         cmocka_unit_test(acd2_dissipates_at_each_contact_and_balances_energy),
         cmocka_unit_test(acd2_does_not_depend_on_the_order_of_contacts),
         cmocka_unit_test(dry_friction_obeys_its_definition),

@@ -20,9 +20,10 @@ void test_scene_init(test_scene *scene) {
 
 void test_scene_destroy(test_scene *scene) {
     void *const array[] = {
-        scene->edge,  scene->shape,       scene->corner,  scene->body_shape, scene->body_class,
-        scene->fixed, scene->mass,        scene->inertia, scene->position,   scene->velocity,
-        scene->spin,  scene->orientation, scene->vertex,  scene->triangle,   scene->triangle_class};
+        scene->edge,        scene->top,        scene->shape,    scene->corner,
+        scene->body_shape,  scene->body_class, scene->fixed,    scene->mass,
+        scene->inertia,     scene->position,   scene->velocity, scene->spin,
+        scene->orientation, scene->vertex,     scene->triangle, scene->triangle_class};
     for (size_t k = 0; k < sizeof array / sizeof array[0]; k++) {
         free(array[k]);
     }
@@ -45,6 +46,7 @@ static void reserve(test_scene *s, int32_t count) {
     }
     s->body_capacity = 2 * count;
     GROW(s->edge, s->body_capacity);
+    GROW(s->top, s->body_capacity);
     GROW(s->shape, s->body_capacity);
     GROW(s->corner, s->body_capacity);
     GROW(s->body_shape, s->body_capacity);
@@ -77,9 +79,30 @@ int32_t test_scene_add_box(test_scene *s, double a, double b, double c, tal_vec3
     s->edge[n][0] = a;
     s->edge[n][1] = b;
     s->edge[n][2] = c;
+    s->top[n] = a;
     s->mass[n] = m;
     s->inertia[n] = (tal_vec3){m * (b * b + c * c) / 12.0, m * (a * a + c * c) / 12.0,
                                m * (a * a + b * b) / 12.0};
+    return n;
+}
+
+// Of a trapezoid: the height of the centroid above the lower side.
+static double height_of_centroid(double a, double top, double c) {
+    return c * (a + 2.0 * top) / (3.0 * (a + top));
+}
+
+int32_t test_scene_add_wedge(test_scene *s, double a, double top, double b, double c,
+                             tal_vec3 middle, tal_quat orientation, double density) {
+    const double area = 0.5 * c * (a + top), low = height_of_centroid(a, top, c);
+    const double xx = c * (a + top) * (a * a + top * top) / 48.0 / area; // means over the area
+    const double zz = c * c * c * (a + 3.0 * top) / 12.0 / area - low * low, yy = b * b / 12.0;
+    const tal_vec3 up = tal_quat_rotate(orientation, tal_vec3_make(0.0, 0.0, low - 0.5 * c));
+    const int32_t n =
+        test_scene_add_box(s, a, b, c, tal_vec3_add(middle, up), orientation, density);
+    const double m = density * area * b;
+    s->top[n] = top;
+    s->mass[n] = m;
+    s->inertia[n] = (tal_vec3){m * (yy + zz), m * (xx + zz), m * (xx + yy)};
     return n;
 }
 
@@ -120,6 +143,27 @@ static void add_grid_cell(test_scene *s, int32_t nx, int32_t i, int32_t j) {
     s->triangle_class[s->triangle_count++] = 0;
 }
 
+static void reserve_grid(test_scene *s, int nx, int ny) {
+    GROW(s->vertex, nx * ny);
+    GROW(s->triangle, 6 * nx * ny);
+    GROW(s->triangle_class, 2 * nx * ny);
+    s->vertex_count = nx * ny;
+    s->triangle_count = 0;
+    for (int j = 0; j + 1 < ny; j++) {
+        for (int i = 0; i + 1 < nx; i++) {
+            add_grid_cell(s, nx, i, j);
+        }
+    }
+}
+
+void test_scene_set_grid(test_scene *s, int nx, int ny, double (*height)(double x, double y)) {
+    reserve_grid(s, nx, ny);
+    for (int v = 0; v < nx * ny; v++) {
+        const double x = v % nx, y = v / nx;
+        s->vertex[v] = (tal_vec3){x, y, height(x, y)};
+    }
+}
+
 static tal_status read_grid(test_scene *s, const char *path, tal_error *err) {
     FILE *file = fopen(path, "r");
     int nx, ny;
@@ -130,21 +174,13 @@ static tal_status read_grid(test_scene *s, const char *path, tal_error *err) {
         }
         return TAL_FAIL(err, TAL_IO, "%s: not a readable grid", path);
     }
-    GROW(s->vertex, nx * ny);
-    GROW(s->triangle, 6 * nx * ny);
-    GROW(s->triangle_class, 2 * nx * ny);
     bool complete = true;
+    reserve_grid(s, nx, ny);
     for (int v = 0; v < nx * ny; v++) {
         s->vertex[v] = (tal_vec3){x0 + dx * (v % nx), y0 + dx * (v / nx), 0.0};
         complete = complete && fscanf(file, "%lf", &s->vertex[v].z) == 1;
     }
     fclose(file);
-    s->vertex_count = nx * ny;
-    for (int j = 0; j + 1 < ny; j++) {
-        for (int i = 0; i + 1 < nx; i++) {
-            add_grid_cell(s, nx, i, j);
-        }
-    }
     return complete ? TAL_OK : TAL_FAIL(err, TAL_BAD_INPUT, "%s: heights are missing", path);
 }
 
@@ -222,9 +258,10 @@ static void describe_shape(const test_scene *s, int32_t b) {
         s->shape[b] = (tal_shape_input){.kind = TAL_SHAPE_SPHERE, .radius = e[0]};
         return;
     }
+    const double low = s->top[b] == e[0] ? 0.5 * e[2] : height_of_centroid(e[0], s->top[b], e[2]);
     for (int k = 0; k < 8; k++) {
-        s->corner[b][k] = (tal_vec3){(k & 1 ? 0.5 : -0.5) * e[0], (k & 2 ? 0.5 : -0.5) * e[1],
-                                     (k & 4 ? 0.5 : -0.5) * e[2]};
+        const double x = k & 4 ? s->top[b] : e[0], z = k & 4 ? e[2] - low : -low;
+        s->corner[b][k] = (tal_vec3){(k & 1 ? 0.5 : -0.5) * x, (k & 2 ? 0.5 : -0.5) * e[1], z};
     }
     s->shape[b] = (tal_shape_input){.kind = TAL_SHAPE_POLYHEDRON,
                                     .vertex_count = 8,
@@ -255,10 +292,20 @@ tal_status test_scene_create_model(const test_scene *s, tal_model **model, tal_e
                                    .orientation = s->orientation,
                                    .velocity_mps = s->velocity,
                                    .spin_radps = s->spin,
+                                   .solid_count = s->solid_count,
+                                   .solid = s->solid,
+                                   .body_solid = s->body_solid,
                                    .prescribed_count = s->prescribed_count,
                                    .prescribed = s->prescribed,
                                    .force_count = s->force_count,
                                    .force = s->force,
+                                   .constraint_count = s->constraint_count,
+                                   .constraint = s->constraint,
+                                   .excluded_count = s->excluded_count,
+                                   .excluded = s->excluded,
+                                   .gravity_count = s->gravity_count,
+                                   .gravity_time_s = s->gravity_time,
+                                   .gravity_mps2 = s->gravity,
                                    .class_count = s->class_count > 0 ? s->class_count : 1,
                                    .law = s->class_count > 0 ? s->law_table : &s->law,
                                    .settings = s->settings};

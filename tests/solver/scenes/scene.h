@@ -11,6 +11,7 @@
 typedef struct {
     int32_t body_count, body_capacity;
     double (*edge)[3]; // a ball has its radius and two zeros
+    double *top;       // length of the first edge on the upper side: a box has the same there
     tal_shape_input *shape;
     tal_vec3 (*corner)[8];
     int32_t *body_shape, *body_class;
@@ -25,9 +26,17 @@ typedef struct {
     tal_law law;
     int32_t class_count; // 0: one class, `law`; else `law_table`, not owned, as are the next two
     const tal_law *law_table;
+    int32_t solid_count; // as all the next not owned
+    const tal_solid_input *solid;
+    const int32_t *body_solid;
     int32_t prescribed_count, force_count;
     const tal_motion_series *prescribed;
     const tal_point_force *force;
+    int32_t constraint_count, excluded_count, gravity_count;
+    const tal_constraint *constraint;
+    const int32_t *excluded;
+    const double *gravity_time;
+    const tal_vec3 *gravity;
     tal_solver_settings settings;
 } test_scene;
 
@@ -37,10 +46,17 @@ void test_scene_destroy(test_scene *scene);
 // Return the number of the body.
 int32_t test_scene_add_box(test_scene *scene, double a, double b, double c, tal_vec3 position,
                            tal_quat orientation, double density);
+// A voussoir: a box whose first edge is `a` on the lower side and `top` on the upper one. `middle` is half-way between
+// the two sides, where the centroid is not.
+int32_t test_scene_add_wedge(test_scene *scene, double a, double top, double b, double c,
+                             tal_vec3 middle, tal_quat orientation, double density);
 int32_t test_scene_add_ball(test_scene *scene, double radius, tal_vec3 position, double density);
 
 // Ground: a square of two triangles through `origin` with the given unit normal.
 void test_scene_set_plane(test_scene *scene, tal_vec3 origin, tal_vec3 normal, double half_size);
+
+// Ground: heights over the whole metres 0 .. nx - 1, 0 .. ny - 1.
+void test_scene_set_grid(test_scene *scene, int nx, int ny, double (*height)(double x, double y));
 
 // `directory` is where the grid file of the scene lies.
 tal_status test_scene_read(test_scene *scene, const char *directory, const char *name,

@@ -25,7 +25,8 @@ static inline void world_step(world *w) {
     const double energy = fabs(w->report.kinetic_translation_j) +
                           fabs(w->report.kinetic_rotation_j) + fabs(w->report.potential_j) + 1.0;
     const double turnover = energy + fabs(w->report.dissipated_normal_j) +
-                            fabs(w->report.dissipated_tangential_j) + fabs(w->report.applied_j);
+                            fabs(w->report.dissipated_tangential_j) + fabs(w->report.applied_j) +
+                            fabs(w->report.constraint_j);
     if (!(fabs(w->report.energy_defect_j) < 1e-11 * turnover)) {
         fail_msg("at %g s the energy book misses %g J of %g J", w->report.time_s,
                  w->report.energy_defect_j, turnover);

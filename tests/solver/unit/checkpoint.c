@@ -34,11 +34,15 @@ static void end(fixture *f) {
     test_scene_destroy(&f->scene);
 }
 
-static void steps(fixture *f, int count) {
+// Returns how many islands the finisher solved.
+static int64_t steps(fixture *f, int count) {
+    int64_t finished = 0;
     for (int n = 0; n < count; n++) {
         tal_report report;
         check_ok(tal_step(f->model, f->state, &report, &check_error));
+        finished += report.islands_finished;
     }
+    return finished;
 }
 
 static void renew_state(fixture *f) {
@@ -62,6 +66,27 @@ static void going_on_from_a_checkpoint_gives_the_same_bits(void **unused) {
         assert_true(tal_state_hash(f.state) == straight);
         end(&f);
     }
+}
+
+// The blocks fall on each other while the sweeps are kept from solving anything.
+static void going_on_with_the_finisher_gives_the_same_bits(void **unused) {
+    (void)unused;
+    fixture f = {0};
+    make(&f, 0.6, TAL_SCHEME_MOREAU);
+    tal_model_destroy(f.model);
+    f.scene.settings.tolerance = 1e-8;
+    f.scene.settings.iteration_max = 3;
+    check_ok(test_scene_create_model(&f.scene, &f.model, &check_error));
+    renew_state(&f);
+    assert_true(steps(&f, 150) > 0);
+    check_ok(tal_checkpoint_write(f.model, f.state, f.path, &check_error));
+    assert_true(steps(&f, 50) > 0);
+    const uint64_t straight = tal_state_hash(f.state);
+    renew_state(&f);
+    check_ok(tal_checkpoint_read(f.model, f.state, f.path, &check_error));
+    steps(&f, 50);
+    assert_true(tal_state_hash(f.state) == straight);
+    end(&f);
 }
 
 static void rewrite(const char *path, size_t flip_at, size_t cut) {
@@ -112,6 +137,7 @@ static void checkpoint_of_another_model_is_refused(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(going_on_from_a_checkpoint_gives_the_same_bits),
+        cmocka_unit_test(going_on_with_the_finisher_gives_the_same_bits),
         cmocka_unit_test(damaged_checkpoints_are_refused_and_say_why),
         cmocka_unit_test(checkpoint_of_another_model_is_refused),
     };

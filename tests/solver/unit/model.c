@@ -65,7 +65,7 @@ static void each_fault_is_named(void **unused) {
     refused(&scene, "block 1: its velocity");
     start(&scene);
     scene.inertia[0].z *= 10.0;
-    refused(&scene, "belongs to no body");
+    refused(&scene, "kg m^2 is impossible");
     start(&scene);
     scene.body_count = 0;
     refused(&scene, "no blocks");

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// #selftest: the page tries its own controls and writes what it saw into attributes of <html>.
+(function () {
+  'use strict';
+  if (!/[#&]selftest\b/.test(location.hash)) { return; }
+  var talus = window.talus, element = talus.element, root = document.documentElement;
+  function note(name, value) { root.setAttribute('data-test-' + name, String(value)); }
+  function fire(node, name) { node.dispatchEvent(new Event(name)); }
+  function change(id, value) {
+    var node = element(id);
+    if (node.type === 'checkbox') { node.checked = value; } else { node.value = value; }
+    fire(node, node.type === 'range' ? 'input' : 'change');
+  }
+  // What is on the canvas: a number for all of it, and how many colours it has.
+  function pixels(from, to) {
+    var r = talus.replay, gl = r.scene.gl;
+    r.draw();
+    var w = gl.drawingBufferWidth, h = gl.drawingBufferHeight, x0 = Math.round((from || 0) * w), x1 = Math.round((to || 1) * w);
+    var p = new Uint8Array(4 * (x1 - x0) * h), hash = 2166136261, seen = {}, colours = 0;
+    gl.readPixels(x0, 0, x1 - x0, h, gl.RGBA, gl.UNSIGNED_BYTE, p);
+    for (var i = 0; i < p.length; i += 4) {
+      var word = p[i] << 16 | p[i + 1] << 8 | p[i + 2];
+      hash = Math.imul(hash ^ word, 16777619);
+      if (colours < 64 && !seen[word]) { seen[word] = 1; colours++; }
+    }
+    return { hash: hash >>> 0, colours: colours };
+  }
+  // Does a control change the picture, and does undoing it bring the picture back?
+  function tries(name, id, value, back) {
+    var first = pixels().hash;
+    change(id, value);
+    var second = pixels().hash;
+    change(id, back);
+    note(name, first === second ? 'dead' : pixels().hash === first ? 'changes' : 'stays');
+  }
+  function testReplay() {
+    var r = talus.replay, m = r.motion, slider = element('replay-time');
+    r.redraw();
+    var first = pixels();
+    slider.value = String(m.last / 2); fire(slider, 'input');
+    var second = pixels();
+    note('colours', first.colours);
+    note('slider', first.hash !== second.hash ? 'moves' : 'dead');
+    m.colourings.forEach(function (row) { if (row.value) { tries('colour-' + row.key, 'replay-colour', row.key, 'rock'); } });
+    talus.fields.shown.forEach(function (layer) { tries('ground-' + layer.key, 'replay-ground', layer.key, 'rock'); });
+    note('ground-legend', element('replay-ground-legend').textContent === '' ? 'empty' : 'left');
+    tries('contours', 'replay-contours', true, false);
+    tries('paths', 'replay-paths', 'all', 'chosen');
+    if (element('replay-surveyed')) {
+      tries('surveyed', 'replay-surveyed', true, false);
+      change('replay-surveyed', true);
+      // Left of the edge only the survey, right of it only the simulation, wherever the edge is.
+      change('replay-wipe', '1'); var simulation = pixels(0.55, 1).hash, most = pixels().hash;
+      change('replay-wipe', '99'); var survey = pixels(0, 0.45).hash, least = pixels().hash;
+      change('replay-wipe', '50');
+      note('wipe', pixels(0, 0.45).hash === survey && pixels(0.55, 1).hash === simulation && most !== least ? 'wipes' : 'dead');
+      change('replay-wipe', '0'); change('replay-surveyed', false);
+    }
+    r.views.forEach(function (view) {
+      var was = pixels().hash;
+      element('replay-view-' + (view.key === 'slope' ? 'toe' : 'slope')).click();
+      was = pixels().hash;
+      element('replay-view-' + view.key).click();
+      note('view-' + view.key, pixels().hash !== was ? 'turns' : 'dead');
+    });
+    r.setView(r.views[0]);
+    var still = pixels().hash;
+    change('replay-follow', true); r.redraw();
+    note('follow', pixels().hash !== still ? 'follows' : 'dead');
+    change('replay-follow', false);
+    ['ArrowLeft', 'ArrowUp', '+', 'n'].forEach(function (key, i) {
+      var was = pixels().hash;
+      r.canvas.dispatchEvent(new KeyboardEvent('keydown', { key: key }));
+      note('key-' + i, pixels().hash !== was ? 'works' : 'dead');
+    });
+    r.choose(-1); r.setView(r.views[0]);
+    var play = element('replay-play');
+    play.click(); note('play', r.isPlaying() ? 'plays' : 'dead');
+    play.click(); note('pause', r.isPlaying() ? 'dead' : 'pauses');
+    testClick();
+    testSection();
+  }
+  // Click where some block is on the screen.
+  function testClick() {
+    var r = talus.replay, box = r.canvas.getBoundingClientRect(), view = r.camera.view(), found = -1, p = [0, 0, 0];
+    r.draw();
+    for (var b = 0; b < r.motion.blockCount && found < 0; b++) {
+      r.motion.placeAt(b, r.motion.frame, p);
+      var w = view[3] * p[0] + view[7] * p[1] + view[11] * p[2] + view[15];
+      var x = (view[0] * p[0] + view[4] * p[1] + view[8] * p[2] + view[12]) / w, y = (view[1] * p[0] + view[5] * p[1] + view[9] * p[2] + view[13]) / w;
+      found = r.pick(box.left + (x + 1) / 2 * box.width, box.top + (1 - y) / 2 * box.height);
+    }
+    var plain = pixels().hash;
+    r.choose(found, false);
+    note('click', found >= 0 && element('replay-card').textContent.indexOf('Volume') >= 0 ? 'tells' : 'dead');
+    note('path', pixels().hash !== plain ? 'shows' : 'dead');
+    r.choose((found + 1) % r.motion.blockCount, true);
+    note('chosen', r.chosen().length);
+    r.choose(-1, false);
+  }
+  // A section along the way of the rock cuts blocks, and its ground is that of the raster.
+  function testSection() {
+    var r = talus.replay, s = r.section, worst = 0;
+    element('replay-section-button').click();
+    note('section', s.cuts > 0 && element('replay-section-box').querySelectorAll('path.cut').length === s.cuts ? 'cuts' : 'dead');
+    var line = s.line, bed = s.lines[0].points;
+    for (var i = 0; i < bed.length; i++) {
+      var t = i / (bed.length - 1), z = talus.sample(talus.fields.byKey.bed, line[0] + t * (line[2] - line[0]), line[1] + t * (line[3] - line[1]));
+      if (isFinite(z)) { worst = Math.max(worst, Math.abs(z - bed[i][1])); }
+    }
+    note('section-ground', worst < 1e-6 ? 'right' : worst);
+    var box = r.canvas.getBoundingClientRect();
+    r.markSection(box.left + 0.4 * box.width, box.top + 0.6 * box.height);
+    r.markSection(box.left + 0.6 * box.width, box.top + 0.7 * box.height);
+    note('section-drawn', s.line && s.line[0] !== line[0] ? 'drawn' : 'dead');
+    element('replay-section-button').click();
+  }
+  // Drawing many frames takes time that the test measures from outside: inside, time is virtual.
+  function drawFrames() {
+    var asked = /[#&]frames=([0-9]+)/.exec(location.hash), ratio = /[#&]ratio=([0-9.]+)/.exec(location.hash), r = talus.replay, pixel = new Uint8Array(4);
+    if (ratio) { r.useRatio(parseFloat(ratio[1])); }
+    for (var i = 0; asked && i < parseInt(asked[1], 10); i++) {
+      r.setTime(r.motion.last * i / asked[1]);
+      r.draw();
+      r.scene.gl.readPixels(0, 0, 1, 1, r.scene.gl.RGBA, r.scene.gl.UNSIGNED_BYTE, pixel); // waits for the picture
+    }
+    note('frames', asked ? asked[1] : 0);
+  }
+  function press(node, x, y) {
+    ['pointerdown', 'pointerup'].forEach(function (name) { node.dispatchEvent(new PointerEvent(name, { clientX: x, clientY: y, pointerId: 1 })); });
+  }
+  function brightness(canvas) {
+    var p = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data, sum = 0;
+    for (var i = 0; i < p.length; i += 4) { sum = Math.imul(sum ^ (p[i] << 16 | p[i + 1] << 8 | p[i + 2]), 16777619); }
+    return sum >>> 0;
+  }
+  // Each step changes what the map would export; the last brings back the first.
+  function testMap(done) {
+    var map = talus.map, svg = map.svg, f = talus.fields, seen = [];
+    var steps = [['start', function () {}], ['layer', function () { change('map-layer', 'velocity_max'); }], ['opacity', function () { change('map-opacity', '30'); }],
+      ['second', function () { change('map-second', 'arrival'); }], ['wipe', function () { change('map-wipe', '20'); }],
+      ['outlines', function () { change('map-outlines', false); }], ['zoom', function () { element('map-in').click(); }],
+      ['pan', function () { svg.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowLeft' })); }],
+      ['section', function () { element('map-section-button').click(); }],
+      ['back', function () {
+        element('map-section-button').click(); element('map-home').click(); change('map-outlines', true); change('map-wipe', '50'); change('map-second', '');
+        change('map-opacity', '82'); change('map-layer', 'thickness');
+      }]];
+    (function next(i) {
+      if (i === steps.length) { testReading(); done(); return; }
+      steps[i][1]();
+      map.render(function (canvas) {
+        seen.push(brightness(canvas));
+        if (i === steps.length - 1) { note('map-back', seen[i] === seen[0] ? 'same' : 'other'); }
+        else if (i > 0) { note('map-' + steps[i][0], seen[i] !== seen[i - 1] ? 'changes' : 'dead'); }
+        next(i + 1);
+      });
+    })(0);
+    function testReading() {
+      var r = svg.getBoundingClientRect(), x = r.left + r.width / 2, y = r.top + r.height / 2, layer = f.byKey.thickness;
+      svg.dispatchEvent(new PointerEvent('pointermove', { clientX: x, clientY: y, pointerId: 2 }));
+      var p = map.place({ clientX: x, clientY: y }), read = element('map-read').textContent, z = talus.cellValue(f.byKey.bed, p[0], p[1]);
+      note('map-read', read.indexOf('E ' + (f.east0 + p[0]).toFixed(1)) === 0 && read.indexOf('height ' + z.toFixed(1) + ' m') > 0 && read.indexOf(layer.title.toLowerCase()) > 0 ? 'tells' : read);
+      note('map-key', element('map-key').textContent.indexOf(layer.title) >= 0 ? 'says' : 'dead');
+      element('map-section-button').click();
+      press(svg, r.left + 0.3 * r.width, y); press(svg, r.left + 0.7 * r.width, y);
+      var from = map.place({ clientX: r.left + 0.3 * r.width, clientY: y });
+      note('map-drawn', map.section.line && Math.abs(map.section.line[0] - from[0]) < 1e-6 && map.section.lines.length >= 2 ? 'drawn' : 'dead');
+      element('map-section-button').click();
+    }
+  }
+  window.addEventListener('load', function () {
+    setTimeout(function () {
+      if (talus.replay) { if (/[#&]frames=/.test(location.hash)) { drawFrames(); } else { testReplay(); } }
+      function end() {
+        note('requests', performance.getEntriesByType('resource').filter(function (e) { return !/^(data|blob):/.test(e.name); }).length);
+        note('done', 'yes');
+      }
+      if (talus.map && !/[#&]frames=/.test(location.hash)) { testMap(end); } else { end(); }
+    }, 400);
+  });
+})();

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// From numpy arrays to the input of a model. Sizes and starts are checked here, so that the library never
+// reads beyond an array; what the numbers mean, it checks itself.
+#include "python/module/module.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct {
+    talus_arrays *arrays;
+    PyObject *dictionary;
+    bool failed;
+} reader;
+
+static void fail(reader *r, PyObject *kind, const char *name, const char *what) {
+    if (!r->failed) {
+        PyErr_Format(kind, "%s %s", name, what);
+    }
+    r->failed = true;
+}
+
+// An array of `width` numbers per row, of doubles (d), 32-bit integers (i) or bytes (B); NULL if it is not
+// given, has no rows, or is not as it should be.
+static const void *take(reader *r, const char *name, char kind, int64_t width, int32_t *rows) {
+    *rows = 0;
+    PyObject *given = r->failed ? NULL : PyDict_GetItemString(r->dictionary, name);
+    if (given == NULL) {
+        return NULL;
+    }
+    Py_buffer *view = &r->arrays->buffer[r->arrays->buffer_count];
+    if (r->arrays->buffer_count == TALUS_BUFFERS_MAX ||
+        PyObject_GetBuffer(given, view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) != 0) {
+        PyErr_Clear();
+        fail(r, PyExc_TypeError, name, "must be an array without gaps");
+        return NULL;
+    }
+    r->arrays->buffer_count++;
+    const int64_t size = kind == 'd' ? 8 : kind == 'i' ? 4 : 1, row = size * width;
+    if (view->format == NULL || view->format[0] != kind || view->format[1] != '\0' ||
+        view->itemsize != size) {
+        fail(r, PyExc_TypeError, name, "has numbers of another kind than expected");
+        return NULL;
+    }
+    if (view->len % row != 0 || view->len / row > INT32_MAX) {
+        fail(r, PyExc_ValueError, name, "has another shape than expected");
+        return NULL;
+    }
+    *rows = (int32_t)(view->len / row);
+    return *rows > 0 ? view->buf : NULL;
+}
+
+// The same, with a number of rows that is known.
+static const void *take_rows(reader *r, const char *name, char kind, int64_t width, int32_t rows) {
+    int32_t found;
+    const void *data = take(r, name, kind, width, &found);
+    if (!r->failed && found != rows) {
+        fail(r, PyExc_ValueError, name, "has another number of rows than expected");
+    }
+    return data;
+}
+
+// Starts of ragged rows: from 0 on never falling, up to `end`.
+static const int32_t *take_starts(reader *r, const char *name, int32_t count, int32_t end) {
+    const int32_t *start = take_rows(r, name, 'i', 1, count + 1);
+    bool good = !r->failed && start[0] == 0 && start[count] == end;
+    for (int32_t n = 0; good && n < count; n++) {
+        good = start[n] <= start[n + 1];
+    }
+    if (!good) {
+        fail(r, PyExc_ValueError, name, "do not rise from 0 to the number of entries");
+    }
+    return start;
+}
+
+static void *make(reader *r, int32_t count, size_t size) {
+    void *made = r->failed ? NULL : PyMem_Calloc((size_t)count + 1, size);
+    if (made == NULL) {
+        if (!r->failed) {
+            PyErr_NoMemory();
+        }
+        r->failed = true;
+        return NULL;
+    }
+    r->arrays->made[r->arrays->made_count++] = made;
+    return made;
+}
+
+static tal_vec3 vector(const double *number) {
+    return (tal_vec3){number[0], number[1], number[2]};
+}
+
+static void read_shapes(reader *r, tal_model_input *in) {
+    int32_t count, vertices, faces, corners;
+    const int32_t *kind = take(r, "shape_kind", 'i', 1, &count);
+    const double *radius = take_rows(r, "shape_radius", 'd', 1, count);
+    const tal_vec3 *vertex = take(r, "shape_vertex", 'd', 3, &vertices);
+    const int32_t *loop_size = take(r, "loop_size", 'i', 1, &faces);
+    const int32_t *corner = take(r, "loop_vertex", 'i', 1, &corners);
+    const int32_t *vertex_start = take_starts(r, "shape_vertex_start", count, vertices);
+    const int32_t *face_start = take_starts(r, "shape_face_start", count, faces);
+    int64_t sum = 0;
+    for (int32_t f = 0; !r->failed && f < faces; f++) {
+        if (loop_size[f] < 0) {
+            fail(r, PyExc_ValueError, "loop_size", "must not be negative");
+        }
+        sum += loop_size[f];
+    }
+    if (!r->failed && sum != corners) {
+        fail(r, PyExc_ValueError, "loop_size", "do not add up to the corners given");
+    }
+    tal_shape_input *shape = make(r, count, sizeof *shape);
+    int64_t next = 0;
+    for (int32_t s = 0; !r->failed && s < count; s++) {
+        shape[s] = (tal_shape_input){.kind = kind[s] == 1 ? TAL_SHAPE_SPHERE : TAL_SHAPE_POLYHEDRON,
+                                     .radius = radius[s],
+                                     .vertex_count = vertex_start[s + 1] - vertex_start[s],
+                                     .vertex = vertices > 0 ? vertex + vertex_start[s] : NULL,
+                                     .face_count = face_start[s + 1] - face_start[s],
+                                     .loop_size = faces > 0 ? loop_size + face_start[s] : NULL,
+                                     .loop_vertex = corners > 0 ? corner + next : NULL};
+        for (int32_t f = face_start[s]; f < face_start[s + 1]; f++) {
+            next += loop_size[f];
+        }
+    }
+    in->shape_count = count;
+    in->shape = shape;
+}
+
+static void read_terrain(reader *r, tal_model_input *in) {
+    in->terrain_vertex_m = take(r, "terrain_vertex", 'd', 3, &in->terrain_vertex_count);
+    in->terrain_triangle = take(r, "terrain_triangle", 'i', 3, &in->terrain_triangle_count);
+    in->terrain_class = take_rows(r, "terrain_class", 'i', 1, in->terrain_triangle_count);
+    for (int32_t k = 0; !r->failed && k < 3 * in->terrain_triangle_count; k++) {
+        if (in->terrain_triangle[k] < 0 || in->terrain_triangle[k] >= in->terrain_vertex_count) {
+            fail(r, PyExc_ValueError, "terrain_triangle", "names vertices that are not there");
+        }
+    }
+}
+
+static void read_bodies(reader *r, tal_model_input *in) {
+    in->body_shape = take(r, "body_shape", 'i', 1, &in->body_count);
+    const int32_t count = in->body_count;
+    in->body_class = take_rows(r, "body_class", 'i', 1, count);
+    in->body_fixed = take_rows(r, "body_fixed", 'B', 1, count);
+    in->mass_kg = take_rows(r, "mass", 'd', 1, count);
+    in->inertia_kg_m2 = take_rows(r, "inertia", 'd', 3, count);
+    in->position_m = take_rows(r, "position", 'd', 3, count);
+    in->orientation = take_rows(r, "orientation", 'd', 4, count);
+    in->velocity_mps = take_rows(r, "velocity", 'd', 3, count);
+    in->spin_radps = take_rows(r, "spin", 'd', 3, count);
+}
+
+static void read_series(reader *r, tal_model_input *in) {
+    int32_t count, entries;
+    const int32_t *body = take(r, "prescribed_body", 'i', 1, &count);
+    const double *time = take(r, "prescribed_time", 'd', 1, &entries);
+    const tal_vec3 *velocity = take_rows(r, "prescribed_velocity", 'd', 3, entries);
+    const tal_vec3 *spin = take_rows(r, "prescribed_spin", 'd', 3, entries);
+    const int32_t *start = count > 0 ? take_starts(r, "prescribed_start", count, entries) : NULL;
+    tal_motion_series *series = make(r, count, sizeof *series);
+    for (int32_t n = 0; !r->failed && n < count; n++) {
+        const int32_t first = start[n];
+        series[n] = (tal_motion_series){body[n], start[n + 1] - first, time + first,
+                                        velocity + first, spin + first};
+    }
+    in->prescribed_count = count;
+    in->prescribed = series;
+}
+
+static void read_forces(reader *r, tal_model_input *in) {
+    int32_t count;
+    const int32_t *body = take(r, "force_body", 'i', 1, &count);
+    const double *number = take_rows(r, "force", 'd', 11, count);
+    tal_point_force *force = make(r, count, sizeof *force);
+    for (int32_t n = 0; !r->failed && n < count; n++, number += 11) {
+        force[n] = (tal_point_force){.body = body[n],
+                                     .force_n = vector(number),
+                                     .torque_nm = vector(number + 3),
+                                     .point_m = vector(number + 6),
+                                     .start_s = number[9],
+                                     .end_s = number[10]};
+    }
+    in->force_count = count;
+    in->force = force;
+}
+
+static void read_constraints(reader *r, tal_model_input *in) {
+    int32_t count, entries;
+    const int32_t *name = take(r, "constraint_name", 'i', 4, &count); // hold, i, j, drive
+    const double *number = take_rows(r, "constraint", 'd', 11, count);
+    const double *time = take(r, "constraint_time", 'd', 1, &entries);
+    const double *value = take_rows(r, "constraint_value", 'd', 1, entries);
+    const int32_t *start = count > 0 ? take_starts(r, "constraint_start", count, entries) : NULL;
+    tal_constraint *constraint = make(r, count, sizeof *constraint);
+    for (int32_t n = 0; !r->failed && n < count; n++, name += 4, number += 11) {
+        const bool is_driven = start[n + 1] > start[n];
+        constraint[n] = (tal_constraint){.hold = (tal_hold)name[0],
+                                         .body_i = name[1],
+                                         .body_j = name[2],
+                                         .point_i_m = vector(number),
+                                         .point_j_m = vector(number + 3),
+                                         .direction = vector(number + 6),
+                                         .drive = (tal_drive)name[3],
+                                         .count = start[n + 1] - start[n],
+                                         .time_s = is_driven ? time + start[n] : NULL,
+                                         .value = is_driven ? value + start[n] : NULL,
+                                         .least_m = number[9],
+                                         .most_m = number[10]};
+    }
+    in->constraint_count = count;
+    in->constraint = constraint;
+    in->excluded = take(r, "excluded", 'i', 2, &in->excluded_count);
+    in->gravity_time_s = take(r, "gravity_time", 'd', 1, &in->gravity_count);
+    in->gravity_mps2 = take_rows(r, "gravity", 'd', 3, in->gravity_count);
+}
+
+static void read_laws(reader *r, tal_model_input *in) {
+    int32_t count;
+    const int32_t *kind = take(r, "law_kind", 'i', 1, &count);
+    const double *number = take_rows(r, "law", 'd', 9, count);
+    tal_law *law = make(r, count, sizeof *law);
+    while (in->class_count < 1000 && in->class_count * in->class_count < count) {
+        in->class_count++;
+    }
+    if (!r->failed && in->class_count * in->class_count != count) {
+        fail(r, PyExc_ValueError, "law_kind", "must be a square table");
+    }
+    for (int32_t n = 0; !r->failed && n < count; n++, number += 9) {
+        law[n] = (tal_law){.kind = (tal_law_kind)kind[n],
+                           .friction = number[0],
+                           .restitution = number[1],
+                           .tangential_restitution = number[2],
+                           .dissipation_in_kg = number[3] != 0.0,
+                           .kn_kg = number[4],
+                           .kt_kg = number[5],
+                           .cohesion_pa = number[6],
+                           .stiffness_n_m = number[7],
+                           .damping_n_s_m = number[8]};
+    }
+    in->law = law;
+}
+
+// A whole number, or one that the library will refuse.
+static int whole(double number) {
+    return number >= -1.0 && number <= 1e9 ? (int)number : -1;
+}
+
+static void read_settings(reader *r, tal_model_input *in) {
+    const double *s = take_rows(r, "settings", 'd', 14, 1);
+    if (s == NULL) {
+        fail(r, PyExc_ValueError, "settings", "are missing");
+        return;
+    }
+    in->settings =
+        (tal_solver_settings){.dt_s = s[0],
+                              .gravity_mps2 = vector(s + 1),
+                              .scheme = s[4] == 1.0 ? TAL_SCHEME_ACD2 : TAL_SCHEME_MOREAU,
+                              .tolerance = s[5],
+                              .iteration_max = whole(s[6]),
+                              .impact_speed_mps = s[7],
+                              .correction = s[8],
+                              .slop = s[9],
+                              .overlap_max = s[10],
+                              .ground_overlap_max_m = s[11],
+                              .substep_max = whole(s[12]),
+                              .rest_steps = whole(s[13])};
+}
+
+bool talus_arrays_read(talus_arrays *arrays, PyObject *dictionary) {
+    memset(arrays, 0, sizeof *arrays);
+    reader r = {.arrays = arrays, .dictionary = dictionary};
+    tal_model_input *in = &arrays->input;
+    read_shapes(&r, in);
+    read_terrain(&r, in);
+    read_bodies(&r, in);
+    read_series(&r, in);
+    read_forces(&r, in);
+    read_constraints(&r, in);
+    read_laws(&r, in);
+    read_settings(&r, in);
+    return !r.failed;
+}
+
+void talus_arrays_release(talus_arrays *arrays) {
+    for (int n = 0; n < arrays->buffer_count; n++) {
+        PyBuffer_Release(&arrays->buffer[n]);
+    }
+    for (int n = 0; n < arrays->made_count; n++) {
+        PyMem_Free(arrays->made[n]);
+    }
+}

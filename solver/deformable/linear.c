@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What linear kinematics share: forces of stiffness and damping in a step.
+#include "solver/deformable/kinematics.h"
+
+#include <string.h>
+
+double tal_field_dot(const tal_solid *s, const double *a, const double *b) {
+    double sum = 0.0;
+    for (int32_t k = 0; k < 3 * s->node_count; k++) {
+        sum += a[k] * b[k];
+    }
+    return sum;
+}
+
+double tal_stiffness_product(const tal_solid *s, const double *a, const double *b) {
+    const tal_block_matrix *k = &s->stiffness;
+    double sum = 0.0;
+    for (int32_t row = 0; row < k->count; row++) {
+        double of_row[3] = {0.0, 0.0, 0.0};
+        for (int64_t p = k->start[row]; p < k->start[row + 1]; p++) {
+            double product[3];
+            tal_block_apply(&k->value[9 * p], &b[3 * k->column[p]], product);
+            of_row[0] += product[0];
+            of_row[1] += product[1];
+            of_row[2] += product[2];
+        }
+        sum += a[3 * row] * of_row[0] + a[3 * row + 1] * of_row[1] + a[3 * row + 2] * of_row[2];
+    }
+    return sum;
+}
+
+// K (q + h (p0 before + p1 after) + beta (r0 before + r1 after)) + alpha M (r0 before + r1 after), one row
+// after the other.
+void tal_linear_force(const tal_soft_body *soft, const double *q, const double *before,
+                      const double *after, double *force) {
+    const tal_solid *s = soft->solid;
+    const tal_elastic_step *t = &s->step;
+    const tal_block_matrix *k = &s->stiffness;
+    const double of_before = t->h * t->p0 + s->beta * t->r0;
+    const double of_after = after != NULL ? t->h * t->p1 + s->beta * t->r1 : 0.0;
+    const double mass_before = s->alpha * t->r0,
+                 mass_after = after != NULL ? s->alpha * t->r1 : 0.0;
+    if (after == NULL) {
+        after = before; // times zero
+    }
+    for (int32_t row = 0; row < k->count; row++) {
+        double sum[3] = {0.0, 0.0, 0.0};
+        for (int64_t p = k->start[row]; p < k->start[row + 1]; p++) {
+            const ptrdiff_t n = 3 * (ptrdiff_t)k->column[p];
+            double x[3], product[3];
+            for (int i = 0; i < 3; i++) {
+                x[i] = q[n + i] + of_before * before[n + i] + of_after * after[n + i];
+                sum[i] += s->mass[p] * (mass_before * before[n + i] + mass_after * after[n + i]);
+            }
+            tal_block_apply(&k->value[9 * p], x, product);
+            sum[0] += product[0];
+            sum[1] += product[1];
+            sum[2] += product[2];
+        }
+        memcpy(&force[3 * row], sum, sizeof sum);
+    }
+}
+
+void tal_linear_free_rate(tal_soft_body *soft, const double *q) {
+    const tal_solid *s = soft->solid;
+    double *inner = soft->scratch, *mass = inner + 3 * s->node_count;
+    tal_linear_force(soft, q, soft->rate_before, NULL, inner);
+    tal_solid_multiply_mass(s, soft->rate_before, mass);
+    for (int32_t k = 0; k < 3 * s->node_count; k++) {
+        const bool held = s->is_held[k / 3] != 0;
+        inner[k] = held ? 0.0 : mass[k] + soft->force[k] - s->step.h * inner[k];
+    }
+    tal_solid_solve(s, inner, mass, soft->rate_free);
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The bodies of a model that deform.
+#include "solver/step/model.h"
+
+#include "core/base/memory.h"
+#include "solver/step/hash.h"
+
+#include <math.h>
+#include <stdio.h>
+
+typedef char solid_name[32];
+
+static void name_solid(int32_t s, solid_name name) {
+    snprintf(name, sizeof(solid_name), "solid %d", s);
+}
+
+static bool is_alike(const tal_model *model, int32_t a, int32_t b) {
+    const double close = 1e-9;
+    const tal_vec3 i = model->inertia[a], off = tal_vec3_subtract(i, model->inertia[b]);
+    return fabs(model->mass[a] - model->mass[b]) <= close * model->mass[a] &&
+           tal_vec3_length(off) <= close * tal_vec3_length(i);
+}
+
+static void check_body(const tal_model *model, const tal_model_input *input, int32_t b,
+                       const int32_t *first_body, tal_error *err) {
+    const int32_t s = input->body_solid[b];
+    if (s < -1 || s >= input->solid_count) {
+        tal_error_add(err, TAL_BAD_INPUT,
+                      "body %d is made of solid %d; solids are numbered 0 to %d", b, s,
+                      input->solid_count - 1);
+        return;
+    }
+    if (s >= 0 && (model->is_immovable[b] != 0 || model->is_loaded[b] != 0)) {
+        tal_error_add(
+            err, TAL_BAD_INPUT,
+            "body %d deforms, so it can neither be fixed, nor follow a series, nor carry a "
+            "point force: make it rigid, or hold nodes of its solid",
+            b);
+    }
+    if (s >= 0 && model->shapes.kind[model->shape_of_body[b]] == TAL_SHAPE_SPHERE &&
+        input->solid[s].kinematics != TAL_KINEMATICS_PSEUDO_RIGID) {
+        tal_error_add(
+            err, TAL_BAD_INPUT,
+            "body %d is a sphere: a mesh has flat faces; give the polyhedron of its surface", b);
+    }
+    if (s >= 0 && first_body[s] >= 0 && !is_alike(model, first_body[s], b)) {
+        tal_error_add(err, TAL_BAD_INPUT,
+                      "bodies %d and %d are made of solid %d but differ in mass or inertia: give "
+                      "each its own solid",
+                      first_body[s], b, s);
+    }
+}
+
+static tal_status check_all(tal_model *model, const tal_model_input *input, int32_t *first_body,
+                            tal_error *err) {
+    tal_error_reset(err);
+    for (int32_t b = 0; b < model->body_count; b++) {
+        check_body(model, input, b, first_body, err);
+        const int32_t s = input->body_solid[b];
+        if (s >= 0 && s < input->solid_count && first_body[s] < 0) {
+            first_body[s] = b;
+        }
+    }
+    if (input->settings.elastic_scheme == TAL_ELASTIC_IMPLICIT &&
+        input->settings.scheme == TAL_SCHEME_MOREAU) {
+        tal_error_add(err, TAL_BAD_SETTING,
+                      "the implicit elastic scheme goes with scheme = acd2, where positions follow "
+                      "the velocity after; take that, or the theta scheme");
+    }
+    for (int32_t s = 0; s < input->solid_count; s++) {
+        solid_name name;
+        name_solid(s, name);
+        if (tal_solid_check_input(&input->solid[s], name, err) == TAL_NO_MEMORY) {
+            return TAL_NO_MEMORY;
+        }
+    }
+    return err->message_count == 0 ? TAL_OK : err->status;
+}
+
+static tal_status number_bodies(tal_model *model, const tal_model_input *input, tal_error *err) {
+    TAL_CREATE(model->solid_of_body, (size_t)model->body_count, "solids of bodies", err);
+    TAL_CREATE(model->soft_of_body, (size_t)model->body_count, "solids of bodies", err);
+    TAL_CREATE(model->soft_body, (size_t)model->body_count, "solids of bodies", err);
+    for (int32_t b = 0; b < model->body_count; b++) {
+        model->solid_of_body[b] = input->body_solid[b];
+        model->soft_of_body[b] = -1;
+        if (input->body_solid[b] >= 0) {
+            model->soft_of_body[b] = model->soft_count;
+            model->soft_body[model->soft_count++] = b;
+        }
+    }
+    return TAL_OK;
+}
+
+// A solid that no body is made of is checked, but not made.
+static tal_status make_solids(tal_model *model, const tal_model_input *input,
+                              const int32_t *first_body, tal_error *err) {
+    const tal_elastic_step step =
+        tal_elastic_step_of(input->settings.dt_s, input->settings.scheme == TAL_SCHEME_MOREAU,
+                            input->settings.elastic_scheme);
+    TAL_CREATE(model->solid, (size_t)input->solid_count, "solids", err);
+    model->solid_count = input->solid_count;
+    for (int32_t s = 0; s < input->solid_count; s++) {
+        solid_name name;
+        name_solid(s, name);
+        const int32_t b = first_body[s];
+        if (b >= 0) {
+            TAL_TRY(tal_solid_create(&model->solid[s], &input->solid[s], name, model->mass[b],
+                                     model->inertia[b], step, err));
+        }
+    }
+    return number_bodies(model, input, err);
+}
+
+tal_status tal_model_create_solids(tal_model *model, const tal_model_input *input, tal_error *err) {
+    tal_error local;
+    int32_t *first_body;
+    if (input->solid_count == 0) {
+        return TAL_OK;
+    }
+    TAL_CREATE(first_body, (size_t)input->solid_count, "solids of bodies", err);
+    for (int32_t s = 0; s < input->solid_count; s++) {
+        first_body[s] = -1;
+    }
+    tal_status status = check_all(model, input, first_body, err != NULL ? err : &local);
+    status = status == TAL_OK ? make_solids(model, input, first_body, err) : status;
+    tal_memory_destroy(first_body);
+    return status;
+}
+
+void tal_model_destroy_solids(tal_model *model) {
+    for (int32_t s = 0; s < model->solid_count; s++) {
+        tal_solid_destroy(&model->solid[s]);
+    }
+    tal_memory_destroy(model->solid);
+    tal_memory_destroy(model->solid_of_body);
+    tal_memory_destroy(model->soft_of_body);
+    tal_memory_destroy(model->soft_body);
+}
+
+uint64_t tal_model_hash_solids(uint64_t hash, const tal_model *model) {
+    for (int32_t s = 0; s < model->solid_count; s++) {
+        const tal_solid *solid = &model->solid[s];
+        const double number[] = {(double)solid->kinematics,
+                                 solid->nodes_only ? 1.0 : 0.0,
+                                 solid->law.lambda,
+                                 solid->law.mu,
+                                 solid->density,
+                                 solid->alpha,
+                                 solid->beta,
+                                 solid->step.p1};
+        hash = tal_hash_bytes(hash, number, sizeof number);
+        hash = tal_hash_bytes(hash, solid->node, (size_t)solid->node_count * sizeof *solid->node);
+        hash =
+            tal_hash_bytes(hash, solid->mass,
+                           solid->node_count > 0
+                               ? (size_t)solid->stiffness.start[solid->node_count] * sizeof(double)
+                               : 0);
+    }
+    return model->solid_count > 0
+               ? tal_hash_bytes(hash, model->solid_of_body,
+                                (size_t)model->body_count * sizeof *model->solid_of_body)
+               : hash;
+}
+
+int32_t tal_model_node_count(const tal_model *model, int32_t body) {
+    return tal_is_soft(model, body) ? model->solid[model->solid_of_body[body]].node_count : 0;
+}
