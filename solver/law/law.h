@@ -32,6 +32,17 @@ typedef struct {
     double inverse_normal; // 1 / w[0]
 } tal_contact;
 
+static inline double tal_mean_inverse_mass(const tal_contact *c) {
+    return (c->w[0] + c->w[3] + c->w[5]) / 3.0;
+}
+
+// Nothing but a rigid contact with a friction cone: what batches of contacts solve side by side. Whatever
+// else a law puts into its local problem is solved one by one.
+static inline bool tal_is_dry(const tal_contact *c) {
+    return c->softness == INFINITY && c->slack == 0.0 && c->slide[0] == 0.0 && c->slide[1] == 0.0 &&
+           c->friction > 0.0 && c->friction < INFINITY && c->floor == 0.0 && c->adhesion == 0.0;
+}
+
 // Data of a contact that its law needs, all known before the solve.
 typedef struct {
     double gap, dt;

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The local problem of a contact: its solution and its residual, whatever law its numbers come from.
 #include "solver/law/law.h"
-
-// Relative accuracy to which one visit solves the sliding of a contact, and the most trials for it
-// (each either Newton or a halving of the bracket). The last Newton step is kept for the next visit,
-// so that sweeps converge to full accuracy although no visit pays for it.
-static const double SLIDE_ACCURACY = 1e-4;
-enum { SLIDE_TRIALS_MAX = 100 };
+#include "solver/law/slide.h"
 
 // fmax is a call of the mathematical library; this is one instruction.
 static inline double larger(double a, double b) {
@@ -80,14 +75,14 @@ static inline void search_advance(slide_search *search, double excess, double ri
         next =
             search->high < INFINITY ? 0.5 * (search->low + search->high) : 2.0 * search->low + unit;
     }
-    search->done = fabs(excess) <= SLIDE_ACCURACY || next == search->lambda;
+    search->done = fabs(excess) <= TAL_SLIDE_ACCURACY || next == search->lambda;
     search->lambda_next = next;
 }
 
 static trial find_slide(tal_contact *c, const double q[3]) {
     slide_search search = search_begin(c);
     trial at = trial_at(c, q, search.lambda);
-    for (int n = 0; n < SLIDE_TRIALS_MAX; n++) {
+    for (int n = 0; n < TAL_SLIDE_TRIALS_MAX; n++) {
         const double excess =
             at.tangent_length > 0.0 ? c->friction * at.normal / at.tangent_length - 1.0 : INFINITY;
         search_advance(&search, excess, at.rise, c->w[3] + c->w[5]);
@@ -111,7 +106,7 @@ static void slide_rigid(tal_contact *c, const double q[3], double percussion[3])
     const double b1 = -(q[1] + c->slide[0] + n1 * push), b2 = -(q[2] + c->slide[1] + n2 * push);
     slide_search search = search_begin(c);
     double normal = 0.0, r1 = 0.0, r2 = 0.0, ratio = 0.0;
-    for (int n = 0; n < SLIDE_TRIALS_MAX; n++) {
+    for (int n = 0; n < TAL_SLIDE_TRIALS_MAX; n++) {
         const double m11 = s11 + search.lambda, m22 = s22 + search.lambda;
         const double inverse = 1.0 / (m11 * m22 - s12 * s12);
         r1 = (m22 * b1 - s12 * b2) * inverse;

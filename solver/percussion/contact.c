@@ -8,6 +8,7 @@
 #include "solver/motion/prescribed.h"
 #include "solver/percussion/memory.h"
 #include "solver/percussion/roll.h"
+#include "solver/percussion/sweep_set.h"
 
 #include <math.h>
 
@@ -27,15 +28,7 @@ static bool is_mobile(const tal_state *state, int32_t body) {
 }
 
 static tal_status collide(const tal_model *model, tal_state *state, tal_error *err) {
-    const tal_collide_input input = {.shapes = &model->shapes,
-                                     .terrain = tal_model_terrain(model),
-                                     .body_count = model->body_count,
-                                     .shape_of_body = model->shape_of_body,
-                                     .position = state->position,
-                                     .orientation = state->orientation,
-                                     .reach = state->work.reach,
-                                     .is_fixed = state->is_immovable,
-                                     .thread_count = state->work.thread_count};
+    const tal_collide_input input = tal_state_collide_input(model, state);
     return tal_collide(state->work.collider, &input, &state->work.found, err);
 }
 
@@ -383,6 +376,7 @@ tal_status tal_prepare_contacts(const tal_model *model, tal_state *state, double
     number_islands(model, state, report);
     lay_out_pairs(model, state, report->island_count);
     set_problem(model, state, report->island_count);
+    TAL_TRY(tal_batches_reserve(&state->work.contacts.work.batches, &state->work.problem, err));
     TAL_TRY(tal_soft_place_contacts(model, state, err));
     tal_find_remembered(state);
     tal_threads_loop(state->work.thread_count, state->work.problem.pair_count, PAIRS_PER_PIECE,

@@ -6,6 +6,7 @@
 #define TALUS_SOLVER_PERCUSSION_CONTACT_SOLVER_H
 
 #include "core/base/status.h"
+#include "solver/percussion/batch.h"
 #include "solver/percussion/coloring.h"
 #include "solver/percussion/rigid.h"
 
@@ -42,17 +43,31 @@ typedef struct {
     int32_t unconverged_count;
 } tal_island_result;
 
+// Room for the batches of large islands, twice: all pairs, and the hot list. Without any, pairs are visited
+// one by one.
+typedef struct {
+    const tal_batch_kernel *kernel;
+    int32_t batch_capacity, point_capacity;
+    tal_batch *batch;
+    tal_batch_point *point;
+    tal_batch_percussion *percussion;
+    int32_t (*place)[2]; // per island: its first batch and point; as many as bodies
+} tal_batches;
+
 // Scratch of the accelerated sweeps.
 typedef struct {
     double *change;    // 3 per contact, of the last sweep
     double *direction; // 3 per contact
     double *error;     // per contact, of the last residual
     double *pair_sum;  // 2 per pair: energy of the last change, and relative to its scale
-    int32_t *listed;   // pair numbers: those being swept, each island in its own places
+    int32_t *listed;   // 3 per pair: numbers of pairs being swept, each island in its own places
     uint8_t *is_listed;
     tal_island_result *island_result; // as many as bodies
     tal_rigid_motion *motion_start;   // per body
     tal_rigid_motion *motion_direction;
+    int32_t *near_body; // per body: of the hot list, each island in its own places
+    uint8_t *is_near;
+    tal_batches batches;
 } tal_solver_work;
 
 typedef struct {

@@ -7,11 +7,14 @@
 #include "solver/motion/rotation.h"
 
 #include <math.h>
+#include <string.h>
 
 // Weight on top of a small body needs many sweeps; they end when no contact opens by more than this
 // share of the slop.
 enum { SWEEPS_MAX = 60 };
 static const double SETTLED = 0.1;
+// A pair is left alone as long as neither body has moved since its last visit by more than this share of that.
+static const double NOTICED = 0.01;
 
 // How far contact k has to open (or may close, if negative).
 static double wanted_opening(const tal_model *model, const tal_pair *pair, double gap) {
@@ -60,6 +63,45 @@ static bool flag_pairs(const tal_model *model, tal_state *state) {
     return any;
 }
 
+// Bodies are moved as they are, so what counts is how easily a side moves as a rigid body.
+static double inverse_normal_of(const tal_state *state, const tal_pair *pair,
+                                const tal_contact *contact) {
+    double w[6] = {0.0};
+    if (!pair->is_general) {
+        return contact->inverse_normal;
+    }
+    for (int side = 0; side < 2; side++) {
+        const int32_t body = side == 0 ? pair->body_i : pair->body_j;
+        const tal_side at = {.pair = pair, .contact = contact, .side = side};
+        tal_rigid_kind.add_mobility(&state->work.inertia_world[body], at, w);
+    }
+    return 1.0 / w[0];
+}
+
+// Both bodies, so that their pairs are visited in the sweep after the present one.
+static void mark_moved(tal_state *state, const tal_pair *pair, int sweep) {
+    const tal_edge edge = state->work.contacts.edge[pair->manifold];
+    if (edge.i >= 0) {
+        state->work.is_touched[edge.i] = (uint8_t)sweep;
+    }
+    if (edge.j >= 0) {
+        state->work.is_touched[edge.j] = (uint8_t)sweep;
+    }
+}
+
+static bool has_moved(const tal_state *state, const tal_pair *pair, int since) {
+    const tal_edge edge = state->work.contacts.edge[pair->manifold];
+    return (edge.i >= 0 && state->work.is_touched[edge.i] >= since) ||
+           (edge.j >= 0 && state->work.is_touched[edge.j] >= since);
+}
+
+static double opening_at(const tal_pair *pair, const tal_contact *contact,
+                         const tal_rigid_motion *i, const tal_rigid_motion *j) {
+    const tal_vec3 of_i = tal_vec3_add(i->v, tal_vec3_cross(i->w, tal_arm(contact->arm_i)));
+    const tal_vec3 of_j = tal_vec3_add(j->v, tal_vec3_cross(j->w, tal_arm(contact->arm_j)));
+    return tal_vec3_dot(pair->normal, tal_vec3_subtract(of_i, of_j));
+}
+
 // One visit of a pair; `push` holds the pseudo-percussion of each contact. Returns the largest change.
 static double open_pair(const tal_model *model, tal_state *state, const tal_pair *pair,
                         double *push) {
@@ -70,16 +112,16 @@ static double open_pair(const tal_model *model, tal_state *state, const tal_pair
                      *j = &state->work.displacement[pair->body_j];
     for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
         const tal_contact *contact = &state->work.contacts.contact[k];
-        double opening[3];
-        tal_relative_velocity(pair, contact, i, j, opening);
-        const double missing =
-            wanted_opening(model, pair, state->work.contacts.gap[k]) - opening[0];
-        const double new_push = fmax(0.0, push[k] + missing * contact->inverse_normal);
+        const double missing = wanted_opening(model, pair, state->work.contacts.gap[k]) -
+                               opening_at(pair, contact, i, j);
+        const double inverse_normal = inverse_normal_of(state, pair, contact);
+        const double wanted = push[k] + missing * inverse_normal;
+        const double new_push = wanted > 0.0 ? wanted : 0.0;
         const double step[3] = {new_push - push[k], 0.0, 0.0};
         push[k] = new_push;
         if (step[0] != 0.0) {
             tal_apply_percussion(pair, contact, step, inertia_i, inertia_j, i, j);
-            change = fmax(change, fabs(step[0]) / contact->inverse_normal);
+            change = fmax(change, fabs(step[0]) / inverse_normal);
         }
     }
     return change;
@@ -105,21 +147,32 @@ static double hold_pair(tal_state *state, const tal_pair *pair) {
     return tal_vec3_length(tal_vec3_make(step[0], step[1], step[2])) / still.inverse_normal;
 }
 
-static double open_pairs(const tal_model *model, tal_state *state, double *push) {
-    double change = 0.0;
+// Sweeps are numbered from 1: 0 is what the marks begin with.
+static double open_pairs(const tal_model *model, tal_state *state, double *push, int sweep,
+                         double settled) {
+    double most = 0.0;
     for (int32_t p = 0; p < state->work.problem.pair_count; p++) {
-        if (state->work.contacts.pair_flag[p]) {
-            const tal_pair *pair = &state->work.problem.pair[p];
-            change = fmax(change, tal_is_joint(model, pair) ? hold_pair(state, pair)
-                                                            : open_pair(model, state, pair, push));
+        const tal_pair *pair = &state->work.problem.pair[p];
+        if (!state->work.contacts.pair_flag[p] || !has_moved(state, pair, sweep - 1)) {
+            continue;
         }
+        const double change = tal_is_joint(model, pair) ? hold_pair(state, pair)
+                                                        : open_pair(model, state, pair, push);
+        if (change > NOTICED * settled) {
+            mark_moved(state, pair, sweep);
+        }
+        most = fmax(most, change);
     }
-    return change;
+    return most;
 }
 
 static double displace_body(const tal_model *model, tal_state *state, int32_t b) {
     const tal_vec3 shift = state->work.displacement[b].v, turn = state->work.displacement[b].w;
     const double angle = tal_vec3_length(turn);
+    if (tal_is_soft(model, b)) {
+        tal_soft_displace(model, state, b, shift, turn);
+        return -model->mass[b] * tal_vec3_dot(model->settings.gravity_mps2, shift);
+    }
     state->position[b] = tal_vec3_add(state->position[b], shift);
     if (angle > 0.0) { // turning the momentum too keeps the rotational energy
         const double s = sin(0.5 * angle) / angle;
@@ -145,7 +198,9 @@ double tal_correct_positions(const tal_model *model, tal_state *state) {
         push[k] = 0.0;
     }
     const double settled = SETTLED * model->settings.slop * model->smallest_width;
-    for (int sweep = 0; sweep < SWEEPS_MAX && open_pairs(model, state, push) > settled; sweep++) {
+    memset(state->work.is_touched, 0, (size_t)model->body_count);
+    for (int sweep = 1;
+         sweep <= SWEEPS_MAX && open_pairs(model, state, push, sweep, settled) > settled; sweep++) {
     }
     double lifted = 0.0;
     for (int32_t b = 0; b < model->body_count; b++) {

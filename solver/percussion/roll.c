@@ -113,6 +113,7 @@ void tal_roll_extrapolate(const tal_percussion_problem *problem, const tal_pair 
 void tal_roll_begin(const tal_percussion_problem *problem, const tal_pair *pair) {
     tal_roll *roll = roll_of(problem, pair);
     roll->direction[0] = roll->direction[1] = 0.0;
+    roll->change[0] = roll->change[1] = 0.0;
 }
 
 // (3): m - P(m - rho w), P onto the disk.

@@ -22,14 +22,6 @@ typedef struct {
     size_t first; // entry
 } tal_series;
 
-struct tal_ground {
-    tal_terrain terrain;
-    bool has_overhang;      // a triangle that faces down: "below the ground" has no meaning
-    int32_t class_high;     // greatest surface class
-    uint8_t *is_class_used; // class_high + 1
-    uint64_t fingerprint;
-};
-
 // A row of the contact problem that a constraint makes (constraint/joint.h).
 typedef struct {
     int32_t body_i, body_j; // i < j, or j = TAL_BODY_TERRAIN: space
@@ -45,6 +37,13 @@ typedef struct {
     size_t first; // entry of the drive
     int32_t count;
 } tal_joint;
+struct tal_ground {
+    tal_terrain terrain;
+    bool has_overhang;      // a triangle that faces down: "below the ground" has no meaning
+    int32_t class_high;     // greatest surface class
+    uint8_t *is_class_used; // class_high + 1
+    uint64_t fingerprint;
+};
 
 struct tal_model {
     tal_shapes shapes;

@@ -41,7 +41,7 @@ static tal_status reserve_pairs(tal_contacts *set, int32_t count, tal_error *err
     RENEW(set->first_remembered, count, err);
     RENEW(set->pair_flag, count, err);
     RENEW(set->work.pair_sum, 2 * count, err);
-    RENEW(set->work.listed, count, err);
+    RENEW(set->work.listed, 3 * count, err);
     RENEW(set->work.is_listed, count, err);
     set->pair_capacity = count;
     return TAL_OK;
@@ -136,6 +136,10 @@ static tal_status take_bodies(tal_state *state, size_t count, tal_error *err) {
     TAL_TAKE(arena, state->work.contacts.work.motion_start, count + 1, "sweep starts", err);
     TAL_TAKE(arena, state->work.contacts.work.motion_direction, count + 1, "directions", err);
     TAL_TAKE(arena, state->work.contacts.work.island_result, count, "island results", err);
+    TAL_TAKE(arena, state->work.contacts.work.near_body, count, "hot bodies", err);
+    TAL_TAKE(arena, state->work.contacts.work.is_near, count, "hot marks", err);
+    TAL_TAKE(arena, state->work.contacts.work.batches.place, count, "places of batches", err);
+    state->work.contacts.work.batches.kernel = tal_batch_kernel_best();
     TAL_TAKE(arena, state->work.is_touched, count, "touch marks", err);
     TAL_TAKE(arena, state->work.used_colors, count, "color sets", err);
     TAL_TAKE(arena, state->work.island_parent, count, "island parents", err);
@@ -266,6 +270,9 @@ void tal_state_destroy(tal_state *state) {
                            set->work.pair_sum,
                            set->work.listed,
                            set->work.is_listed,
+                           set->work.batches.batch,
+                           set->work.batches.point,
+                           set->work.batches.percussion,
                            state->memory.pair,
                            state->memory.point,
                            state->work.memory_before.pair,
@@ -278,17 +285,24 @@ void tal_state_destroy(tal_state *state) {
     tal_memory_destroy(state);
 }
 
+tal_collide_input tal_state_collide_input(const tal_model *model, const tal_state *state) {
+    return (tal_collide_input){.shapes = &model->shapes,
+                               .terrain = tal_model_terrain(model),
+                               .body_count = model->body_count,
+                               .shape_of_body = model->shape_of_body,
+                               .position = state->position,
+                               .orientation = state->orientation,
+                               .reach = state->work.reach,
+                               .is_fixed = state->is_immovable,
+                               .thread_count = state->work.thread_count};
+}
+
+// Reaches are still zero: only what overlaps is found.
 tal_status tal_state_find_overlaps(const tal_model *model, tal_state *state, tal_manifolds *found,
                                    tal_error *err) {
-    const tal_collide_input input = {.shapes = &model->shapes,
-                                     .terrain = tal_model_terrain(model),
-                                     .body_count = model->body_count,
-                                     .shape_of_body = model->shape_of_body,
-                                     .position = state->position,
-                                     .orientation = state->orientation,
-                                     .reach = state->work.reach, // still zero
-                                     .is_fixed = model->is_immovable,
-                                     .thread_count = 1};
+    tal_collide_input input = tal_state_collide_input(model, state);
+    input.is_fixed = model->is_immovable;
+    input.thread_count = 1;
     return tal_collide(state->work.collider, &input, found, err);
 }
 

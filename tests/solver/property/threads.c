@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A heap of boxes and balls with islands large and small, stepped by one, two and three threads: the same
-// bits, and what the thread sanitizer watches (label threads).
+// A heap of boxes and balls with islands large and small, stepped by one, two and three threads and with
+// narrow vectors: the same bits, and what the thread sanitizer watches (label threads).
 #include "core/base/random.h"
+#include "solver/step/state.h"
 #include "tests/solver/scenes/world.h"
 
 enum { ACROSS = 9, LAYERS = 8, STEPS = 5 }; // 648 bodies: one island above 512 pairs
@@ -32,14 +33,16 @@ static void make_heap(world *w) {
     }
 }
 
-static uint64_t hash_after(int threads) {
+static uint64_t hash_after(int threads, const tal_batch_kernel *kernel) {
     world w;
     make_heap(&w);
     check_ok(test_scene_create_model(&w.scene, &w.model, &check_error));
     check_ok(tal_state_create(&w.state, w.model, threads, &check_error));
+    w.state->work.contacts.work.batches.kernel = kernel;
     for (int n = 0; n < STEPS; n++) {
         world_step(&w);
     }
+    assert_true(w.state->work.contacts.work.batches.batch_capacity > 100); // they were at work
     assert_true(w.report.island_count > 3);
     const uint64_t hash = tal_state_hash(w.state);
     world_end(&w);
@@ -48,9 +51,14 @@ static uint64_t hash_after(int threads) {
 
 static void any_number_of_threads_gives_the_same_bits(void **unused) {
     (void)unused;
-    const uint64_t one = hash_after(1);
-    assert_true(hash_after(2) == one);
-    assert_true(hash_after(3) == one);
+    const uint64_t one = hash_after(1, tal_batch_kernel_best());
+    assert_true(hash_after(2, tal_batch_kernel_best()) == one);
+    assert_true(hash_after(3, tal_batch_kernel_best()) == one);
+}
+
+static void any_width_of_vectors_gives_the_same_bits(void **unused) {
+    (void)unused;
+    assert_true(hash_after(1, &tal_batch_kernel_plain) == hash_after(1, tal_batch_kernel_best()));
 }
 
 // Columns, weakly swept: their islands go through the finisher.
@@ -87,6 +95,7 @@ static void the_finisher_gives_the_same_bits_too(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
+        cmocka_unit_test(any_width_of_vectors_gives_the_same_bits),
         cmocka_unit_test(the_finisher_gives_the_same_bits_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -101,7 +101,9 @@ void hand_prepare(hand_made *h) {
                                 .island_result = &h->island_result,
                                 .is_listed = h->is_listed,
                                 .motion_start = h->motion_start,
-                                .motion_direction = h->motion_direction};
+                                .motion_direction = h->motion_direction,
+                                .near_body = h->near_body,
+                                .is_near = h->is_near};
     for (int32_t b = 0; b < h->body_count; b++) {
         h->motion[b] = h->before[b];
         h->motion[b].v = tal_vec3_add_scaled(h->before[b].v, h->dt, h->gravity);

@@ -25,8 +25,8 @@ typedef struct {
     tal_island island;
     int32_t island_body[HAND_BODIES_MAX], color_end;
     tal_island_result island_result;
-    int32_t listed[HAND_CONTACTS_MAX];
-    uint8_t is_listed[HAND_CONTACTS_MAX];
+    int32_t listed[3 * HAND_CONTACTS_MAX], near_body[HAND_BODIES_MAX];
+    uint8_t is_listed[HAND_CONTACTS_MAX], is_near[HAND_BODIES_MAX];
     tal_rigid_motion motion_start[HAND_BODIES_MAX + 1], motion_direction[HAND_BODIES_MAX + 1];
 } hand_made;
 

@@ -125,14 +125,21 @@ static void sweeps_end_where_a_conflict_is_resolved(void **unused) {
     (void)unused;
     const double bound[POINTS] = {-1e-6, 0.0, 0.0, -1e-6}, normal[POINTS] = {0.2, 0.3, 0.3, 0.2};
     double change[3 * POINTS], direction[3 * POINTS], error[POINTS], pair_sum[2];
-    int32_t listed[1];
+    int32_t listed[3];
     uint8_t is_listed[1];
     tal_island_result island_result[1];
     tal_rigid_motion motion_start[2], motion_direction[2];
     const tal_island island = {.pair_count = 1, .body_count = 1, .color_count = 1};
     const int32_t island_body[1] = {0}, color_end[1] = {1};
-    const tal_solver_work work = {change,    direction,     error,        pair_sum,        listed,
-                                  is_listed, island_result, motion_start, motion_direction};
+    const tal_solver_work work = {.change = change,
+                                  .direction = direction,
+                                  .error = error,
+                                  .pair_sum = pair_sum,
+                                  .listed = listed,
+                                  .is_listed = is_listed,
+                                  .island_result = island_result,
+                                  .motion_start = motion_start,
+                                  .motion_direction = motion_direction};
     const tal_solver_goal goal = {1e-8, 1, 1000};
     tal_solver_result result;
     patch_scene s;

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Four pairs of rigid bodies of one color side by side, lane by lane, for contacts with plain dry friction.
+// Each lane does what the scalar kernel does, operation by operation: no bit depends on the width of the
+// processor's vectors, nor on which pairs share a batch.
+#ifndef TALUS_SOLVER_PERCUSSION_BATCH_H
+#define TALUS_SOLVER_PERCUSSION_BATCH_H
+
+#include "solver/percussion/rigid.h"
+
+enum { TAL_LANES = 4, TAL_BATCH_POINTS_MAX = 8 };
+
+typedef double tal_lanes __attribute__((vector_size(TAL_LANES * sizeof(double))));
+
+// Constants of one point of each pair; 704 bytes.
+typedef struct {
+    tal_lanes w[6], inverse[6]; // as in tal_contact
+    tal_lanes arm_i[3], arm_j[3];
+    tal_lanes bound, friction, inverse_normal;
+    tal_lanes weight; // mean inverse mass
+} tal_batch_point;
+
+// What a sweep changes of them; 320 bytes.
+typedef struct {
+    tal_lanes percussion[3], lambda;
+    tal_lanes change[3]; // of the last sweep
+    tal_lanes direction[3];
+} tal_batch_percussion;
+
+// Pairs with fewer points than the first, and lanes without a pair (the ground against itself), have empty
+// points: nothing pushes there.
+typedef struct {
+    int32_t pair[TAL_LANES]; // -1: none
+    int32_t body_i[TAL_LANES], body_j[TAL_LANES];
+    int32_t first_contact[TAL_LANES], contact_count[TAL_LANES];
+    int32_t point_count, first_point;
+    double energy, relative; // of the last change, the lanes' sum
+    tal_lanes normal[3], tangent_1[3], tangent_2[3];
+    tal_lanes inertia_i[7], inertia_j[7]; // inverse mass, inverse inertia
+    tal_lanes energy_scale;
+} tal_batch;
+
+// The sweeps at a batch; `point` and `percussion` are those of its own points.
+typedef struct {
+    const char *name;
+    // Goes on along the last direction by `beta`, then visits all points as tal_rigid_visit does.
+    void (*visit)(tal_batch *batch, const tal_batch_point *point, tal_batch_percussion *percussion,
+                  tal_rigid_motion *motion, double beta);
+    // Squared relative errors, to where the contacts have theirs.
+    void (*residual)(const tal_batch *batch, const tal_batch_point *point,
+                     const tal_batch_percussion *percussion, const tal_rigid_motion *motion,
+                     double *error);
+} tal_batch_kernel;
+
+extern const tal_batch_kernel tal_batch_kernel_plain; // what every processor of the kind can do
+#if defined __x86_64__
+extern const tal_batch_kernel tal_batch_kernel_avx2;
+#endif
+
+// The fastest that this processor has.
+const tal_batch_kernel *tal_batch_kernel_best(void);
+
+// A pair into a lane, its percussions apart; lanes and points that nothing fills have to be cleared.
+void tal_batch_clear(tal_batch *batch, tal_batch_point *point, int32_t ground);
+void tal_batch_set_lane(tal_batch *batch, tal_batch_point *point, int lane, int32_t number,
+                        const tal_pair *pair, const tal_contact *contact,
+                        const tal_inertia *inertia);
+
+// Percussions from the contacts, without change and direction; and back.
+void tal_batch_load(const tal_batch *batch, tal_batch_percussion *percussion,
+                    const tal_contact *contact);
+void tal_batch_store(const tal_batch *batch, const tal_batch_percussion *percussion,
+                     tal_contact *contact);
+
+// Goes on along the direction ahead of the visit, which has to be made with beta = 0 then.
+void tal_batch_go_on(const tal_batch *batch, tal_batch_percussion *percussion, double beta);
+
+#endif

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Arithmetic of four lanes: the vectors of the compiler, and what they lack.
+#ifndef TALUS_SOLVER_PERCUSSION_LANES_H
+#define TALUS_SOLVER_PERCUSSION_LANES_H
+
+#include "solver/percussion/batch.h"
+
+#if defined __SSE2__
+#include <immintrin.h>
+#endif
+
+#define INLINE static inline __attribute__((always_inline))
+
+// True is all bits set.
+typedef long long lane_mask __attribute__((vector_size(TAL_LANES * sizeof(double))));
+
+typedef struct {
+    tal_lanes x, y, z;
+} lanes3;
+
+INLINE tal_lanes lanes_of(double value) {
+    return (tal_lanes){value, value, value, value};
+}
+
+INLINE tal_lanes choose(lane_mask is, tal_lanes yes, tal_lanes no) {
+    return (tal_lanes)(((lane_mask)yes & is) | ((lane_mask)no & ~is));
+}
+
+INLINE tal_lanes larger_lanes(tal_lanes a, tal_lanes b) {
+    return choose(a > b, a, b);
+}
+
+INLINE tal_lanes absolute(tal_lanes a) {
+    return (tal_lanes)((lane_mask)a & 0x7fffffffffffffffLL);
+}
+
+#if defined __AVX2__
+INLINE tal_lanes square_root(tal_lanes a) {
+    return (tal_lanes)_mm256_sqrt_pd((__m256d)a);
+}
+INLINE int is_any(lane_mask a) {
+    return _mm256_movemask_pd((__m256d)a) != 0;
+}
+#else
+INLINE tal_lanes square_root(tal_lanes a) {
+    return (tal_lanes){sqrt(a[0]), sqrt(a[1]), sqrt(a[2]), sqrt(a[3])};
+}
+INLINE int is_any(lane_mask a) {
+    return (a[0] | a[1] | a[2] | a[3]) != 0;
+}
+#endif
+
+INLINE double sum_of(tal_lanes a) {
+    return ((a[0] + a[1]) + a[2]) + a[3];
+}
+
+INLINE lanes3 lanes3_of(const tal_lanes a[3]) {
+    return (lanes3){a[0], a[1], a[2]};
+}
+INLINE lanes3 add3(lanes3 a, lanes3 b) {
+    return (lanes3){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+INLINE lanes3 subtract3(lanes3 a, lanes3 b) {
+    return (lanes3){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+INLINE lanes3 add_scaled3(lanes3 a, tal_lanes s, lanes3 b) {
+    return (lanes3){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
+}
+INLINE tal_lanes dot3(lanes3 a, lanes3 b) {
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+INLINE lanes3 cross3(lanes3 a, lanes3 b) {
+    return (lanes3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+// A symmetric matrix: xx xy xz yy yz zz.
+INLINE lanes3 apply_symmetric(const tal_lanes m[6], lanes3 t) {
+    return (lanes3){m[0] * t.x + m[1] * t.y + m[2] * t.z, m[1] * t.x + m[3] * t.y + m[4] * t.z,
+                    m[2] * t.x + m[4] * t.y + m[5] * t.z};
+}
+
+// Rows become columns.
+INLINE void transpose(tal_lanes row[4]) {
+    const tal_lanes a = __builtin_shufflevector(row[0], row[1], 0, 4, 2, 6);
+    const tal_lanes b = __builtin_shufflevector(row[0], row[1], 1, 5, 3, 7);
+    const tal_lanes c = __builtin_shufflevector(row[2], row[3], 0, 4, 2, 6);
+    const tal_lanes d = __builtin_shufflevector(row[2], row[3], 1, 5, 3, 7);
+    row[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
+    row[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
+    row[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
+    row[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
+}
+
+#endif

@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "solver/percussion/sweep_set.h"
+
+#include "core/base/memory.h"
+#include "core/base/threads.h"
+#include "solver/percussion/general_kernel.h"
+#include "solver/percussion/rigid_kernel.h"
+#include "solver/percussion/roll.h"
+
+#include <stddef.h>
+#include <string.h>
+
+// In smaller islands most lanes would stay empty.
+enum { BATCHED_PAIRS_MIN = 32 };
+// Some microseconds of work: less is not worth sharing.
+enum { PAIRS_PER_PIECE = 8, BATCHES_PER_PIECE = 4, BODIES_PER_PIECE = 32 };
+
+static const double GROWTH_MAX = 1.1; // of a change from one sweep to the next, in energy
+
+static int32_t color_begin(const tal_percussion_problem *problem, const tal_island *island,
+                           int32_t color) {
+    return color > 0 ? problem->color_end[island->first_color + color - 1] : island->first_pair;
+}
+
+static int32_t color_end(const tal_percussion_problem *problem, const tal_island *island,
+                         int32_t color) {
+    return problem->color_end[island->first_color + color];
+}
+
+static bool is_serial(const tal_island *island, int32_t color) {
+    return island->last_color_is_serial && color == island->color_count - 1;
+}
+
+// Batches of one color: its pairs sorted by their number of points, the most first, four by four. Fewer pairs
+// never need more of either.
+static void count_batches(const int32_t of_count[TAL_BATCH_POINTS_MAX + 1], int32_t *batches,
+                          int32_t *points) {
+    int32_t lane = 0;
+    for (int32_t count = TAL_BATCH_POINTS_MAX; count > 0; count--) {
+        const int32_t first = (lane + TAL_LANES - 1) / TAL_LANES;
+        lane += of_count[count];
+        const int32_t end = (lane + TAL_LANES - 1) / TAL_LANES;
+        *batches += end - first;
+        *points += count * (end - first);
+    }
+}
+
+static void count_island(const tal_percussion_problem *problem, const tal_island *island,
+                         int32_t *batches, int32_t *points) {
+    for (int32_t c = 0; c < island->color_count; c++) {
+        int32_t of_count[TAL_BATCH_POINTS_MAX + 1] = {0};
+        for (int32_t p = color_begin(problem, island, c); p < color_end(problem, island, c); p++) {
+            const int32_t count = problem->pair[p].contact_count;
+            of_count[count <= TAL_BATCH_POINTS_MAX ? count : 0]++;
+        }
+        count_batches(of_count, batches, points);
+    }
+}
+
+static tal_status grow(tal_batches *b, int32_t batches, int32_t points, tal_error *err) {
+    const size_t batch_room = 2 * ((size_t)batches + (size_t)batches / 2);
+    const size_t point_room = 2 * ((size_t)points + (size_t)points / 2);
+    tal_memory_destroy(b->batch);
+    tal_memory_destroy(b->point);
+    tal_memory_destroy(b->percussion);
+    b->batch = NULL;
+    b->point = NULL;
+    b->percussion = NULL;
+    b->batch_capacity = b->point_capacity = 0;
+    TAL_CREATE(b->batch, batch_room, "batches of pairs", err);
+    TAL_CREATE(b->point, point_room, "points of batches", err);
+    TAL_CREATE(b->percussion, point_room, "percussions of batches", err);
+    b->batch_capacity = (int32_t)(batch_room / 2);
+    b->point_capacity = (int32_t)(point_room / 2);
+    return TAL_OK;
+}
+
+tal_status tal_batches_reserve(tal_batches *b, const tal_percussion_problem *problem,
+                               tal_error *err) {
+    int32_t batches = 0, points = 0;
+    for (int32_t n = 0; n < problem->island_count; n++) {
+        b->place[n][0] = batches;
+        b->place[n][1] = points;
+        if (problem->island[n].pair_count >= BATCHED_PAIRS_MIN) {
+            count_island(problem, &problem->island[n], &batches, &points);
+        }
+    }
+    return batches <= b->batch_capacity && points <= b->point_capacity
+               ? TAL_OK
+               : grow(b, batches, points, err);
+}
+
+static bool is_batched(const tal_sweep_set *set, const tal_pair *pair) {
+    bool is_dry = !pair->is_general && pair->roll_length == 0.0 &&
+                  pair->contact_count <= TAL_BATCH_POINTS_MAX;
+    for (int32_t k = 0; is_dry && k < pair->contact_count; k++) {
+        is_dry = tal_is_dry(&set->problem->contact[pair->first_contact + k]);
+    }
+    return is_dry;
+}
+
+// The pairs of a color that the set takes: those for batches at the end of `sorted`, in order of their
+// points; the others behind the singles.
+static int32_t sort_color(tal_sweep_set *set, int32_t color, tal_set_kind kind, int32_t *sorted,
+                          int32_t *single_count, int32_t of_count[TAL_BATCH_POINTS_MAX + 1]) {
+    const bool may_batch = set->batch != NULL && !is_serial(set->island, color);
+    const int32_t first = color_begin(set->problem, set->island, color);
+    const int32_t end = color_end(set->problem, set->island, color);
+    int32_t kept = 0;
+    memset(of_count, 0, (TAL_BATCH_POINTS_MAX + 1) * sizeof *of_count);
+    for (int32_t p = first; p < end; p++) {
+        const tal_pair *pair = &set->problem->pair[p];
+        if (kind == TAL_SET_HOT && !set->work->is_listed[p]) {
+            continue;
+        }
+        set->contact_count += pair->contact_count;
+        if (may_batch && is_batched(set, pair)) {
+            of_count[pair->contact_count]++;
+            sorted[kept++] = p;
+        } else {
+            set->single[(*single_count)++] = p;
+        }
+    }
+    return kept;
+}
+
+// Puts the sorted pairs into their lanes.
+static void fill_color(tal_sweep_set *set, const int32_t *pair, int32_t count,
+                       const int32_t of_count[TAL_BATCH_POINTS_MAX + 1], int32_t first_batch,
+                       int32_t *next_point) {
+    int32_t next[TAL_BATCH_POINTS_MAX + 1], lane = 0;
+    for (int32_t points = TAL_BATCH_POINTS_MAX; points > 0; points--) {
+        next[points] = lane;
+        for (int32_t end = lane + of_count[points]; lane < end; lane++) {
+            if (lane % TAL_LANES == 0) {
+                tal_batch *batch = &set->batch[first_batch + lane / TAL_LANES];
+                batch->point_count = points;
+                batch->first_point = *next_point;
+                tal_batch_clear(batch, &set->point[*next_point], set->problem->body_count);
+                *next_point += points;
+            }
+        }
+    }
+    for (int32_t n = 0; n < count; n++) {
+        const tal_pair *of = &set->problem->pair[pair[n]];
+        const int32_t to = next[of->contact_count]++;
+        tal_batch *batch = &set->batch[first_batch + to / TAL_LANES];
+        tal_batch_set_lane(batch, &set->point[batch->first_point], to % TAL_LANES, pair[n], of,
+                           set->problem->contact, set->problem->inertia);
+    }
+}
+
+static void take_room(tal_sweep_set *set, int32_t island, tal_set_kind kind) {
+    const tal_batches *b = &set->work->batches;
+    const bool is_hot = kind == TAL_SET_HOT;
+    if (b->batch_capacity > 0 && set->island->pair_count >= BATCHED_PAIRS_MIN) {
+        const int32_t batch = b->place[island][0] + (is_hot ? b->batch_capacity : 0);
+        const int32_t point = b->place[island][1] + (is_hot ? b->point_capacity : 0);
+        set->batch = &b->batch[batch];
+        set->point = &b->point[point];
+        set->percussion = &b->percussion[point];
+    }
+    set->single = &set->work->listed[3 * (ptrdiff_t)set->island->first_pair];
+    set->single += is_hot ? set->island->pair_count : 0;
+}
+
+void tal_sweep_set_fill(tal_sweep_set *set, const tal_percussion_problem *problem,
+                        const tal_solver_work *work, int32_t number, int thread_count,
+                        tal_set_kind kind) {
+    const tal_island *island = &problem->island[number];
+    TAL_ASSERT(island->pair_count > 0 && island->color_count <= TAL_COLOR_MAX + 1);
+    *set = (tal_sweep_set){.problem = problem,
+                           .work = work,
+                           .island = island,
+                           .thread_count = thread_count,
+                           .body_count = island->body_count,
+                           .body = &problem->island_body[island->first_body]};
+    take_room(set, number, kind);
+    int32_t *sorted =
+        &work->listed[3 * (ptrdiff_t)island->first_pair + 2 * (ptrdiff_t)island->pair_count];
+    int32_t single_count = 0, batch_count = 0, point_count = 0;
+    for (int32_t c = 0; c < island->color_count; c++) {
+        int32_t of_count[TAL_BATCH_POINTS_MAX + 1];
+        const int32_t kept = sort_color(set, c, kind, sorted, &single_count, of_count);
+        fill_color(set, sorted, kept, of_count, batch_count, &point_count);
+        batch_count += (kept + TAL_LANES - 1) / TAL_LANES;
+        set->single_end[c] = single_count;
+        set->batch_end[c] = batch_count;
+    }
+}
+
+static int32_t single_count(const tal_sweep_set *set) {
+    return set->single_end[set->island->color_count - 1];
+}
+
+static int32_t batch_count(const tal_sweep_set *set) {
+    return set->batch_end[set->island->color_count - 1];
+}
+
+static void begin_body(const tal_sweep_set *set, int32_t b) {
+    if (tal_is_general(set->problem, b)) {
+        const tal_general_body *g = tal_general(set->problem, b);
+        const size_t size = (size_t)g->motion_count * sizeof *g->start;
+        memcpy(g->start, g->motion, size);
+        memset(g->direction, 0, size);
+        return;
+    }
+    set->work->motion_start[b] = set->problem->motion[b];
+    set->work->motion_direction[b] = (tal_rigid_motion){0};
+}
+
+static void begin_single(const tal_sweep_set *set, int32_t number) {
+    const tal_pair *pair = &set->problem->pair[number];
+    const size_t first = 3 * (size_t)pair->first_contact;
+    const size_t size = 3 * (size_t)pair->contact_count * sizeof(double);
+    memset(&set->work->change[first], 0, size);
+    memset(&set->work->direction[first], 0, size);
+    if (pair->roll_length > 0.0) {
+        tal_roll_begin(set->problem, pair);
+    }
+}
+
+// A loop over a part of a set.
+typedef struct {
+    const tal_sweep_set *set;
+    int32_t first; // place of item 0
+} set_loop;
+
+static void begin_bodies(void *context, int64_t first, int64_t end) {
+    const set_loop *l = context;
+    for (int64_t n = first; n < end; n++) {
+        begin_body(l->set, l->set->body[n]);
+    }
+}
+
+static void load_batches(void *context, int64_t first, int64_t end) {
+    const tal_sweep_set *set = ((const set_loop *)context)->set;
+    for (int64_t n = first; n < end; n++) {
+        const tal_batch *batch = &set->batch[n];
+        tal_batch_load(batch, &set->percussion[batch->first_point], set->problem->contact);
+    }
+}
+
+static void store_batches(void *context, int64_t first, int64_t end) {
+    const tal_sweep_set *set = ((const set_loop *)context)->set;
+    for (int64_t n = first; n < end; n++) {
+        const tal_batch *batch = &set->batch[n];
+        tal_batch_store(batch, &set->percussion[batch->first_point], set->problem->contact);
+    }
+}
+
+void tal_sweep_set_begin(tal_sweep_set *set) {
+    set_loop l = {set, 0};
+    for (int32_t n = 0; n < single_count(set); n++) {
+        begin_single(set, set->single[n]);
+    }
+    tal_threads_loop(set->thread_count, batch_count(set), BATCHES_PER_PIECE, load_batches, &l);
+    tal_threads_loop(set->thread_count, set->body_count, BODIES_PER_PIECE, begin_bodies, &l);
+    set->beta = set->change_before = 0.0;
+    set->has_gone_on = false;
+}
+
+void tal_sweep_set_store(const tal_sweep_set *set) {
+    set_loop l = {set, 0};
+    tal_threads_loop(set->thread_count, batch_count(set), BATCHES_PER_PIECE, store_batches, &l);
+}
+
+static double relative_error(double square, double scale) {
+    return square == 0.0 ? 0.0 : square / scale;
+}
+
+// One visit of a pair. The sum of |change|^2 is weighted with the mean inverse mass, i.e. an energy.
+static void visit_single(const tal_sweep_set *set, int32_t number) {
+    const tal_pair *pair = &set->problem->pair[number];
+    const tal_contact *contact = &set->problem->contact[pair->first_contact];
+    double *change = &set->work->change[3 * (ptrdiff_t)pair->first_contact];
+    double *sum = &set->work->pair_sum[2 * (ptrdiff_t)number];
+    for (int32_t k = 0; k < pair->contact_count; k++) {
+        for (int f = 0; f < 3; f++) {
+            change[3 * k + f] = -contact[k].percussion[f];
+        }
+    }
+    if (pair->is_general) {
+        tal_general_visit(set->problem, pair);
+    } else {
+        tal_rigid_visit(set->problem, pair);
+    }
+    sum[0] = 0.0;
+    for (int32_t k = 0; k < pair->contact_count; k++) {
+        const double weight = tal_mean_inverse_mass(&contact[k]);
+        for (int f = 0; f < 3; f++) {
+            const double step = change[3 * k + f] + contact[k].percussion[f];
+            change[3 * k + f] = step;
+            sum[0] += weight * step * step;
+        }
+    }
+    if (pair->roll_length > 0.0) {
+        sum[0] += tal_roll_visit(set->problem, pair);
+    }
+    sum[1] = relative_error(sum[0], pair->energy_scale);
+}
+
+// direction = beta * direction + change; percussion += beta * old direction; likewise the motion.
+static void extrapolate_single(const tal_sweep_set *set, int32_t number) {
+    const tal_pair *pair = &set->problem->pair[number];
+    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
+        for (int f = 0; f < 3; f++) {
+            const double along = set->beta * set->work->direction[3 * k + f];
+            set->problem->contact[k].percussion[f] += along;
+            set->work->direction[3 * k + f] = along + set->work->change[3 * k + f];
+        }
+    }
+    if (pair->roll_length > 0.0) {
+        tal_roll_extrapolate(set->problem, pair, set->beta);
+    }
+}
+
+static inline void extrapolate_values(double *restrict now, double *restrict start,
+                                      double *restrict direction, int32_t count, double beta) {
+    for (int32_t f = 0; f < count; f++) {
+        const double along = beta * direction[f];
+        direction[f] = along + (now[f] - start[f]);
+        now[f] += along;
+        start[f] = now[f];
+    }
+}
+
+static void extrapolate_body(const tal_sweep_set *set, int32_t b) {
+    if (tal_is_general(set->problem, b)) {
+        const tal_general_body *g = tal_general(set->problem, b);
+        extrapolate_values(g->motion, g->start, g->direction, g->motion_count, set->beta);
+        return;
+    }
+    extrapolate_values(&set->problem->motion[b].v.x, &set->work->motion_start[b].v.x,
+                       &set->work->motion_direction[b].v.x, 8, set->beta);
+}
+
+static void extrapolate_singles(void *context, int64_t first, int64_t end) {
+    const set_loop *l = context;
+    for (int64_t n = first; n < end; n++) {
+        extrapolate_single(l->set, l->set->single[n]);
+    }
+}
+
+static void extrapolate_bodies(void *context, int64_t first, int64_t end) {
+    const set_loop *l = context;
+    for (int64_t n = first; n < end; n++) {
+        extrapolate_body(l->set, l->set->body[n]);
+    }
+}
+
+// Pairs of one color touch no body twice: any order gives the same bits.
+static void visit_singles(void *context, int64_t first, int64_t end) {
+    const set_loop *l = context;
+    for (int64_t n = first; n < end; n++) {
+        visit_single(l->set, l->set->single[l->first + n]);
+    }
+}
+
+static void visit_batches(void *context, int64_t first, int64_t end) {
+    const set_loop *l = context;
+    const tal_sweep_set *set = l->set;
+    for (int64_t n = l->first + first; n < l->first + end; n++) {
+        tal_batch *b = &set->batch[n];
+        set->work->batches.kernel->visit(b, &set->point[b->first_point],
+                                         &set->percussion[b->first_point], set->problem->motion,
+                                         set->beta);
+    }
+}
+
+static void visit_color(const tal_sweep_set *set, int32_t c) {
+    const int32_t single = c > 0 ? set->single_end[c - 1] : 0;
+    const int32_t batch = c > 0 ? set->batch_end[c - 1] : 0;
+    const int threads = is_serial(set->island, c) ? 1 : set->thread_count;
+    tal_threads_loop(threads, set->batch_end[c] - batch, BATCHES_PER_PIECE, visit_batches,
+                     &(set_loop){set, batch});
+    tal_threads_loop(threads, set->single_end[c] - single, PAIRS_PER_PIECE, visit_singles,
+                     &(set_loop){set, single});
+}
+
+// A change that grows begins anew; one that stays as it is (percussions that shift among the points of
+// a patch) is where going on pays most.
+static double choose_beta(double change, double before) {
+    const double ratio = before > 0.0 ? change / before : 0.0;
+    return ratio > GROWTH_MAX ? 0.0 : (ratio < 1.0 ? ratio : 1.0);
+}
+
+// Batches do it when they are visited.
+static void extrapolate(tal_sweep_set *set) {
+    set_loop l = {set, 0};
+    tal_threads_loop(set->thread_count, single_count(set), 4 * PAIRS_PER_PIECE, extrapolate_singles,
+                     &l);
+    tal_threads_loop(set->thread_count, set->body_count, BODIES_PER_PIECE, extrapolate_bodies, &l);
+}
+
+void tal_sweep_set_go_on(tal_sweep_set *set) {
+    extrapolate(set);
+    for (int32_t n = 0; n < batch_count(set); n++) {
+        const tal_batch *batch = &set->batch[n];
+        tal_batch_go_on(batch, &set->percussion[batch->first_point], set->beta);
+    }
+    set->beta = 0.0;
+    set->has_gone_on = true;
+}
+
+double tal_sweep_set_sweep(tal_sweep_set *set) {
+    double change = 0.0, relative = 0.0;
+    if (!set->has_gone_on) {
+        extrapolate(set);
+    }
+    set->has_gone_on = false;
+    for (int32_t c = 0; c < set->island->color_count; c++) {
+        visit_color(set, c);
+    }
+    for (int32_t n = 0; n < batch_count(set); n++) {
+        change += set->batch[n].energy;
+        relative += set->batch[n].relative;
+    }
+    for (int32_t n = 0; n < single_count(set); n++) {
+        change += set->work->pair_sum[2 * (ptrdiff_t)set->single[n]];
+        relative += set->work->pair_sum[2 * (ptrdiff_t)set->single[n] + 1];
+    }
+    set->beta = choose_beta(change, set->change_before);
+    set->change_before = change;
+    return relative;
+}
+
+void tal_measure_pair(const tal_percussion_problem *problem, int32_t number, double *error) {
+    const tal_pair *pair = &problem->pair[number];
+    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
+        const tal_contact *c = &problem->contact[k];
+        const double weight = tal_mean_inverse_mass(c);
+        double d[3], e[3];
+        tal_contact_velocity(problem, pair, k, d);
+        tal_law_residual(c, d, 1.0 / weight, e);
+        const double square = weight * (e[0] * e[0] + e[1] * e[1] + e[2] * e[2]);
+        error[k] = relative_error(square, pair->energy_scale);
+    }
+    if (pair->roll_length > 0.0) {
+        error[pair->first_contact] +=
+            relative_error(tal_roll_error(problem, pair), pair->energy_scale);
+    }
+}
+
+static void measure_singles(void *context, int64_t first, int64_t end) {
+    const set_loop *l = context;
+    for (int64_t n = first; n < end; n++) {
+        tal_measure_pair(l->set->problem, l->set->single[n], l->set->work->error);
+    }
+}
+
+static void measure_batches(void *context, int64_t first, int64_t end) {
+    const tal_sweep_set *set = ((const set_loop *)context)->set;
+    for (int64_t n = first; n < end; n++) {
+        const tal_batch *b = &set->batch[n];
+        set->work->batches.kernel->residual(b, &set->point[b->first_point],
+                                            &set->percussion[b->first_point], set->problem->motion,
+                                            set->work->error);
+    }
+}
+
+void tal_sweep_set_measure(const tal_sweep_set *set) {
+    set_loop l = {set, 0};
+    tal_threads_loop(set->thread_count, batch_count(set), BATCHES_PER_PIECE, measure_batches, &l);
+    tal_threads_loop(set->thread_count, single_count(set), PAIRS_PER_PIECE, measure_singles, &l);
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Pairs of one island that are swept together, color by color: dry rigid ones of a large island in batches, all
+// others one by one. Between sweeps the percussions of the batches live there and not in the contacts.
+#ifndef TALUS_SOLVER_PERCUSSION_SWEEP_SET_H
+#define TALUS_SOLVER_PERCUSSION_SWEEP_SET_H
+
+#include "solver/percussion/contact_solver.h"
+
+typedef struct {
+    const tal_percussion_problem *problem;
+    const tal_solver_work *work;
+    const tal_island *island;
+    int thread_count;
+    int32_t contact_count;
+    int32_t body_count;
+    const int32_t *body; // whose motion is extrapolated
+    int32_t single_end[TAL_COLOR_MAX + 1], batch_end[TAL_COLOR_MAX + 1];
+    int32_t *single;
+    tal_batch *batch; // NULL: none
+    tal_batch_point *point;
+    tal_batch_percussion *percussion;
+    double beta, change_before; // of the acceleration
+    bool has_gone_on;           // along its direction, since the last sweep
+} tal_sweep_set;
+
+typedef enum { TAL_SET_ALL, TAL_SET_HOT } tal_set_kind;
+
+// The pairs of an island, all or those marked as listed, with the constants of their batches.
+void tal_sweep_set_fill(tal_sweep_set *set, const tal_percussion_problem *problem,
+                        const tal_solver_work *work, int32_t island, int thread_count,
+                        tal_set_kind kind);
+
+// Percussions from the contacts, no direction yet; and back.
+void tal_sweep_set_begin(tal_sweep_set *set);
+void tal_sweep_set_store(const tal_sweep_set *set);
+
+// One accelerated sweep: goes on along the last direction unless that is done, then visits all. Returns the energy of the changes, relative to the scales of their pairs.
+double tal_sweep_set_sweep(tal_sweep_set *set);
+
+// Goes on along the last direction now.
+void tal_sweep_set_go_on(tal_sweep_set *set);
+
+// Squared relative errors of its contacts, into work->error.
+void tal_sweep_set_measure(const tal_sweep_set *set);
+
+// The same of one pair, by what its contacts say.
+void tal_measure_pair(const tal_percussion_problem *problem, int32_t number, double *error);
+
+// Room for the batches of all islands, and where those of each begin; after the pairs are laid out.
+tal_status tal_batches_reserve(tal_batches *batches, const tal_percussion_problem *problem,
+                               tal_error *err);
+
+#endif
