@@ -22,7 +22,7 @@ if(TARGET talus_solver)
     include(CMakePackageConfigHelpers)
     install(TARGETS talus_solver talus_core EXPORT talus ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
     foreach(header IN ITEMS core/base/laws.h core/base/math3_types.h core/base/status.h
-            solver/include/talus_shape.h solver/include/talus_solver.h)
+            solver/include/talus_shape.h solver/include/talus_solid.h solver/include/talus_solver.h)
         get_filename_component(folder ${header} DIRECTORY)
         install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/talus/${folder})
     endforeach()

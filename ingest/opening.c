@@ -22,7 +22,8 @@ static void check_scenario(const tal_settings *s, tal_error *err) {
             "[site] %s = is empty: name the survey from %s the event, or for a scenario "
             "with one survey say what falls: [ingest] source = (polygons) with "
             "plane_dip_deg, plane_dip_direction_deg and plane_depth_m, or thickness =, or "
-            "base =, or [mesh] blocks = import for blocks of your own",
+            "base =, or [mesh] blocks = import for blocks of your own, or blocks = forms for the "
+            "rocks of a [release]",
             missing, missing);
     }
     if (s->ingest.thickness[0] != '\0' && s->ingest.base[0] != '\0') {

@@ -6,6 +6,7 @@
 #include "core/base/log.h"
 #include "core/base/memory.h"
 #include "mesher/import/put_down.h"
+#include "mesher/rock/forms.h"
 #include "mesher/write/terrain_file.h"
 
 #include <math.h>
@@ -61,6 +62,9 @@ tal_status tal_mesh_stage_check(const tal_invocation *invocation, const char *ex
         tal_error_add(err, TAL_BAD_SETTING,
                       "[mesh] blocks = import needs files: name rocks (OBJ, STL, PLY) or tables "
                       "(CSV) in [mesh] import");
+    }
+    if (s->mesh.blocks == TAL_BLOCKS_FORMS) {
+        tal_forms_check(s->mesh.forms, tal_settings_where(s, s->mesh.forms), err);
     }
     check_list(&s->mesh.brick_m, "brick_m", "along strike, across, up", err);
     check_list(&s->mesh.anisotropy, "anisotropy", "along strike, across, up", err);
@@ -137,13 +141,36 @@ static tal_status import_blocks(tal_mesh_stage *stage, tal_error *err) {
                                     : TAL_OK;
 }
 
+// In the middle of the site, high above the ground: only their forms matter.
+static tal_status make_forms(tal_mesh_stage *stage, tal_error *err) {
+    const tal_settings *s = stage->settings;
+    const tal_terrain_mesh *t = &stage->terrain;
+    double x = 0, y = 0, top = -INFINITY;
+    for (int32_t k = 0; k < t->node_count; k++) {
+        x += t->x[k] / t->node_count;
+        y += t->y[k] / t->node_count;
+        top = fmax(top, t->z[k]);
+    }
+    const tal_forms_options options = {.words = s->mesh.forms,
+                                       .count = (int32_t)s->mesh.form_count,
+                                       .seed = (uint64_t)s->random.seed,
+                                       .run = (uint32_t)s->random.run,
+                                       .first = tal_vec3_make(x, y, top + 10),
+                                       .density_kg_m3 = s->mesh.density_kg_m3};
+    TAL_TRY(tal_forms_make(&stage->blocks, &options, err));
+    TAL_CREATE(stage->block_class, (size_t)stage->blocks.block_count, "surface classes", err);
+    return TAL_OK;
+}
+
 static tal_status make_blocks(tal_mesh_stage *stage, tal_error *err) {
     const char *name = stage->settings->mesh.block_class;
     if (tal_class_names_find(&stage->block_names, name) < 0) {
         return TAL_FAIL(err, TAL_BAD_SETTING, "[mesh] block_class = %s is longer than %d letters",
                         name, TAL_CLASS_NAME_SIZE - 1);
     }
-    if (!stage->has_rock) {
+    if (stage->settings->mesh.blocks == TAL_BLOCKS_FORMS) {
+        TAL_TRY(make_forms(stage, err));
+    } else if (!stage->has_rock) {
         TAL_TRY(import_blocks(stage, err));
     } else {
         TAL_TRY(tal_mesh_make_blocks(stage, err));

@@ -40,8 +40,8 @@ present := $(foreach stage,$(stages),$(if $(wildcard $(BIN)/talus-$(stage)),$(st
 # What a stage makes; one epoch alone gives fewer.
 ingest_files := before.tif after.tif bed.tif dz.tif lod.tif source.tif deposit.tif site.gpkg ingest.json
 mesh_files   := terrain.nc blocks.nc
-solve_files  := run.nc
-post_files   := report.html scores.json
+solve_files  := run.nc rocks.nc
+post_files   := report.html scores.json hazard.json
 
 # Whose files it reads.
 ingest_reads :=

@@ -9,7 +9,9 @@
 #include "postproc/figures/figures.h"
 #include "postproc/measure/back_analysis.h"
 #include "postproc/measure/ground_mesh.h"
+#include "postproc/report/film.h"
 #include "postproc/report/report.h"
+#include "postproc/write/export.h"
 #include "postproc/write/gis.h"
 #include "postproc/write/maps.h"
 #include "postproc/write/paraview.h"
@@ -39,6 +41,13 @@ static tal_status describe(tal_provenance *provenance, const tal_invocation *inv
     TAL_TRY(tal_provenance_create(provenance, "talus-post", &invocation->settings, TAL_STAGE_POST,
                                   err));
     TAL_TRY(add_inputs(provenance, invocation->out, SURVEY, sizeof SURVEY / sizeof *SURVEY, err));
+    const char *cursor = invocation->settings.report.image;
+    char path[TAL_PATH_SIZE];
+    while (tal_settings_next_file(&invocation->settings, &cursor, path)) {
+        if (tal_file_exists(path)) { // else the report says what is wrong with it
+            TAL_TRY(tal_provenance_add_input(provenance, path, err));
+        }
+    }
     for (int i = 0; i < run_count && provenance->input_count + 2 <= TAL_PROVENANCE_INPUTS_MAX;
          i++) {
         TAL_TRY(add_inputs(provenance, runs[i], RUN, sizeof RUN / sizeof *RUN, err));
@@ -78,7 +87,7 @@ static tal_status check_inputs(const tal_invocation *invocation, const char *con
 }
 
 static tal_status write_all(const tal_back_analysis *a, const tal_output_place *place,
-                            tal_error *err) {
+                            bool with_film, tal_error *err) {
     char path[TAL_PATH_SIZE];
     tal_ground_mesh ground;
     tal_figures figures = {0};
@@ -90,6 +99,7 @@ static tal_status write_all(const tal_back_analysis *a, const tal_output_place *
     tal_status status = TAL_OK;
     tal_log_info("writing layers for QGIS");
     TAL_TRY_OR_DONE(tal_gis_write(a, place, err));
+    TAL_TRY_OR_DONE(tal_export_write(a, place, err));
     tal_log_info("writing the motion for ParaView");
     TAL_TRY_OR_DONE(
         tal_paraview_write(a, &ground, place->settings->report.paraview_mb, place, err));
@@ -99,6 +109,9 @@ static tal_status write_all(const tal_back_analysis *a, const tal_output_place *
     }
     tal_log_info("writing the report");
     TAL_TRY_OR_DONE(tal_report_write(a, &ground, &figures, place, err));
+    if (with_film) {
+        TAL_TRY_OR_DONE(tal_film_write(place, err));
+    }
 done:
     tal_ground_mesh_destroy(&ground);
     return status;
@@ -144,7 +157,7 @@ tal_status tal_post_print_variants(const tal_invocation *invocation, tal_error *
     return status;
 }
 
-tal_status tal_post_run(const tal_invocation *invocation, tal_error *err) {
+tal_status tal_post_run(const tal_invocation *invocation, bool with_film, tal_error *err) {
     const char *const own[1] = {invocation->out};
     const char *const *runs = invocation->argument_count > 0 ? invocation->argument : own;
     const int run_count = invocation->argument_count > 0 ? invocation->argument_count : 1;
@@ -154,6 +167,9 @@ tal_status tal_post_run(const tal_invocation *invocation, tal_error *err) {
     cJSON *json = NULL;
     char *line = NULL;
     TAL_TRY(check_inputs(invocation, runs, run_count, err));
+    if (with_film) {
+        TAL_TRY(tal_film_check(err));
+    }
     TAL_TRY_OR_DONE(describe(&provenance, invocation, runs, run_count, err));
     json = tal_provenance_json(&provenance);
     line = tal_provenance_text(&provenance);
@@ -170,7 +186,7 @@ tal_status tal_post_run(const tal_invocation *invocation, tal_error *err) {
                                     .provenance = line,
                                     .provenance_json = json};
     TAL_TRY_OR_DONE(tal_results_begin(invocation->out, "post", err));
-    TAL_TRY_OR_DONE(tal_results_end(write_all(&analysis, &place, err), err));
+    TAL_TRY_OR_DONE(tal_results_end(write_all(&analysis, &place, with_film, err), err));
     say_result(&analysis);
 done:
     tal_back_analysis_destroy(&analysis);

@@ -7,6 +7,6 @@
 
 // The further runs that [report] sensitivity asks for, to stdout (postproc/measure/variant.h).
 tal_status tal_post_print_variants(const tal_invocation *invocation, tal_error *err);
-tal_status tal_post_run(const tal_invocation *invocation, tal_error *err);
+tal_status tal_post_run(const tal_invocation *invocation, bool with_film, tal_error *err);
 
 #endif

@@ -104,24 +104,44 @@ static void append_preset(tal_text *out, const tal_setting *setting) {
 #define EXIT_STATUS                                                                                \
     "0 done, 1 failed, 2 wrong command line or settings, 130 stopped by Ctrl-C, 143 by SIGTERM."
 
-static void append_text_settings(tal_text *out, unsigned stages) {
+// "friction = 0.55   in [0, 10]"; a long list of choices goes below.
+static void append_text_head(tal_text *out, const tal_setting *setting) {
+    const bool is_range = setting->range != NULL;
+    tal_text domain = {0};
+    tal_text_append(&domain, is_range ? "in " : "(");
+    append_domain(&domain, setting);
+    tal_text_append(&domain, is_range ? "" : ")");
+    tal_text_append(out, "    %s", setting->key);
+    append_preset(out, setting);
+    const char *words = tal_text_string(&domain);
+    if (strlen(setting->key) + strlen(setting->preset) + strlen(words) + 10 <= WIDTH) {
+        tal_text_append(out, "   %s\n", words);
+    } else {
+        tal_text_append(out, "\n");
+        append_wrapped(out, words, INDENT + 2);
+    }
+    tal_text_destroy(&domain);
+}
+
+// The section after `last` that these stages read; NULL before the first and after the last.
+static const tal_settings_section *next_section(const tal_settings_section *last, unsigned stages) {
     int count = 0;
     const tal_settings_section *sections = tal_settings_sections(&count);
-    for (int i = 0; i < count; i++) {
-        const tal_settings_section *section = &sections[i];
-        if ((section->stages & stages) == 0) {
-            continue;
-        }
+    const tal_settings_section *section = last == NULL ? sections : last + 1;
+    while (section < sections + count && (section->stages & stages) == 0) {
+        section++;
+    }
+    return section < sections + count ? section : NULL;
+}
+
+static void append_text_settings(tal_text *out, unsigned stages) {
+    const tal_settings_section *section = NULL;
+    while ((section = next_section(section, stages)) != NULL) {
         tal_text_append(out, "\n  [%s%s]\n", section->name, section->repeats ? ".NAME" : "");
         append_wrapped(out, section->sentence, INDENT - 2);
         for (int k = 0; k < section->setting_count; k++) {
             const tal_setting *setting = &section->settings[k];
-            const bool is_range = setting->range != NULL;
-            tal_text_append(out, "    %s", setting->key);
-            append_preset(out, setting);
-            tal_text_append(out, is_range ? "   in " : "   (");
-            append_domain(out, setting);
-            tal_text_append(out, is_range ? "\n" : ")\n");
+            append_text_head(out, setting);
             append_wrapped(out, setting->sentence, INDENT + 2);
         }
     }
@@ -142,7 +162,8 @@ static void write_text(const tal_program *program, tal_text *out) {
     if (program->examples != NULL) {
         tal_text_append(out, "\nExamples:\n%s", program->examples);
     }
-    tal_text_append(out, "\nExit status: " EXIT_STATUS "\n");
+    tal_text_append(out, "\n");
+    append_wrapped(out, "Exit status: " EXIT_STATUS, 0);
 }
 
 // --- man ---
@@ -177,13 +198,8 @@ static void append_man_options(tal_text *out, const tal_option *options, int cou
 }
 
 static void append_man_settings(tal_text *out, unsigned stages) {
-    int count = 0;
-    const tal_settings_section *sections = tal_settings_sections(&count);
-    for (int i = 0; i < count; i++) {
-        const tal_settings_section *section = &sections[i];
-        if ((section->stages & stages) == 0) {
-            continue;
-        }
+    const tal_settings_section *section = NULL;
+    while ((section = next_section(section, stages)) != NULL) {
         tal_text_append(out, ".SS [%s%s]\n", section->name, section->repeats ? ".NAME" : "");
         append_man(out, section->sentence);
         for (int k = 0; k < section->setting_count; k++) {

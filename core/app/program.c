@@ -376,10 +376,17 @@ static int print_inputs(const command_line *line) {
                 (sections[i].stages & line->program->stages) == 0) {
                 continue;
             }
-            char path[TAL_PATH_SIZE];
-            const char *cursor = (const char *)settings + sections[i].offset + setting->offset;
-            while (tal_settings_next_file(settings, &cursor, path)) {
-                tal_text_append(&text, "%s\n", path);
+            int copies = 1; // of a section that repeats
+            if (sections[i].repeats) {
+                memcpy(&copies, (const char *)settings + sections[i].count_offset, sizeof copies);
+            }
+            for (int n = 0; n < copies; n++) {
+                char path[TAL_PATH_SIZE];
+                const char *cursor = (const char *)settings + sections[i].offset +
+                                     (size_t)n * sections[i].size + setting->offset;
+                while (tal_settings_next_file(settings, &cursor, path)) {
+                    tal_text_append(&text, "%s\n", path);
+                }
             }
         }
     }

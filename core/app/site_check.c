@@ -2,6 +2,8 @@
 // Settings against one another.
 #include "core/app/site_check.h"
 
+#include "core/app/release_check.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -183,6 +185,9 @@ tal_status tal_site_check(tal_settings *settings, tal_error *err) {
         check_pair_is_complete(settings, &settings->pair[i], err);
         check_pair_names(settings, &settings->pair[i], err);
     }
-    settings->given_count = 0;
+    tal_release_check(settings, err);
+    for (int i = 0; i < settings->given_count; i++) {
+        settings->given[i].is_settled = true;
+    }
     return err->message_count > before ? TAL_BAD_SETTING : TAL_OK;
 }

@@ -243,9 +243,8 @@ tal_status tal_site_file_check_files(const tal_settings *settings, const char *s
     if (setting == NULL || setting->kind != TAL_KIND_FILES) {
         return TAL_OK;
     }
-    const tal_settings_section *found = tal_settings_find_section(section);
-    TAL_ASSERT(!found->repeats); // no repeated section names files
-    const char *cursor = (const char *)settings + found->offset + setting->offset;
+    const char *cursor =
+        (const char *)tal_settings_section_struct(settings, section) + setting->offset;
     tal_status status = TAL_OK;
     char path[TAL_PATH_SIZE];
     while (tal_settings_next_file(settings, &cursor, path)) {

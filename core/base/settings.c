@@ -427,6 +427,24 @@ static void *repeated_section(tal_settings *settings, const tal_settings_section
     return made;
 }
 
+const void *tal_settings_section_struct(const tal_settings *settings, const char *name) {
+    const tal_settings_section *section = tal_settings_find_section(name);
+    TAL_ASSERT(section != NULL);
+    const char *first = (const char *)settings + section->offset;
+    if (!section->repeats) {
+        return first;
+    }
+    int count = 0;
+    memcpy(&count, (const char *)settings + section->count_offset, sizeof count);
+    const char *label = name + strlen(section->name) + 1; // behind the dot
+    int k = 0;
+    while (k < count && strcmp(first + (size_t)k * section->size, label) != 0) {
+        k++; // every such struct begins with its label
+    }
+    TAL_ASSERT(k < count);
+    return first + (size_t)k * section->size;
+}
+
 static void note_given(tal_settings *settings, const void *value, const char *where) {
     const size_t offset = (size_t)((const char *)value - (const char *)settings);
     int at = 0;
@@ -439,6 +457,7 @@ static void note_given(tal_settings *settings, const void *value, const char *wh
     tal_setting_given *given = &settings->given[at];
     const size_t length = strlen(where), most = sizeof given->where - 1;
     given->offset = offset;
+    given->is_settled = false;
     snprintf(given->where, sizeof given->where, "%s%s", length > most ? "..." : "",
              length > most ? where + length - (most - 3) : where);
     settings->given_count += at == settings->given_count ? 1 : 0;
@@ -448,11 +467,26 @@ const char *tal_settings_given_in(const tal_settings *settings, const void *sect
     const size_t first = (size_t)((const char *)section - (const char *)settings);
     for (int i = 0; i < settings->given_count; i++) {
         const size_t offset = settings->given[i].offset;
-        if (offset >= first && offset < first + size) {
+        if (!settings->given[i].is_settled && offset >= first && offset < first + size) {
             return settings->given[i].where;
         }
     }
     return NULL;
+}
+
+const char *tal_settings_where_in(const tal_settings *settings, const void *section, size_t size) {
+    const size_t first = (size_t)((const char *)section - (const char *)settings);
+    for (int i = 0; i < settings->given_count; i++) {
+        const size_t offset = settings->given[i].offset;
+        if (offset >= first && offset < first + size) {
+            return settings->given[i].where;
+        }
+    }
+    return settings->site_file;
+}
+
+const char *tal_settings_where(const tal_settings *settings, const void *value) {
+    return tal_settings_where_in(settings, value, 1);
 }
 
 const char *tal_settings_given(const tal_settings *settings, const void *value) {

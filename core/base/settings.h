@@ -50,13 +50,18 @@ enum {
 #define TAL_BLOCKS_CHOICES(X)                                                                      \
     X(TAL_BLOCKS_BRICKS, "bricks")                                                                 \
     X(TAL_BLOCKS_JOINTS, "joints")                                                                 \
-    X(TAL_BLOCKS_VORONOI, "voronoi") X(TAL_BLOCKS_IMPORT, "import")
+    X(TAL_BLOCKS_VORONOI, "voronoi")                                                               \
+    X(TAL_BLOCKS_IMPORT, "import") X(TAL_BLOCKS_FORMS, "forms")
 #define TAL_CLIP_CHOICES(X)        X(TAL_CLIP_BODY, "body") X(TAL_CLIP_NONE, "none")
 #define TAL_IMPORT_UNIT_CHOICES(X) X(TAL_IMPORT_UNIT_M, "m") X(TAL_IMPORT_UNIT_MM, "mm")
 #define TAL_SPACING_CHOICES(X)                                                                     \
     X(TAL_SPACING_EXPONENTIAL, "exponential")                                                      \
     X(TAL_SPACING_NORMAL, "normal")                                                                \
     X(TAL_SPACING_LOGNORMAL, "lognormal") X(TAL_SPACING_CONSTANT, "constant")
+#define TAL_PLACE_CHOICES(X)                                                                       \
+    X(TAL_PLACE_POINTS, "points") X(TAL_PLACE_LINE, "line") X(TAL_PLACE_POLYGON, "polygon")
+#define TAL_ORIENTATION_CHOICES(X)                                                                 \
+    X(TAL_ORIENTATION_RANDOM, "random") X(TAL_ORIENTATION_GIVEN, "given")
 #define TAL_SCHEME_CHOICES(X)                                                                      \
     X(TAL_CHOICE_SCHEME_MOREAU, "moreau") X(TAL_CHOICE_SCHEME_ACD2, "acd2")
 #define TAL_LAW_CHOICE(X, kind, number, id, word) X(TAL_CHOICE_LAW_##kind, word)
@@ -83,6 +88,8 @@ typedef enum { TAL_BLOCKS_CHOICES(TAL_CHOICE_ENUM) } tal_blocks_choice;
 typedef enum { TAL_CLIP_CHOICES(TAL_CHOICE_ENUM) } tal_clip_choice;
 typedef enum { TAL_IMPORT_UNIT_CHOICES(TAL_CHOICE_ENUM) } tal_import_unit_choice;
 typedef enum { TAL_SPACING_CHOICES(TAL_CHOICE_ENUM) } tal_spacing_choice;
+typedef enum { TAL_PLACE_CHOICES(TAL_CHOICE_ENUM) } tal_place_choice;
+typedef enum { TAL_ORIENTATION_CHOICES(TAL_CHOICE_ENUM) } tal_orientation_choice;
 typedef enum { TAL_SCHEME_CHOICES(TAL_CHOICE_ENUM) } tal_scheme_choice;
 typedef enum { TAL_LAW_CHOICES(TAL_CHOICE_ENUM) } tal_law_choice;
 enum { TAL_CHOICE_PAIR_LAW_CONTACT = 0 };
@@ -117,11 +124,12 @@ typedef struct {
 typedef struct {
     size_t offset;              // within tal_settings
     char where[TAL_WHERE_SIZE]; // "site.ini:12"; a long path keeps its end
+    bool is_settled;            // checked against the others already
 } tal_setting_given;
 
 typedef struct {
     char site_file[TAL_PATH_SIZE]; // as given by the user; empty without one
-    int given_count;               // since settings were last checked against one another
+    int given_count;
     tal_setting_given given[TAL_GIVEN_MAX];
 #define SECTION(name, stages, sentence) tal_##name##_settings name;
 #define SECTIONS(name, stages, sentence)                                                           \
@@ -190,6 +198,11 @@ const char *tal_settings_given(const tal_settings *settings, const void *value);
 // The same for any member of the section that takes `size` bytes at `section`.
 const char *tal_settings_given_in(const tal_settings *settings, const void *section, size_t size);
 
+// Where it was given at all; the name of the site file where it was not.
+const char *tal_settings_where(const tal_settings *settings, const void *value);
+// The same for a whole section: where its first key is.
+const char *tal_settings_where_in(const tal_settings *settings, const void *section, size_t size);
+
 // The value as it would be written in a site file.
 void tal_settings_value(const void *section_struct, const tal_setting *setting, tal_text *out);
 
@@ -209,6 +222,9 @@ void tal_settings_write(const tal_settings *settings, unsigned stages, tal_setti
 // (*cursor != 0).
 bool tal_settings_next_file(const tal_settings *settings, const char **cursor,
                             char path[TAL_PATH_SIZE]);
+
+// The struct of a section that is there: "ingest", or "joint.1" of one that repeats.
+const void *tal_settings_section_struct(const tal_settings *settings, const char *name);
 
 // A section or a row by name ("joint.1" finds "joint"); NULL where there is none.
 const tal_settings_section *tal_settings_find_section(const char *name);

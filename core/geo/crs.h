@@ -58,6 +58,10 @@ double tal_crs_transform_accuracy_m(const tal_crs_transform *transform);
 tal_status tal_crs_transform_apply(const tal_crs_transform *transform, double *x, double *y,
                                    double *z, size_t count, tal_error *err);
 
+// Once, in place, without heights.
+tal_status tal_crs_convert_flat(const tal_crs *from, const tal_crs *to, const char *where,
+                                double *x, double *y, size_t count, tal_error *err);
+
 // Whole-number origin near the centre of the study; positions inside talus are metres from it.
 typedef struct {
     int64_t east;

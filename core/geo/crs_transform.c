@@ -277,3 +277,12 @@ tal_status tal_crs_transform_apply(const tal_crs_transform *transform, double *x
     }
     return TAL_OK;
 }
+
+tal_status tal_crs_convert_flat(const tal_crs *from, const tal_crs *to, const char *where,
+                                double *x, double *y, size_t count, tal_error *err) {
+    tal_crs_transform *transform;
+    TAL_TRY(tal_crs_transform_create_flat(&transform, from, to, where, err));
+    const tal_status status = tal_crs_transform_apply(transform, x, y, NULL, count, err);
+    tal_crs_transform_destroy(transform);
+    return status;
+}

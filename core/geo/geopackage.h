@@ -75,6 +75,10 @@ typedef struct {
 tal_status tal_polygons_read(tal_polygons *polygons, const char *path, const char *layer,
                              const char *text_field, tal_error *err);
 void tal_polygons_destroy(tal_polygons *polygons);
+int32_t tal_polygons_vertex_count(const tal_polygons *polygons);
+// From their own system to the map of `crs`; without one, or to a local system, they stay as they are.
+tal_status tal_polygons_to_crs(tal_polygons *polygons, const tal_crs *crs, const char *path,
+                               tal_error *err);
 // Even-odd within each polygon; -1 when outside, else the number of the (last) one that holds it.
 int32_t tal_polygons_find(const tal_polygons *polygons, double x, double y);
 // The same for the centre of every cell of a grid, much faster; `cells` row by row from the north.

@@ -58,7 +58,7 @@ tal_status tal_netcdf_create(tal_netcdf *file, const char *path, tal_overwrite o
         tal_part_discard(path);
         return tal_write_failed(err, path, "a NetCDF file", nc_strerror(code));
     }
-    tal_netcdf_text(file, TAL_NC_GLOBAL, "Conventions", "CF-1.11 UGRID-1.0");
+    tal_netcdf_text(file, TAL_NC_GLOBAL, "Conventions", "CF-1.11");
     tal_netcdf_text(file, TAL_NC_GLOBAL, "title", title);
     tal_netcdf_text(file, TAL_NC_GLOBAL, "provenance", provenance);
     return TAL_OK;

@@ -282,6 +282,40 @@ void tal_polygons_destroy(tal_polygons *polygons) {
     *polygons = (tal_polygons){0};
 }
 
+int32_t tal_polygons_vertex_count(const tal_polygons *polygons) {
+    const int32_t rings =
+        polygons->polygon_count > 0 ? polygons->polygon_start[polygons->polygon_count] : 0;
+    return rings > 0 ? polygons->ring_start[rings] : 0;
+}
+
+static bool is_finite(const tal_polygons *polygons) {
+    for (int32_t i = 0; i < tal_polygons_vertex_count(polygons); i++) {
+        if (!isfinite(polygons->x[i]) || !isfinite(polygons->y[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+tal_status tal_polygons_to_crs(tal_polygons *polygons, const tal_crs *crs, const char *path,
+                               tal_error *err) {
+    tal_crs *own;
+    if (polygons->crs_definition == NULL || tal_crs_get_info(crs)->is_local) {
+        return TAL_OK;
+    }
+    TAL_TRY(tal_crs_create(&own, polygons->crs_definition, path, err));
+    tal_status status = tal_crs_convert_flat(own, crs, path, polygons->x, polygons->y,
+                                             (size_t)tal_polygons_vertex_count(polygons), err);
+    if (status == TAL_OK && !is_finite(polygons)) {
+        status = TAL_FAIL(err, TAL_BAD_CRS,
+                          "%s: its coordinates do not fit its coordinate system (%s); GeoJSON that "
+                          "states none is in degrees",
+                          path, tal_crs_get_info(own)->name);
+    }
+    tal_crs_destroy(own);
+    return status;
+}
+
 // An edge is crossed by the line at `y` when one end is above it and the other is not: a vertex on
 // the line counts once. True with the place of the crossing.
 static bool crosses(const tal_polygons *p, int32_t a, int32_t b, double y, double *at) {
@@ -405,9 +439,9 @@ tal_status tal_polygons_fill(const tal_polygons *polygons, const tal_grid *grid,
     if (polygons->polygon_count == 0) {
         return TAL_OK;
     }
-    const int32_t rings = polygons->polygon_start[polygons->polygon_count];
     double *crossings = NULL;
-    TAL_CREATE(crossings, (size_t)polygons->ring_start[rings] + 1, "the edges of polygons", err);
+    TAL_CREATE(crossings, (size_t)tal_polygons_vertex_count(polygons) + 1, "the edges of polygons",
+               err);
     for (int32_t i = 0; i < polygons->polygon_count; i++) {
         fill_polygon(polygons, i, grid, crossings, cells);
     }

@@ -114,7 +114,6 @@ static void check_surveys_meet(tal_case *site) {
 static bool is_off_the_map(const tal_crs *crs, tal_bounds b) {
     double area[4], x = 0.5 * (b.west + b.east), y = 0.5 * (b.south + b.north);
     tal_crs *degrees = NULL;
-    tal_crs_transform *transform = NULL;
     tal_error ignored;
     bool off = false;
     tal_error_reset(&ignored);
@@ -122,13 +121,11 @@ static bool is_off_the_map(const tal_crs *crs, tal_bounds b) {
         return !isfinite(x) || !isfinite(y);
     }
     if (tal_crs_create(&degrees, "EPSG:4326", "", &ignored) == TAL_OK &&
-        tal_crs_transform_create_flat(&transform, crs, degrees, "", &ignored) == TAL_OK &&
-        tal_crs_transform_apply(transform, &x, &y, NULL, 1, &ignored) == TAL_OK) {
+        tal_crs_convert_flat(crs, degrees, "", &x, &y, 1, &ignored) == TAL_OK) {
         const double spare = 3.0; // degrees: systems are used somewhat beyond their area
         off = !(x > area[0] - spare && x < area[2] + spare && y > area[1] - spare &&
                 y < area[3] + spare);
     }
-    tal_crs_transform_destroy(transform);
     tal_crs_destroy(degrees);
     return off;
 }

@@ -258,31 +258,50 @@ static tal_status keep_record(tal_las *las, const uint8_t *user, unsigned id, ui
 }
 
 // A wrong count or length of records is harmless as long as the points are where they should be.
-static tal_status read_vlrs(tal_las *las, const uint8_t *header_bytes, crs_records *records,
-                            tal_error *err) {
-    uint64_t position = get_u16(header_bytes + 94);
-    const uint32_t promised = get_u32(header_bytes + 100);
+// Where records stand and what their heads look like.
+typedef struct {
+    const char *place; // of the points, for the note
+    uint64_t begin, end;
+    uint32_t promised;
+    uint32_t head_size;
+    bool is_long; // lengths of 8 bytes, not of 2
+} record_list;
+
+static tal_status read_records(tal_las *las, const record_list *list, crs_records *records,
+                               int *count, tal_error *err) {
+    uint64_t position = list->begin;
     uint32_t found = 0;
-    for (; found < promised && found < VLR_MAX; found++) {
-        uint8_t head[VLR_HEADER];
-        if (position + VLR_HEADER > las->point_offset) {
+    for (; found < list->promised && found < VLR_MAX; found++) {
+        uint8_t head[EVLR_HEADER];
+        if (position > list->end || list->end - position < list->head_size) {
             break;
         }
-        TAL_TRY(read_at(las, position, head, VLR_HEADER, err));
-        const uint64_t length = get_u16(head + 20);
-        position += VLR_HEADER;
-        if (length > las->point_offset - position) {
+        TAL_TRY(read_at(las, position, head, list->head_size, err));
+        const uint64_t length = list->is_long ? get_u64(head + 20) : get_u16(head + 20);
+        position += list->head_size;
+        if (length > list->end - position) {
             break;
         }
         TAL_TRY(keep_record(las, head + 2, get_u16(head + 18), position, length, records, err));
         position += length;
     }
-    las->header.vlr_count = (int)found;
-    if (found < promised) {
+    *count = (int)found;
+    if (found < list->promised) {
         snprintf(las->header.note, sizeof las->header.note,
-                 "its header promises %u records before the points, %u are there", promised, found);
+                 "its header promises %u records %s the points, %u are there", list->promised,
+                 list->place, found);
     }
     return TAL_OK;
+}
+
+static tal_status read_vlrs(tal_las *las, const uint8_t *header_bytes, crs_records *records,
+                            tal_error *err) {
+    const record_list list = {.place = "before",
+                              .begin = get_u16(header_bytes + 94),
+                              .end = las->point_offset,
+                              .promised = get_u32(header_bytes + 100),
+                              .head_size = VLR_HEADER};
+    return read_records(las, &list, records, &las->header.vlr_count, err);
 }
 
 static tal_status read_evlrs(tal_las *las, const uint8_t *header_bytes, crs_records *records,
@@ -290,29 +309,13 @@ static tal_status read_evlrs(tal_las *las, const uint8_t *header_bytes, crs_reco
     if (las->header.version_minor < 4) {
         return TAL_OK;
     }
-    uint64_t position = get_u64(header_bytes + 235);
-    const uint32_t promised = get_u32(header_bytes + 243);
-    uint32_t found = 0;
-    for (; found < promised && found < VLR_MAX; found++) {
-        uint8_t head[EVLR_HEADER];
-        if (position > las->size || las->size - position < EVLR_HEADER) {
-            break;
-        }
-        TAL_TRY(read_at(las, position, head, EVLR_HEADER, err));
-        const uint64_t length = get_u64(head + 20);
-        position += EVLR_HEADER;
-        if (length > las->size - position) {
-            break;
-        }
-        TAL_TRY(keep_record(las, head + 2, get_u16(head + 18), position, length, records, err));
-        position += length;
-    }
-    las->header.evlr_count = (int)found;
-    if (found < promised) {
-        snprintf(las->header.note, sizeof las->header.note,
-                 "its header promises %u records after the points, %u are there", promised, found);
-    }
-    return TAL_OK;
+    const record_list list = {.place = "after",
+                              .begin = get_u64(header_bytes + 235),
+                              .end = las->size,
+                              .promised = get_u32(header_bytes + 243),
+                              .head_size = EVLR_HEADER,
+                              .is_long = true};
+    return read_records(las, &list, records, &las->header.evlr_count, err);
 }
 
 // The header says which of the two kinds counts; the other one is better than none.

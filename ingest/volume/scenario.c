@@ -16,7 +16,8 @@ static const double used_share_min = 0.5;
 
 bool tal_scenario_is_given(const tal_settings *s) {
     return s->ingest.thickness[0] != '\0' || s->ingest.base[0] != '\0' ||
-           s->ingest.source[0] != '\0' || s->mesh.blocks == TAL_BLOCKS_IMPORT;
+           s->ingest.source[0] != '\0' || s->mesh.blocks == TAL_BLOCKS_IMPORT ||
+           s->mesh.blocks == TAL_BLOCKS_FORMS;
 }
 
 // ---- Planes ------------------------------------------------------------------------------------

@@ -25,26 +25,6 @@ int tal_class_names_find(tal_class_names *names, const char *name) {
     return names->count++;
 }
 
-// Polygons carry their own coordinate system; without one they are taken in that of the study.
-static tal_status bring_to_study(tal_polygons *polygons, const tal_crs *crs, const char *path,
-                                 tal_error *err) {
-    tal_crs *own = NULL;
-    tal_crs_transform *transform = NULL;
-    tal_status status = TAL_OK;
-    if (polygons->crs_definition == NULL || tal_crs_get_info(crs)->is_local) {
-        return TAL_OK;
-    }
-    const int32_t rings = polygons->polygon_start[polygons->polygon_count];
-    TAL_TRY_OR_DONE(tal_crs_create(&own, polygons->crs_definition, path, err));
-    TAL_TRY_OR_DONE(tal_crs_transform_create(&transform, own, crs, path, err));
-    TAL_TRY_OR_DONE(tal_crs_transform_apply(transform, polygons->x, polygons->y, NULL,
-                                            (size_t)polygons->ring_start[rings], err));
-done:
-    tal_crs_transform_destroy(transform);
-    tal_crs_destroy(own);
-    return status;
-}
-
 static tal_status name_polygons(const tal_polygons *polygons, int32_t *class_of,
                                 tal_class_names *names, const char *path, tal_error *err) {
     for (int32_t p = 0; p < polygons->polygon_count; p++) {
@@ -97,7 +77,7 @@ static tal_status assign_polygons(int32_t *face_class, const tal_terrain_mesh *m
     tal_status status = TAL_OK;
     TAL_TRY_OR_DONE(tal_polygons_read(&polygons, path, NULL, "class", err));
     TAL_CREATE_OR_DONE(class_of, (size_t)polygons.polygon_count + 1, "classes of polygons", err);
-    TAL_TRY_OR_DONE(bring_to_study(&polygons, crs, path, err));
+    TAL_TRY_OR_DONE(tal_polygons_to_crs(&polygons, crs, path, err));
     TAL_TRY_OR_DONE(name_polygons(&polygons, class_of, names, path, err));
     assign_faces(face_class, mesh, origin, &polygons, class_of);
 done:
@@ -136,20 +116,16 @@ static tal_status number_values(const char *text, int32_t *class_of, int *count,
 static tal_status centres_for(double *x, double *y, const tal_terrain_mesh *mesh,
                               const double origin[3], const char *definition, const char *path,
                               const tal_crs *crs, tal_error *err) {
-    tal_crs *own = NULL;
-    tal_crs_transform *transform = NULL;
-    tal_status status = TAL_OK;
+    tal_crs *own;
     for (int32_t f = 0; f < mesh->face_count; f++) {
         face_centre(mesh, f, origin, &x[f], &y[f]);
     }
     if (definition == NULL || tal_crs_get_info(crs)->is_local) {
         return TAL_OK;
     }
-    TAL_TRY_OR_DONE(tal_crs_create(&own, definition, path, err));
-    TAL_TRY_OR_DONE(tal_crs_transform_create_flat(&transform, crs, own, path, err));
-    TAL_TRY_OR_DONE(tal_crs_transform_apply(transform, x, y, NULL, (size_t)mesh->face_count, err));
-done:
-    tal_crs_transform_destroy(transform);
+    TAL_TRY(tal_crs_create(&own, definition, path, err));
+    const tal_status status =
+        tal_crs_convert_flat(crs, own, path, x, y, (size_t)mesh->face_count, err);
     tal_crs_destroy(own);
     return status;
 }

@@ -140,7 +140,8 @@ static void add_division(cJSON *blocks, const tal_mesh_stage *stage) {
     static const char *const methods[] = {[TAL_BLOCKS_BRICKS] = "bricks",
                                           [TAL_BLOCKS_JOINTS] = "joints",
                                           [TAL_BLOCKS_VORONOI] = "voronoi",
-                                          [TAL_BLOCKS_IMPORT] = "import"};
+                                          [TAL_BLOCKS_IMPORT] = "import",
+                                          [TAL_BLOCKS_FORMS] = "forms"};
     cJSON_AddStringToObject(blocks, "method", methods[mesh->blocks]);
     if (!stage->has_rock) {
         return;
@@ -206,7 +207,7 @@ tal_status tal_mesh_write_summary(const tal_mesh_stage *stage, tal_error *err) {
         add_source(root, stage);
     }
     tal_status status = add_blocks(root, stage, err);
-    if (!stage->has_rock) {
+    if (stage->settings->mesh.blocks == TAL_BLOCKS_IMPORT) {
         add_import(root, &stage->import);
     }
     cJSON_AddItemToObject(root, "provenance", tal_provenance_json(&stage->provenance));

@@ -94,6 +94,7 @@ tal_status tal_terrain_file_write(const char *path, const tal_terrain_mesh *mesh
     tal_status status = tal_netcdf_create(&file, path, notes->overwrite,
                                           "Ground the blocks run over", notes->provenance, err);
     if (status == TAL_OK) {
+        tal_netcdf_text(&file, TAL_NC_GLOBAL, "Conventions", "CF-1.11 UGRID-1.0");
         write_origin(&file, notes);
         write_variables(&file, mesh, face_class, names, notes, scratch);
         status = tal_netcdf_commit(&file, err);

@@ -29,25 +29,6 @@ static const tal_run_answer *answer_of(const tal_batch *batch, int site, int var
     return &batch->answer[site * batch->variations->count + variation];
 }
 
-// In place, to longitude and latitude.
-static tal_status to_degrees(tal_polygons *polygons, const tal_crs *world, const char *where,
-                             tal_error *err) {
-    tal_crs *crs = NULL;
-    tal_crs_transform *transform = NULL;
-    const int32_t ring_count = polygons->polygon_start[polygons->polygon_count];
-    tal_status status = tal_crs_create(&crs, polygons->crs_definition, where, err);
-    if (status == TAL_OK) {
-        status = tal_crs_transform_create_flat(&transform, crs, world, where, err);
-    }
-    if (status == TAL_OK) {
-        status = tal_crs_transform_apply(transform, polygons->x, polygons->y, NULL,
-                                         (size_t)polygons->ring_start[ring_count], err);
-    }
-    tal_crs_transform_destroy(transform);
-    tal_crs_destroy(crs);
-    return status;
-}
-
 static tal_status add_polygons(tal_geopackage *package, const tal_polygons *polygons,
                                const tal_field_value *values, tal_error *err) {
     const tal_geometry geometry = {.x = polygons->x,
@@ -75,7 +56,7 @@ static tal_status add_outline(tal_geopackage *package, const tal_batch *batch,
     tal_polygons polygons = {0};
     tal_status status = tal_polygons_read(&polygons, path, kind->source, NULL, why);
     if (status == TAL_OK && polygons.polygon_count > 0 && polygons.crs_definition != NULL) {
-        status = to_degrees(&polygons, world, path, why);
+        status = tal_polygons_to_crs(&polygons, world, path, why);
     }
     if (status != TAL_OK) {
         tal_log_debug("no %s of %s: %s", kind->layer, batch->sites->site[site].name, why->text);

@@ -6,59 +6,13 @@
 #include "core/base/log.h"
 #include "postproc/figures/figure_data.h"
 #include "postproc/figures/figure_scripts.h"
+#include "postproc/write/outside.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-// The program that draws: $TALUS_GMT, else gmt; false when it cannot be started.
-static bool has_gmt(void) {
-    const char *asked = getenv("TALUS_GMT");
-    const char *name = asked != NULL && asked[0] != '\0' ? asked : "gmt";
-    if (strchr(name, '/') != NULL) {
-        return access(name, X_OK) == 0;
-    }
-    const char *folders = getenv("PATH");
-    while (folders != NULL && *folders != '\0') {
-        char path[TAL_PATH_SIZE];
-        const size_t length = strcspn(folders, ":");
-        const int used = snprintf(path, sizeof path, "%.*s/%s", (int)length, folders, name);
-        if (used > 0 && (size_t)used < sizeof path && access(path, X_OK) == 0) {
-            return true;
-        }
-        folders += length + (folders[length] == ':' ? 1 : 0);
-    }
-    return false;
-}
-
-// Runs a script quietly; what it says goes to `log`. Its exit status, or -1.
-static int run_script(const char *script, const char *log) {
-    const pid_t child = fork();
-    if (child < 0) {
-        return -1;
-    }
-    if (child == 0) {
-        const int out = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-        if (out >= 0) {
-            (void)dup2(out, STDOUT_FILENO);
-            (void)dup2(out, STDERR_FILENO);
-        }
-        (void)execl("/bin/sh", "sh", script, (char *)NULL);
-        _exit(127);
-    }
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0) {
-        if (errno != EINTR) {
-            return -1;
-        }
-    }
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
 
 // Where the file of a figure lies while results are being written.
 static bool figure_path(char path[TAL_PATH_SIZE], const tal_output_place *place, const char *name,
@@ -96,7 +50,8 @@ static void draw(tal_figures *figures, const tal_figure_script *script,
         !figure_path(figure->png, place, script->name, ".png")) {
         return;
     }
-    if (run_script(path, log) != 0 || !tal_file_exists(figure->png)) {
+    char *const arguments[] = {"/bin/sh", path, NULL};
+    if (tal_outside_run(arguments, log, log) != 0 || !tal_file_exists(figure->png)) {
         tal_log_warn("GMT could not draw %s; see %s", figure->png, log);
         return;
     }
@@ -121,6 +76,8 @@ static tal_status write_script(const tal_figure_script *script, const tal_output
 
 tal_status tal_figures_write(tal_figures *figures, const tal_back_analysis *analysis,
                              const tal_output_place *place, tal_error *err) {
+    static const char *const GMT[] = {"gmt", NULL};
+    char gmt[TAL_PATH_SIZE];
     tal_figure_scripts scripts;
     figures->count = 0;
     link_maps(place);
@@ -129,7 +86,7 @@ tal_status tal_figures_write(tal_figures *figures, const tal_back_analysis *anal
     for (int i = 0; i < scripts.count && status == TAL_OK; i++) {
         status = write_script(&scripts.script[i], place, err);
     }
-    if (status == TAL_OK && !has_gmt()) {
+    if (status == TAL_OK && !tal_outside_find(gmt, "TALUS_GMT", GMT)) {
         tal_log_warn("gmt is not installed: the report goes without figures; the scripts in "
                      "figures/ draw them later (Debian: gmt and ghostscript)");
     } else {

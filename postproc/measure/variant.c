@@ -59,7 +59,7 @@ static void append_third(tal_text *text, const tal_settings *s) {
 }
 
 static bool are_cut(const tal_settings *s) {
-    return s->mesh.blocks != TAL_BLOCKS_IMPORT;
+    return s->mesh.blocks != TAL_BLOCKS_IMPORT && s->mesh.blocks != TAL_BLOCKS_FORMS;
 }
 
 static bool are_random(const tal_settings *s) {

@@ -4,6 +4,7 @@
 
 #include "core/app/html.h"
 #include "core/base/memory.h"
+#include "postproc/report/photo.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -304,7 +305,7 @@ static tal_status append_surveyed(tal_text *text, const tal_back_analysis *a, co
 }
 
 tal_status tal_replay_append(tal_text *text, const tal_back_analysis *a,
-                             const tal_ground_mesh *ground, double frames_per_s, double bytes_max,
+                             const tal_ground_mesh *ground, const tal_settings *settings,
                              tal_error *err) {
     mesh terrain;
     TAL_TRY(make_terrain(&terrain, a, ground, err));
@@ -322,7 +323,11 @@ tal_status tal_replay_append(tal_text *text, const tal_back_analysis *a,
     }
     TAL_TRY(append_shapes(text, &a->blocks, err));
     TAL_TRY(append_numbers(text, a, err));
-    TAL_TRY(append_frames(text, a, &s, choose_stride(&a->motion, frames_per_s, bytes_max), err));
+    TAL_TRY(append_frames(text, a, &s,
+                          choose_stride(&a->motion, settings->report.replay_frames_per_s,
+                                        settings->report.replay_mb * 1e6),
+                          err));
+    TAL_TRY(tal_photo_append(text, a, settings, err));
     tal_text_append(text, "}\n");
     return text->failed ? TAL_FAIL(err, TAL_NO_MEMORY, "no memory for the replay") : TAL_OK;
 }

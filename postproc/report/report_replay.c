@@ -7,9 +7,9 @@
 #include "postproc/report/report_fields.h"
 
 // A script uses what those above it define.
-static const char *const SCRIPTS[] = {"fields.js",  "shaders.js", "scene.js",
-                                      "motion.js",  "camera.js",  "overlay.js",
-                                      "section.js", "replay.js",  "map.js", "selftest.js"};
+static const char *const SCRIPTS[] = {"fields.js", "shaders.js", "scene.js",   "motion.js",
+                                      "camera.js", "overlay.js", "section.js", "replay.js",
+                                      "film.js",   "map.js",     "selftest.js"};
 
 static void append_time_bar(tal_text *text) {
     tal_text_append(
@@ -47,7 +47,9 @@ static void append_view_bar(tal_text *text) {
         "<button id=\"replay-view-above\" type=\"button\" title=\"Key 3\">From above</button>"
         "</span><label><input id=\"replay-follow\" type=\"checkbox\"> Follow</label>"
         "<button id=\"replay-section-button\" type=\"button\" aria-pressed=\"false\">Cross-section"
-        "</button></div>\n<div id=\"replay-section-box\" class=\"section\" aria-live=\"polite\" "
+        "</button><button id=\"replay-record\" type=\"button\" "
+        "aria-pressed=\"false\">Record</button>"
+        "</div>\n<div id=\"replay-section-box\" class=\"section\" aria-live=\"polite\" "
         "hidden></div>\n");
 }
 
@@ -81,8 +83,7 @@ tal_status tal_report_replay_append_data(tal_text *text, const tal_back_analysis
     tal_text_append(text, "<script type=\"application/json\" id=\"report-fields\">");
     TAL_TRY(tal_report_fields_append(text, a, err));
     tal_text_append(text, "</script>\n<script type=\"application/json\" id=\"replay-data\">");
-    TAL_TRY(tal_replay_append(text, a, ground, settings->report.replay_frames_per_s,
-                              settings->report.replay_mb * 1e6, err));
+    TAL_TRY(tal_replay_append(text, a, ground, settings, err));
     tal_text_append(text, "</script>\n");
     for (size_t i = 0; i < sizeof SCRIPTS / sizeof *SCRIPTS; i++) {
         tal_text_append(text, "<script>");

@@ -9,20 +9,11 @@
 #include <math.h>
 #include <stdio.h>
 
-typedef struct {
-    const char *name; // of the file and of the variable
-    const tal_raster *raster;
-    const char *unit;
-    const char *sentence;
-} map;
-
-enum { MAPS_MAX = 32 };
-
-static int list_maps(const tal_back_analysis *a, map list[MAPS_MAX]) {
+int tal_maps_list(const tal_back_analysis *a, tal_map list[TAL_MAPS_MAX]) {
     const tal_deposit *d = &a->deposit;
     const tal_passage *p = &a->passage;
     const tal_ensemble *e = &a->ensemble;
-    const map all[] = {
+    const tal_map all[] = {
         {"surface", &d->surface, "m",
          "ground with the simulated deposit, as a survey would see it"},
         {"thickness", &d->thickness, "m", "thickness of the simulated deposit, pores included"},
@@ -62,7 +53,7 @@ static int list_maps(const tal_back_analysis *a, map list[MAPS_MAX]) {
     return count;
 }
 
-static tal_status write_tiff(const map *m, const tal_back_analysis *a,
+static tal_status write_tiff(const tal_map *m, const tal_back_analysis *a,
                              const tal_output_place *place, tal_error *err) {
     char name[64], path[TAL_PATH_SIZE];
     (void)snprintf(name, sizeof name, "%s.tif", m->name);
@@ -95,13 +86,13 @@ static int add_axis(tal_netcdf *file, const char *name, const char *axis, int di
     return variable;
 }
 
-static tal_status write_netcdf(const map *list, int count, const tal_back_analysis *a,
+static tal_status write_netcdf(const tal_map *list, int count, const tal_back_analysis *a,
                                const tal_output_place *place, tal_error *err) {
     char path[TAL_PATH_SIZE];
     tal_netcdf file;
     const tal_grid *grid = &a->survey.real_grid;
     double *axis;
-    int variable[MAPS_MAX];
+    int variable[TAL_MAPS_MAX];
     TAL_TRY(tal_output_path(place, "maps.nc", path, err));
     const size_t longest = (size_t)(grid->columns > grid->rows ? grid->columns : grid->rows);
     TAL_CREATE(axis, longest, "the axes of maps.nc", err);
@@ -136,8 +127,8 @@ static tal_status write_netcdf(const map *list, int count, const tal_back_analys
 
 tal_status tal_maps_write(const tal_back_analysis *analysis, const tal_output_place *place,
                           tal_error *err) {
-    map list[MAPS_MAX];
-    const int count = list_maps(analysis, list);
+    tal_map list[TAL_MAPS_MAX];
+    const int count = tal_maps_list(analysis, list);
     for (int i = 0; i < count; i++) {
         TAL_TRY(write_tiff(&list[i], analysis, place, err));
     }

@@ -6,6 +6,18 @@
 #include "postproc/measure/back_analysis.h"
 #include "postproc/write/output.h"
 
+typedef struct {
+    const char *name; // of the file and of the variable
+    const tal_raster *raster;
+    const char *unit;
+    const char *sentence;
+} tal_map;
+
+enum { TAL_MAPS_MAX = 32 };
+
+// The maps that this study has; gives back their number.
+int tal_maps_list(const tal_back_analysis *analysis, tal_map list[TAL_MAPS_MAX]);
+
 tal_status tal_maps_write(const tal_back_analysis *analysis, const tal_output_place *place,
                           tal_error *err);
 

@@ -252,10 +252,11 @@ static PyObject *state_file(PyObject *self, PyObject *arguments, bool writes) {
     if (!PyArg_ParseTuple(arguments, "s", &path) || !is_free(s)) {
         return NULL;
     }
+    const uint64_t before = tal_state_hash(s->state);
     const tal_status status = writes ? tal_checkpoint_write(s->model, s->state, path, &s->err)
                                      : tal_checkpoint_read(s->model, s->state, path, &s->err);
-    if (status != TAL_OK) {
-        s->is_broken = s->is_broken || !writes;
+    if (status != TAL_OK) { // a file refused by its head has changed nothing
+        s->is_broken = s->is_broken || tal_state_hash(s->state) != before;
         return talus_raise(s->module, status, &s->err);
     }
     s->is_broken = s->is_broken && writes;

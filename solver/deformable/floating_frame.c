@@ -209,6 +209,14 @@ static tal_vec3 node_velocity(const tal_state *state, const tal_soft_body *soft,
                         tal_vec3_add(tal_vec3_cross(true_spin(state, soft), arm), own));
 }
 
+static void displace(tal_state *state, tal_soft_body *soft, tal_vec3 shift, tal_quat turn) {
+    const int32_t b = soft->body;
+    state->position[b] = tal_vec3_add(state->position[b], shift);
+    state->orientation[b] = tal_quat_normalize(tal_quat_multiply(turn, state->orientation[b]));
+    state->momentum[b] = tal_quat_rotate(turn, state->momentum[b]);
+    state->spin[b] = tal_quat_rotate(turn, state->spin[b]);
+}
+
 static void refresh(tal_state *state, tal_soft_body *soft) {
     state->spin[soft->body] = spin_of(state, soft, soft->other);
 }
@@ -221,4 +229,5 @@ const tal_kinematics_row tal_floating_frame = {.name = "floating-frame",
                                                .store = store,
                                                .energy = energy,
                                                .node_velocity = node_velocity,
+                                               .displace = displace,
                                                .refresh = refresh};

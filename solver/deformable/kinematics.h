@@ -23,6 +23,8 @@ typedef struct {
                   const double *change);
     tal_energy (*energy)(const tal_state *state, const tal_soft_body *soft);
     tal_vec3 (*node_velocity)(const tal_state *state, const tal_soft_body *soft, int32_t node);
+    // Moves the body as it is by a shift and a turn about its centre.
+    void (*displace)(tal_state *state, tal_soft_body *soft, tal_vec3 shift, tal_quat turn);
     // Angular velocities from momenta and fields, for a state just read.
     void (*refresh)(tal_state *state, tal_soft_body *soft);
 } tal_kinematics_row;

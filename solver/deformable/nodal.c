@@ -9,9 +9,10 @@
 #include <math.h>
 #include <string.h>
 
-// Newton steps of the free motion, and the size of the last one relative to the velocities.
-enum { FREE_STEPS_MAX = 30 };
-static const double FREE_SETTLED = 1e-13;
+// Newton steps of a motion without contacts, and the size of the last one relative to the velocities: to
+// rounding at the end, roughly before contacts are known.
+enum { STEPS_MAX = 30 };
+static const double SETTLED = 1e-13, ROUGHLY = 1e-4;
 
 static size_t field_size(const tal_soft_body *soft) {
     return 3 * (size_t)soft->solid->node_count * sizeof *soft->field;
@@ -264,10 +265,11 @@ static void all_inner_forces(const tal_soft_body *soft, const double *after) {
 
 // (14): one step of Newton's method with the constant factor, turned: the change of `rate` that takes
 // M (rate - before) - h f - percussions away, percussions and weight in soft->force. Returns its size.
-static double correct(tal_soft_body *soft, double *rate, double *change) {
+static double correct(const tal_model *model, tal_soft_body *soft, double *rate, double *change) {
     const tal_solid *s = soft->solid;
     const int32_t size = 3 * s->node_count;
-    double *left = soft->scratch + size, largest = 0.0, fastest = 1e-300;
+    double *left = soft->scratch + size, largest = 0.0;
+    double fastest = s->step.h * tal_vec3_length(model->settings.gravity_mps2) + 1e-300;
     all_inner_forces(soft, rate);
     for (int32_t k = 0; k < size; k++) {
         left[k] = rate[k] - soft->rate_before[k];
@@ -292,26 +294,41 @@ static void load_lagrangian(const tal_model *model, tal_state *state, tal_soft_b
     memset(soft->force, 0, field_size(soft));
     add_weight(model, soft, soft->force);
     memcpy(soft->rate_free, soft->rate_before, field_size(soft));
+    for (int step = 0; step < STEPS_MAX; step++) {
+        if (correct(model, soft, soft->rate_free, change) <= ROUGHLY) {
+            break;
+        }
+    }
+}
+
+// Without contacts there is nothing to wait for.
+static double settle_alone(const tal_model *model, tal_soft_body *soft, double *change) {
     double last = INFINITY;
-    for (int step = 0; step < FREE_STEPS_MAX; step++) {
-        const double size = correct(soft, soft->rate_free, change);
-        if (size <= FREE_SETTLED || (size < 1e-11 && size > 0.5 * last)) { // rounding
+    memset(soft->force, 0, field_size(soft));
+    add_weight(model, soft, soft->force);
+    for (int step = 0; step < STEPS_MAX; step++) {
+        const double size = correct(model, soft, soft->rate_free, change);
+        if (size <= SETTLED || (size < 1e-11 && size > 0.5 * last)) { // rounding
             break;
         }
         last = size;
     }
+    return 0.0;
 }
 
 static double settle(const tal_model *model, tal_state *state, tal_soft_body *soft) {
     (void)state;
     const int32_t size = 3 * soft->solid->node_count;
     double *rate = soft->scratch + 3 * size, *change = soft->scratch + 2 * size;
+    if (soft->active_count == 0) {
+        return settle_alone(model, soft, change);
+    }
     tal_solid_solve(soft->solid, soft->force, soft->scratch, rate);
     for (int32_t k = 0; k < size; k++) {
         rate[k] += soft->rate_free[k];
     }
     add_weight(model, soft, soft->force);
-    const double moved = correct(soft, rate, change);
+    const double moved = correct(model, soft, rate, change);
     for (int32_t k = 0; k < size; k++) {
         soft->rate_free[k] += change[k];
     }
@@ -405,6 +422,19 @@ static tal_vec3 node_velocity(const tal_state *state, const tal_soft_body *soft,
     return tal_node_value(soft->rate, node);
 }
 
+static void displace(tal_state *state, tal_soft_body *soft, tal_vec3 shift, tal_quat turn_by) {
+    const tal_vec3 centre = state->position[soft->body], to = tal_vec3_add(centre, shift);
+    const tal_mat3 r = tal_quat_matrix(turn_by);
+    for (int32_t a = 0; a < soft->solid->node_count; a++) {
+        const tal_vec3 arm = tal_vec3_subtract(tal_node_value(soft->field, a), centre);
+        if (soft->solid->is_held[a] == 0) {
+            tal_node_set(soft->field, a, tal_vec3_add(to, tal_mat3_apply(&r, arm)));
+            tal_node_set(soft->rate, a, tal_mat3_apply(&r, tal_node_value(soft->rate, a)));
+        }
+    }
+    follow(state, soft);
+}
+
 const tal_kinematics_row tal_total_lagrangian = {.name = "total-lagrangian",
                                                  .begin = begin,
                                                  .advance = advance,
@@ -413,6 +443,7 @@ const tal_kinematics_row tal_total_lagrangian = {.name = "total-lagrangian",
                                                  .store = store_lagrangian,
                                                  .energy = energy_lagrangian,
                                                  .node_velocity = node_velocity,
+                                                 .displace = displace,
                                                  .refresh = refresh};
 const tal_kinematics_row tal_pseudo_rigid = {.name = "pseudo-rigid",
                                              .begin = begin,
@@ -422,6 +453,7 @@ const tal_kinematics_row tal_pseudo_rigid = {.name = "pseudo-rigid",
                                              .store = store_lagrangian,
                                              .energy = energy_lagrangian,
                                              .node_velocity = node_velocity,
+                                             .displace = displace,
                                              .refresh = refresh};
 const tal_kinematics_row tal_corotational = {.name = "corotational",
                                              .begin = begin,
@@ -430,6 +462,7 @@ const tal_kinematics_row tal_corotational = {.name = "corotational",
                                              .store = store_linear,
                                              .energy = energy_linear,
                                              .node_velocity = node_velocity,
+                                             .displace = displace,
                                              .refresh = refresh};
 const tal_kinematics_row tal_small_deformation = {.name = "small",
                                                   .begin = begin,
@@ -438,4 +471,5 @@ const tal_kinematics_row tal_small_deformation = {.name = "small",
                                                   .store = store_linear,
                                                   .energy = energy_linear,
                                                   .node_velocity = node_velocity,
+                                                  .displace = displace,
                                                   .refresh = refresh};

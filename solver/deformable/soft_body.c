@@ -9,9 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-// Changes of the velocities that are not worth another solution of the percussions, relative, and how
-// many are tried.
-static const double SETTLED = 1e-9;
+// Changes of velocities below this share of the tolerance are not worth another solution.
+static const double SETTLED = 0.1;
 
 static const tal_kinematics_row *const KINEMATICS[TAL_KINEMATICS_COUNT] = {
     [TAL_KINEMATICS_FLOATING_FRAME] = &tal_floating_frame,
@@ -292,6 +291,17 @@ const tal_body_kind tal_soft_kind = {.name = "deformable",
                                      .add_energy = add_energy,
                                      .list_sections = list_sections};
 
+void tal_soft_displace(const tal_model *model, tal_state *state, int32_t body, tal_vec3 shift,
+                       tal_vec3 turn) {
+    tal_soft_body *soft = tal_soft_of(model, state, body);
+    const double angle = tal_vec3_length(turn);
+    const double s = angle > 0.0 ? sin(0.5 * angle) / angle : 0.5;
+    if (angle > 0.0 || tal_vec3_length(shift) > 0.0) {
+        row_of(soft)->displace(state, soft, shift,
+                               (tal_quat){cos(0.5 * angle), s * turn.x, s * turn.y, s * turn.z});
+    }
+}
+
 void tal_soft_share_motion(const tal_model *model, tal_state *state) {
     for (int32_t n = 0; n < model->soft_count; n++) {
         const tal_soft_body *soft = &state->soft[n];
@@ -303,14 +313,15 @@ bool tal_soft_settle(const tal_model *model, tal_state *state) {
     bool again = false, is_collected = false;
     for (int32_t n = 0; n < model->soft_count; n++) {
         tal_soft_body *soft = &state->soft[n];
-        if (row_of(soft)->settle == NULL || !is_moving(state, soft) || soft->active_count == 0) {
+        if (row_of(soft)->settle == NULL || !is_moving(state, soft)) {
             continue;
         }
         if (!is_collected) {
             collect_percussions(model, state);
             is_collected = true;
         }
-        again = row_of(soft)->settle(model, state, soft) > SETTLED || again;
+        again =
+            row_of(soft)->settle(model, state, soft) > SETTLED * model->settings.tolerance || again;
     }
     return again;
 }

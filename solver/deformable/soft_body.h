@@ -66,6 +66,10 @@ tal_status tal_soft_list_contacts(const tal_model *model, tal_state *state, tal_
 // Where the contacts laid out in the problem take hold of soft bodies (soft_contacts.c).
 tal_status tal_soft_place_contacts(const tal_model *model, tal_state *state, tal_error *err);
 
+// Moves a body as it is, and turns its velocities with it.
+void tal_soft_displace(const tal_model *model, tal_state *state, int32_t body, tal_vec3 shift,
+                       tal_vec3 turn);
+
 // After the sweeps: motions of the frames for whoever asks for rigid ones; and what is not linear in a
 // body. True if the percussions have to be solved again.
 void tal_soft_share_motion(const tal_model *model, tal_state *state);

@@ -179,6 +179,11 @@ static int slave_of(const refinement *r, const tal_manifold *m) {
     return i->solid->edge <= j->solid->edge ? 0 : 1;
 }
 
+static tal_vec3 undeformed_place(const tal_state *state, const tal_soft_body *soft, int32_t node) {
+    return tal_vec3_add(state->position[soft->body],
+                        tal_quat_rotate(state->orientation[soft->body], soft->solid->node[node]));
+}
+
 static void append_nodes(const refinement *r, const tal_manifold *m, const patch *p, int slave,
                          double reach) {
     const int32_t body[2] = {m->body_i, m->body_j};
@@ -187,12 +192,17 @@ static void append_nodes(const refinement *r, const tal_manifold *m, const patch
     for (int32_t n = 0; p->is_flat[master] && n < soft->solid->surface_count; n++) {
         const int32_t node = soft->solid->surface_node[n];
         const tal_vec3 x = tal_soft_node_place(r->state, soft, node);
-        double at[2], height;
+        const tal_vec3 rigid = undeformed_place(r->state, soft, node);
+        double at[2], height, unused;
+        place_in(p, rigid, at, &unused); // deformation does not take an edge out of its own outline
+        if (!holds(p, at)) {
+            continue;
+        }
         place_in(p, x, at, &height);
         const double under =
             p->height[master] + p->slope[master][0] * at[0] + p->slope[master][1] * at[1];
         const double gap = (slave == 0 ? 1.0 : -1.0) * (height - under);
-        if (gap > reach || gap < -reach - soft->solid->edge || !holds(p, at)) {
+        if (gap > reach || gap < -reach - soft->solid->edge) {
             continue;
         }
         tal_solid_site site;
@@ -207,14 +217,14 @@ static void append_nodes(const refinement *r, const tal_manifold *m, const patch
 static void append_features(const refinement *r, const tal_manifold *m, int slave, bool with_nodes,
                             bool nodes_only) {
     const tal_contact_point *point = &r->from->point[m->first_point];
-    for (int32_t k = 0; k < m->point_count; k++) {
+    for (int32_t k = 0; !(with_nodes && nodes_only) && k < m->point_count; k++) {
         const tal_vec3 n = point[k].normal;
         tal_solid_site site[2];
         const tal_vec3 i = tal_vec3_add_scaled(point[k].point, 0.5 * point[k].gap, n);
         const tal_vec3 j = tal_vec3_add_scaled(point[k].point, -0.5 * point[k].gap, n);
         const tal_vec3 on_i = surface_point(r, m->body_i, i, &site[0]);
         const tal_vec3 on_j = surface_point(r, m->body_j, j, &site[1]);
-        if (with_nodes && (nodes_only || is_at_node(&site[slave]))) {
+        if (with_nodes && is_at_node(&site[slave])) {
             continue;
         }
         append_point(r, m, on_i, on_j, n, point[k].identity);

@@ -275,7 +275,7 @@ void tal_solid_destroy(tal_solid *s) {
     void *const array[] = {s->node,        s->is_held,  s->node_start,   s->element_node,
                            s->point_start, s->point,    s->mass,         s->row_mass,
                            s->mass_node,   s->triangle, s->surface_node, s->surface_slot,
-                           s->compliance};
+                           s->compliance,  s->fourth};
     tal_block_matrix_destroy(&s->stiffness);
     tal_block_matrix_destroy(&s->system);
     tal_block_factor_destroy(&s->factor);

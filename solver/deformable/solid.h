@@ -55,6 +55,7 @@ typedef struct {
     int32_t *surface_slot; // per node: its place in surface_node, or -1
     int32_t triangle_count;
     int32_t *triangle;  // of the surface: 3 nodes each
+    int32_t *fourth;    // per triangle: the node that makes it half of a face of four, or -1
     double *compliance; // (9): surface_count^2 blocks of 9, row by row
     double edge;        // mean length of a surface edge
 } tal_solid;

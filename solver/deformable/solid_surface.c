@@ -56,7 +56,8 @@ static int32_t list_faces(const tal_solid *s, face *list) {
     return count;
 }
 
-static void add_triangle(tal_solid *s, int32_t a, int32_t b, int32_t c) {
+static void add_triangle(tal_solid *s, int32_t a, int32_t b, int32_t c, int32_t fourth) {
+    s->fourth[s->triangle_count] = fourth;
     int32_t *to = &s->triangle[3 * s->triangle_count++];
     to[0] = a;
     to[1] = b;
@@ -79,6 +80,7 @@ static tal_status number_surface(tal_solid *s, tal_error *err) {
 
 static tal_status no_surface_yet(tal_solid *s, size_t triangle_max, tal_error *err) {
     TAL_CREATE(s->triangle, 3 * triangle_max, "surface triangles", err);
+    TAL_CREATE(s->fourth, triangle_max, "surface triangles", err);
     TAL_CREATE(s->surface_slot, (size_t)s->node_count, "surface nodes", err);
     for (int32_t a = 0; a < s->node_count; a++) {
         s->surface_slot[a] = -1;
@@ -98,10 +100,10 @@ tal_status tal_solid_find_surface(tal_solid *s, tal_error *err) {
         }
         const face *f = &list[first];
         if (next == first + 1) {
-            add_triangle(s, f->node[0], f->node[1], f->node[2]);
+            add_triangle(s, f->node[0], f->node[1], f->node[2], f->size == 4 ? f->node[3] : -1);
         }
         if (next == first + 1 && f->size == 4) {
-            add_triangle(s, f->node[0], f->node[2], f->node[3]);
+            add_triangle(s, f->node[2], f->node[3], f->node[0], f->node[1]);
         }
     }
     tal_memory_destroy(list);
@@ -111,7 +113,7 @@ tal_status tal_solid_find_surface(tal_solid *s, tal_error *err) {
 tal_status tal_solid_all_nodes_are_surface(tal_solid *s, tal_error *err) {
     TAL_TRY(no_surface_yet(s, 4, err));
     for (int f = 0; f < 4; f++) {
-        add_triangle(s, (f + 1) % 4, (f + 2) % 4, (f + 3) % 4);
+        add_triangle(s, (f + 1) % 4, (f + 2) % 4, (f + 3) % 4, -1);
     }
     return number_surface(s, err);
 }
@@ -156,11 +158,46 @@ static tal_solid_site site_in_gradient(const tal_solid *s, tal_vec3 x) {
     return site;
 }
 
+// Bilinear weights of the point u, v of a face of four nodes.
+static void bilinear(double u, double v, double weight[4]) {
+    weight[0] = (1.0 - u) * (1.0 - v);
+    weight[1] = u * (1.0 - v);
+    weight[2] = u * v;
+    weight[3] = (1.0 - u) * v;
+}
+
+// Those of the point nearest to x, by Newton's method from its weights in the triangle of the first three.
+static void spread(const tal_solid *s, const int32_t node[4], tal_vec3 x, const double start[3],
+                   double weight[4]) {
+    const tal_vec3 a = s->node[node[0]], b = s->node[node[1]], c = s->node[node[2]],
+                   d = s->node[node[3]];
+    double u = start[1] + start[2], v = start[2], moved = 1.0;
+    bilinear(u, v, weight);
+    for (int round = 0; round < 20 && moved > 1e-14; round++) {
+        tal_vec3 left = x;
+        for (int n = 0; n < 4; n++) {
+            left = tal_vec3_add_scaled(left, -weight[n], s->node[node[n]]);
+        }
+        const tal_vec3 by_u = tal_vec3_add_scaled(tal_vec3_scale(tal_vec3_subtract(b, a), 1.0 - v),
+                                                  v, tal_vec3_subtract(c, d));
+        const tal_vec3 by_v = tal_vec3_add_scaled(tal_vec3_scale(tal_vec3_subtract(d, a), 1.0 - u),
+                                                  u, tal_vec3_subtract(c, b));
+        const double uu = tal_vec3_dot(by_u, by_u), uv = tal_vec3_dot(by_u, by_v),
+                     vv = tal_vec3_dot(by_v, by_v), det = uu * vv - uv * uv;
+        const double lu = tal_vec3_dot(left, by_u), lv = tal_vec3_dot(left, by_v);
+        const double step_u = (vv * lu - uv * lv) / det, step_v = (uu * lv - uv * lu) / det;
+        u = fmin(fmax(u + step_u, 0.0), 1.0);
+        v = fmin(fmax(v + step_v, 0.0), 1.0);
+        moved = fabs(step_u) + fabs(step_v);
+        bilinear(u, v, weight);
+    }
+}
+
 tal_solid_site tal_solid_find_site(const tal_solid *s, tal_vec3 x) {
     if (s->kinematics == TAL_KINEMATICS_PSEUDO_RIGID) {
         return site_in_gradient(s, x);
     }
-    tal_solid_site site = {.count = 3};
+    tal_solid_site site = {.count = 3, .weight = {1.0}};
     double least = INFINITY;
     for (int32_t t = 0; t < s->triangle_count; t++) {
         const int32_t *node = &s->triangle[3 * t];
@@ -171,7 +208,13 @@ tal_solid_site tal_solid_find_site(const tal_solid *s, tal_vec3 x) {
             least = square;
             memcpy(site.node, node, 3 * sizeof *node);
             memcpy(site.weight, weight, sizeof weight);
+            site.node[3] = s->fourth[t];
         }
+    }
+    if (site.node[3] >= 0) {
+        const double start[3] = {site.weight[0], site.weight[1], site.weight[2]};
+        site.count = 4;
+        spread(s, site.node, x, start, site.weight);
     }
     return site;
 }

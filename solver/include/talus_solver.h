@@ -16,8 +16,9 @@
 extern "C" {
 #endif
 
-typedef struct tal_model tal_model; // all that is constant in a run
-typedef struct tal_state tal_state; // all that moves
+typedef struct tal_model tal_model;   // all that is constant in a run
+typedef struct tal_state tal_state;   // all that moves
+typedef struct tal_ground tal_ground; // ground that several models share
 
 // How two surfaces answer a percussion (docs/theory/solver.md, "Laws").
 // TAL_LAW_NONE: not given, an error if two such surfaces can meet. TAL_LAW_COULOMB and the others are
@@ -134,6 +135,7 @@ typedef struct {
     int32_t terrain_triangle_count;
     const int32_t *terrain_triangle;
     const int32_t *terrain_class; // per triangle
+    const tal_ground *ground;     // instead of the five above; it must outlive the model
 
     int32_t body_count;
     const int32_t *body_shape;
@@ -170,6 +172,13 @@ typedef struct {
 
     tal_solver_settings settings;
 } tal_model_input;
+
+// The terrain of `input`, of which nothing else is read: thousands of small models on one ground cost
+// what their bodies cost.
+tal_status tal_ground_create(tal_ground **ground, const tal_model_input *input, tal_error *err);
+void tal_ground_destroy(tal_ground *ground);
+// Of the highest triangle there; NaN beyond the rim.
+double tal_ground_height(const tal_ground *ground, double x_m, double y_m);
 
 // Checks everything first and reports all faults together.
 tal_status tal_model_create(tal_model **model, const tal_model_input *input, tal_error *err);
@@ -297,6 +306,11 @@ tal_vec3 tal_state_node_velocity(const tal_model *model, const tal_state *state,
 // longer counts in the energies. There is no way back.
 void tal_state_remove_body(tal_state *state, int32_t body);
 bool tal_state_has_body(const tal_state *state, int32_t body);
+
+// Gives a body another velocity and spin (world axes) between two steps: what took or gave them is not
+// part of the scene, and the next report's energies begin with them. A body at rest is woken.
+void tal_state_set_motion(const tal_model *model, tal_state *state, int32_t body,
+                          tal_vec3 velocity_mps, tal_vec3 spin_radps);
 
 // A number that differs when any bit of poses, velocities or time differs.
 uint64_t tal_state_hash(const tal_state *state);

@@ -28,15 +28,7 @@ static bool is_mobile(const tal_state *state, int32_t body) {
 }
 
 static tal_status collide(const tal_model *model, tal_state *state, tal_error *err) {
-    const tal_collide_input input = {.shapes = &model->shapes,
-                                     .terrain = tal_model_terrain(model),
-                                     .body_count = model->body_count,
-                                     .shape_of_body = model->shape_of_body,
-                                     .position = state->position,
-                                     .orientation = state->orientation,
-                                     .reach = state->work.reach,
-                                     .is_fixed = state->is_immovable,
-                                     .thread_count = state->work.thread_count};
+    const tal_collide_input input = tal_state_collide_input(model, state);
     return tal_collide(state->work.collider, &input, &state->work.found, err);
 }
 

@@ -63,6 +63,21 @@ static bool flag_pairs(const tal_model *model, tal_state *state) {
     return any;
 }
 
+// Bodies are moved as they are, so what counts is how easily a side moves as a rigid body.
+static double inverse_normal_of(const tal_state *state, const tal_pair *pair,
+                                const tal_contact *contact) {
+    double w[6] = {0.0};
+    if (!pair->is_general) {
+        return contact->inverse_normal;
+    }
+    for (int side = 0; side < 2; side++) {
+        const int32_t body = side == 0 ? pair->body_i : pair->body_j;
+        const tal_side at = {.pair = pair, .contact = contact, .side = side};
+        tal_rigid_kind.add_mobility(&state->work.inertia_world[body], at, w);
+    }
+    return 1.0 / w[0];
+}
+
 // Both bodies, so that their pairs are visited in the sweep after the present one.
 static void mark_moved(tal_state *state, const tal_pair *pair, int sweep) {
     const tal_edge edge = state->work.contacts.edge[pair->manifold];
@@ -99,13 +114,14 @@ static double open_pair(const tal_model *model, tal_state *state, const tal_pair
         const tal_contact *contact = &state->work.contacts.contact[k];
         const double missing = wanted_opening(model, pair, state->work.contacts.gap[k]) -
                                opening_at(pair, contact, i, j);
-        const double wanted = push[k] + missing * contact->inverse_normal;
+        const double inverse_normal = inverse_normal_of(state, pair, contact);
+        const double wanted = push[k] + missing * inverse_normal;
         const double new_push = wanted > 0.0 ? wanted : 0.0;
         const double step[3] = {new_push - push[k], 0.0, 0.0};
         push[k] = new_push;
         if (step[0] != 0.0) {
             tal_apply_percussion(pair, contact, step, inertia_i, inertia_j, i, j);
-            change = fmax(change, fabs(step[0]) / contact->inverse_normal);
+            change = fmax(change, fabs(step[0]) / inverse_normal);
         }
     }
     return change;
@@ -153,6 +169,10 @@ static double open_pairs(const tal_model *model, tal_state *state, double *push,
 static double displace_body(const tal_model *model, tal_state *state, int32_t b) {
     const tal_vec3 shift = state->work.displacement[b].v, turn = state->work.displacement[b].w;
     const double angle = tal_vec3_length(turn);
+    if (tal_is_soft(model, b)) {
+        tal_soft_displace(model, state, b, shift, turn);
+        return -model->mass[b] * tal_vec3_dot(model->settings.gravity_mps2, shift);
+    }
     state->position[b] = tal_vec3_add(state->position[b], shift);
     if (angle > 0.0) { // turning the momentum too keeps the rotational energy
         const double s = sin(0.5 * angle) / angle;

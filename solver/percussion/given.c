@@ -330,13 +330,10 @@ static tal_status fill(tal_given_problem *g, const tal_local_input *in, int thre
 tal_status tal_given_create(tal_given_problem **problem, const tal_local_input *input,
                             int thread_count, tal_error *err) {
     *problem = NULL;
-    tal_error local = {0};
-    tal_error *report = err != NULL ? err : &local;
-    tal_error_reset(report);
-    TAL_TRY(check_input(input, report));
+    TAL_TRY(check_input(input, err));
     tal_given_problem *made;
-    TAL_CREATE(made, 1, "a contact problem", report);
-    const tal_status status = fill(made, input, thread_count, report);
+    TAL_CREATE(made, 1, "a contact problem", err);
+    const tal_status status = fill(made, input, thread_count, err);
     if (status != TAL_OK) {
         tal_given_destroy(made);
         return status;

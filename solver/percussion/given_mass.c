@@ -368,13 +368,10 @@ static tal_status fill(tal_mass *m, const tal_global_input *in, tal_local_input 
 tal_status tal_mass_create(tal_mass **mass, const tal_global_input *input, tal_local_input *reduced,
                            tal_error *err) {
     *mass = NULL;
-    tal_error local = {0};
-    tal_error *report = err != NULL ? err : &local;
-    tal_error_reset(report);
-    TAL_TRY(check_input(input, report));
+    TAL_TRY(check_input(input, err));
     tal_mass *made;
-    TAL_CREATE(made, 1, "the masses of a contact problem", report);
-    const tal_status status = fill(made, input, reduced, report);
+    TAL_CREATE(made, 1, "the masses of a contact problem", err);
+    const tal_status status = fill(made, input, reduced, err);
     if (status != TAL_OK) {
         tal_mass_destroy(made);
         return status;

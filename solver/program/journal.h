@@ -6,8 +6,7 @@
 
 #include "core/base/file.h"
 #include "solver/include/talus_solver.h"
-
-#include <stdio.h>
+#include "solver/program/records.h"
 
 enum { TAL_JOURNAL_KEY_SIZE = 65 };
 
@@ -32,11 +31,9 @@ typedef struct {
 } tal_journal_frame;
 
 typedef struct {
-    FILE *stream;
-    char path[TAL_PATH_SIZE];
+    tal_records records;
     int32_t body_count;
-    unsigned char *buffer; // one record
-    size_t buffer_size;
+    unsigned char *frame; // being put together
 } tal_journal;
 
 // `key` names settings and inputs: only a run with the same key may go on with a journal.

@@ -11,6 +11,7 @@
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "solver/program/dump.h"
+#include "solver/program/release/release.h"
 #include "solver/program/run_file.h"
 
 #include <math.h>
@@ -48,7 +49,10 @@ static const tal_program program = {
         "a partial run.nc, which can be post-processed and says what it is. run.journal and "
         "run.checkpoint serve --resume only and may be deleted.\n\n"
         "The simulation ends when every block has rested for solve.still_s: no point of any block "
-        "faster than solve.still_mps. Blocks that leave the terrain are taken out and counted.",
+        "faster than solve.still_mps. Blocks that leave the terrain are taken out and counted.\n\n"
+        "With a [release] in the site file single rocks fall instead, each on its own or all "
+        "together, past barriers and through forest; their ways are written to rocks.nc. A release "
+        "that was stopped or killed goes on with --resume, rock by rock.",
     .examples = "  talus-solve site.ini --out out/site\n"
                 "  talus-solve site.ini --out out/site --set contact.friction=0.55 --overwrite\n",
     .stages = TAL_STAGE_SOLVE,
@@ -441,6 +445,10 @@ static tal_status run_simulation(simulation *s, tal_error *err) {
 
 static tal_status run(const tal_invocation *invocation, tal_error *err) {
     const char *dump = tal_invocation_option(&program, invocation, "dump-problem");
+    if (invocation->settings.release.rocks > 0) {
+        return tal_release_run(invocation, program.name,
+                               tal_invocation_option(&program, invocation, "resume") != NULL, err);
+    }
     simulation s = {.invocation = invocation,
                     .solve = &invocation->settings.solve,
                     .overwrite = invocation->overwrite,

@@ -194,6 +194,8 @@ static tal_status put_blocks(writer *w, const tal_run_notes *notes, tal_error *e
     tal_netcdf_text(f, id, "cf_role", "trajectory_id");
     const int lost = tal_netcdf_variable(f, "state", TAL_NC_INT, 1, &w->block, "1",
                                          "0 on the ground, 1 left over the rim");
+    tal_netcdf_integers(f, lost, "flag_values", (const int32_t[]){0, 1}, 2);
+    tal_netcdf_text(f, lost, "flag_meanings", "on_the_ground left_over_the_rim");
     int32_t *numbers = NULL;
     TAL_CREATE(numbers, 2 * n, "the blocks' numbers", err);
     for (size_t b = 0; b < n; b++) {

@@ -144,6 +144,8 @@ static tal_status restore(tal_state *state, const header *head, const char *byte
     return TAL_OK;
 }
 
+static const double FAST_MPS = 1e4;
+
 static bool is_within(tal_vec3 v, double most) {
     return fabs(v.x) <= most && fabs(v.y) <= most && fabs(v.z) <= most; // false for NaN
 }
@@ -152,7 +154,7 @@ static bool is_within(tal_vec3 v, double most) {
 // or turned by something that is no rotation.
 static tal_status check_motion(const tal_model *model, const tal_state *state, const char *path,
                                tal_error *err) {
-    const double far_m = 1e7, fast_mps = 1e4, spin_radps = 1e4;
+    const double far_m = 1e7, spin_radps = 1e4;
     for (int32_t b = 0; b < model->body_count; b++) {
         const tal_quat q = state->orientation[b];
         const tal_vec3 inertia = model->inertia[b];
@@ -160,8 +162,8 @@ static tal_status check_motion(const tal_model *model, const tal_state *state, c
         const double length = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
         const tal_trail *trail = &state->trail[b];
         if (!is_within((tal_vec3){trail->scar, trail->decay, trail->slid}, far_m) ||
-            !(trail->drag >= 0.0 && trail->drag <= fast_mps) ||
-            !is_within(state->position[b], far_m) || !is_within(state->velocity[b], fast_mps) ||
+            !(trail->drag >= 0.0 && trail->drag <= FAST_MPS) ||
+            !is_within(state->position[b], far_m) || !is_within(state->velocity[b], FAST_MPS) ||
             !is_within(state->momentum[b], spin_radps * heaviest) || !(fabs(length - 1.0) < 1e-6)) {
             return TAL_FAIL(err, TAL_BAD_INPUT,
                             "%s: block %d is where, or as fast, as none can be: start again or use "
@@ -175,22 +177,34 @@ static tal_status check_motion(const tal_model *model, const tal_state *state, c
                           state->time);
 }
 
-// Remembered percussions are finite and lie where their pairs say.
+// A percussion that would throw its body faster than any can be was never found.
+static bool is_point_possible(const tal_memory_point *point, double mass) {
+    const double most = 2.0 * FAST_MPS * mass;
+    return fabs(point->normal) <= most && is_within(point->tangential, most) &&
+           isfinite(point->bonded);
+}
+
+static bool is_pair_possible(const tal_model *model, const tal_contact_memory *memory,
+                             const tal_memory_pair *pair) {
+    if (!(pair->body_i >= 0 && pair->body_i < model->body_count && pair->first_point >= 0 &&
+          pair->point_count >= 0 && pair->point_count <= memory->point_count - pair->first_point)) {
+        return false;
+    }
+    for (int32_t k = pair->first_point; k < pair->first_point + pair->point_count; k++) {
+        if (!is_point_possible(&memory->point[k], model->mass[pair->body_i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Remembered percussions are possible and lie where their pairs say.
 static tal_status check_memory(const tal_model *model, const tal_state *state, const char *path,
                                tal_error *err) {
     const tal_contact_memory *memory = &state->memory;
-    const double percussion_ns = 1e15;
     bool good = memory->dt == 0.0 || (memory->dt >= 1e-9 && memory->dt <= 10.0);
-    for (int32_t p = 0; p < memory->pair_count; p++) {
-        const tal_memory_pair *pair = &memory->pair[p];
-        good = good && pair->body_i >= 0 && pair->body_i < model->body_count &&
-               pair->first_point >= 0 && pair->point_count >= 0 &&
-               pair->point_count <= memory->point_count - pair->first_point;
-    }
-    for (int32_t k = 0; k < memory->point_count; k++) {
-        const tal_memory_point *point = &memory->point[k];
-        good = good && fabs(point->normal) <= percussion_ns &&
-               is_within(point->tangential, percussion_ns) && isfinite(point->bonded);
+    for (int32_t p = 0; good && p < memory->pair_count; p++) {
+        good = is_pair_possible(model, memory, &memory->pair[p]);
     }
     return good ? TAL_OK
                 : TAL_FAIL(err, TAL_BAD_INPUT,

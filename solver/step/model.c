@@ -118,11 +118,8 @@ static uint64_t fingerprint_of(const tal_model *model) {
     hash = tal_prescribed_hash(hash, model);
     hash = tal_joints_hash(hash, model);
     hash = tal_model_hash_solids(hash, model);
-    if (model->has_terrain) {
-        hash = tal_hash_bytes(hash, model->terrain.vertex,
-                              (size_t)model->terrain.vertex_count * sizeof(tal_vec3));
-        hash = tal_hash_bytes(hash, model->terrain.surface_class,
-                              (size_t)model->terrain.triangle_count * sizeof(int32_t));
+    if (model->ground != NULL) {
+        hash = tal_hash_bytes(hash, &model->ground->fingerprint, sizeof model->ground->fingerprint);
     }
     const tal_shapes *shapes = &model->shapes;
     return tal_hash_bytes(hash, shapes->vertex,
@@ -131,11 +128,10 @@ static uint64_t fingerprint_of(const tal_model *model) {
 
 static tal_status fill(tal_model *model, const tal_model_input *input, tal_error *err) {
     TAL_TRY(tal_shapes_create(&model->shapes, input->shape, input->shape_count, err));
-    if (input->terrain_triangle_count > 0) {
-        TAL_TRY(tal_terrain_create(&model->terrain, input->terrain_vertex_m,
-                                   input->terrain_vertex_count, input->terrain_triangle,
-                                   input->terrain_triangle_count, input->terrain_class, err));
-        model->has_terrain = true;
+    model->ground = input->ground;
+    if (input->ground == NULL && input->terrain_triangle_count > 0) {
+        TAL_TRY(tal_ground_create(&model->own_ground, input, err));
+        model->ground = model->own_ground;
     }
     TAL_TRY(copy_bodies(model, input, err));
     TAL_TRY(tal_prescribed_create(model, input, err));
@@ -166,9 +162,7 @@ void tal_model_destroy(tal_model *model) {
         return;
     }
     tal_shapes_destroy(&model->shapes);
-    if (model->has_terrain) {
-        tal_terrain_destroy(&model->terrain);
-    }
+    tal_ground_destroy(model->own_ground);
     tal_prescribed_destroy(model);
     tal_joints_destroy(model);
     tal_model_destroy_solids(model);

@@ -37,11 +37,18 @@ typedef struct {
     size_t first; // entry of the drive
     int32_t count;
 } tal_joint;
+struct tal_ground {
+    tal_terrain terrain;
+    bool has_overhang;      // a triangle that faces down: "below the ground" has no meaning
+    int32_t class_high;     // greatest surface class
+    uint8_t *is_class_used; // class_high + 1
+    uint64_t fingerprint;
+};
 
 struct tal_model {
     tal_shapes shapes;
-    tal_terrain terrain;
-    bool has_terrain;
+    tal_ground *own_ground;   // NULL where the ground is shared
+    const tal_ground *ground; // NULL: none
     int32_t body_count;
     int32_t *shape_of_body;
     int32_t *class_of_body;
@@ -81,6 +88,9 @@ struct tal_model {
     uint64_t fingerprint; // of all of the above: a checkpoint belongs to one model
 };
 
+// Faults of the terrain's arrays (model_check.c).
+tal_status tal_ground_check_input(const tal_model_input *input, tal_error *err);
+
 // All that can be wrong with the arrays, all at once (model_check.c).
 tal_status tal_model_check_input(const tal_model_input *input, tal_error *err);
 
@@ -106,7 +116,7 @@ void tal_model_destroy_solids(tal_model *model);
 uint64_t tal_model_hash_solids(uint64_t hash, const tal_model *model);
 
 static inline const tal_terrain *tal_model_terrain(const tal_model *model) {
-    return model->has_terrain ? &model->terrain : NULL;
+    return model->ground != NULL ? &model->ground->terrain : NULL;
 }
 
 #endif

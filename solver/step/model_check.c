@@ -148,7 +148,15 @@ static void check_laws(check *c) {
             by_body[k] = in_use[k] = true;
         }
     }
-    for (int32_t t = 0; t < in->terrain_triangle_count; t++) {
+    for (int32_t k = 0; in->ground != NULL && k <= in->ground->class_high; k++) {
+        if (k < in->class_count) {
+            by_ground[k] = in->ground->is_class_used[k] != 0;
+            in_use[k] = in_use[k] || by_ground[k];
+        } else if (in->ground->is_class_used[k]) {
+            FAULT(c, TAL_BAD_INPUT, "the ground has surface class %d of %d", k, in->class_count);
+        }
+    }
+    for (int32_t t = 0; in->ground == NULL && t < in->terrain_triangle_count; t++) {
         const int32_t k = in->terrain_class != NULL ? in->terrain_class[t] : 0;
         if (k >= 0 && k < in->class_count) {
             by_ground[k] = in_use[k] = true;
@@ -338,7 +346,7 @@ static void check_forces(check *c) {
 
 static void check_terrain(check *c) {
     const tal_model_input *in = c->input;
-    for (int32_t v = 0; v < in->terrain_vertex_count; v++) {
+    for (int32_t v = 0; in->ground == NULL && v < in->terrain_vertex_count; v++) {
         const tal_vec3 x = in->terrain_vertex_m[v];
         if (!is_finite(x) || largest_coordinate(x) > COORDINATE_MAX_M) {
             FAULT(c, TAL_BAD_INPUT,
@@ -362,6 +370,14 @@ tal_status tal_model_check_input(const tal_model_input *input, tal_error *err) {
     if (input->body_count > 0) {
         check_laws(&c);
     }
+    return c.fault_count > 0 ? c.err->status : TAL_OK;
+}
+
+tal_status tal_ground_check_input(const tal_model_input *input, tal_error *err) {
+    tal_error local;
+    check c = {.input = input, .err = err != NULL ? err : &local};
+    tal_error_reset(c.err);
+    check_terrain(&c);
     return c.fault_count > 0 ? c.err->status : TAL_OK;
 }
 
@@ -397,22 +413,13 @@ static void check_overlap(check *c, const tal_model *model, const tal_manifolds 
 }
 
 // With an overhang "below" has no meaning; elsewhere a centroid below the ground is a mistake.
-static bool has_overhang(const tal_terrain *terrain) {
-    for (int32_t t = 0; t < terrain->triangle_count; t++) {
-        if (terrain->normal[t].z <= 0.0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void check_below_ground(check *c, const tal_model *model) {
-    if (!model->has_terrain || has_overhang(&model->terrain)) {
+    if (model->ground == NULL || model->ground->has_overhang) {
         return;
     }
     for (int32_t b = 0; b < model->body_count; b++) {
         const tal_vec3 x = model->start_position[b];
-        const double height = tal_terrain_height(&model->terrain, x.x, x.y);
+        const double height = tal_ground_height(model->ground, x.x, x.y);
         if (!model->is_immovable[b] && x.z < height) { // false outside, where the height is NaN
             FAULT(c, TAL_BAD_INPUT,
                   "block %d starts below the ground: its centre is at z = %.3f m, the ground at "

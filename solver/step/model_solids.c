@@ -51,6 +51,20 @@ static void check_body(const tal_model *model, const tal_model_input *input, int
     }
 }
 
+static void check_constraints(const tal_model_input *input, tal_error *err) {
+    for (int32_t n = 0; n < input->constraint_count; n++) {
+        const int32_t body[2] = {input->constraint[n].body_i, input->constraint[n].body_j};
+        for (int side = 0; side < 2; side++) {
+            if (body[side] >= 0 && input->body_solid[body[side]] >= 0) {
+                tal_error_add(err, TAL_BAD_INPUT,
+                              "constraint %d holds body %d, which deforms: constraints are between "
+                              "rigid bodies; hold nodes of its solid instead",
+                              n, body[side]);
+            }
+        }
+    }
+}
+
 static tal_status check_all(tal_model *model, const tal_model_input *input, int32_t *first_body,
                             tal_error *err) {
     tal_error_reset(err);
@@ -61,6 +75,7 @@ static tal_status check_all(tal_model *model, const tal_model_input *input, int3
             first_body[s] = b;
         }
     }
+    check_constraints(input, err);
     if (input->settings.elastic_scheme == TAL_ELASTIC_IMPLICIT &&
         input->settings.scheme == TAL_SCHEME_MOREAU) {
         tal_error_add(err, TAL_BAD_SETTING,

@@ -225,6 +225,17 @@ void tal_state_remove_body(tal_state *state, int32_t body) {
     state->spin[body] = (tal_vec3){0};
 }
 
+void tal_state_set_motion(const tal_model *model, tal_state *state, int32_t body,
+                          tal_vec3 velocity_mps, tal_vec3 spin_radps) {
+    TAL_ASSERT(body >= 0 && body < state->body_count && state->is_gone[body] == 0);
+    TAL_ASSERT(!model->is_immovable[body]);
+    tal_wake(state, body);
+    state->velocity[body] = velocity_mps;
+    state->momentum[body] =
+        tal_rotation_momentum(model->inertia[body], state->orientation[body], spin_radps);
+    state->spin[body] = spin_radps;
+}
+
 bool tal_state_has_body(const tal_state *state, int32_t body) {
     TAL_ASSERT(body >= 0 && body < state->body_count);
     return state->is_gone[body] == 0;
@@ -274,17 +285,24 @@ void tal_state_destroy(tal_state *state) {
     tal_memory_destroy(state);
 }
 
+tal_collide_input tal_state_collide_input(const tal_model *model, const tal_state *state) {
+    return (tal_collide_input){.shapes = &model->shapes,
+                               .terrain = tal_model_terrain(model),
+                               .body_count = model->body_count,
+                               .shape_of_body = model->shape_of_body,
+                               .position = state->position,
+                               .orientation = state->orientation,
+                               .reach = state->work.reach,
+                               .is_fixed = state->is_immovable,
+                               .thread_count = state->work.thread_count};
+}
+
+// Reaches are still zero: only what overlaps is found.
 tal_status tal_state_find_overlaps(const tal_model *model, tal_state *state, tal_manifolds *found,
                                    tal_error *err) {
-    const tal_collide_input input = {.shapes = &model->shapes,
-                                     .terrain = tal_model_terrain(model),
-                                     .body_count = model->body_count,
-                                     .shape_of_body = model->shape_of_body,
-                                     .position = state->position,
-                                     .orientation = state->orientation,
-                                     .reach = state->work.reach, // still zero
-                                     .is_fixed = model->is_immovable,
-                                     .thread_count = 1};
+    tal_collide_input input = tal_state_collide_input(model, state);
+    input.is_fixed = model->is_immovable;
+    input.thread_count = 1;
     return tal_collide(state->work.collider, &input, found, err);
 }
 

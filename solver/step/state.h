@@ -179,4 +179,7 @@ tal_status tal_manifolds_reserve(tal_manifolds *list, int32_t manifold_count, in
 tal_status tal_contact_memory_reserve(tal_contact_memory *memory, int32_t pair_count,
                                       int32_t point_count, tal_error *err);
 
+// What detection is asked in this state.
+tal_collide_input tal_state_collide_input(const tal_model *model, const tal_state *state);
+
 #endif

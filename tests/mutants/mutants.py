@@ -23,11 +23,13 @@ SECONDS_MAX = 20  # of a test; the slowest takes one
 # Which files, and which tests (names of ctest, fastest and most telling first) judge them.
 PARTS = [
     (["solver/law/*.[ch]", "solver/percussion/contact.c", "solver/percussion/problem.c",
-      "solver/percussion/memory.c", "solver/step/observe.c"],
-     ["solver_unit_law", "solver_analytic_laws", "solver_analytic_contacts",
+      "solver/percussion/memory.c", "solver/percussion/roll.c", "solver/step/observe.c"],
+     ["solver_unit_valid", "solver_unit_law", "solver_analytic_laws", "solver_analytic_contacts",
       "solver_analytic_cohesion", "solver_analytic_guard", "solver_analytic_warm_start",
-      "solver_unit_model",
-      "solver_unit_soft_walls", "solver_analytic_forces", "solver_property_random_percussions"]),
+      "solver_unit_model", "solver_unit_model_classes", "solver_unit_seam",
+      "solver_unit_constraints", "solver_unit_soft_walls", "solver_analytic_constraints",
+      "solver_analytic_forces", "solver_analytic_grounds", "solver_property_rest",
+      "solver_property_random_percussions"]),
     (["postproc/measure/score*.c"], ["postproc_unit_score"]),
     (["pipelines/engine/score_sheet.c"], ["pipelines_unit_study"]),
 ]

@@ -201,6 +201,9 @@
     picture.onload = function () {
       scene.setPhoto(picture);
       hasPhoto = look.photo = true;
+      groundSelect.options[0].textContent = 'Shaded';
+      talus.option(groundSelect, 'photo', 'Photograph');
+      groundSelect.value = 'photo';
       root.setAttribute('data-replay-photo', 'ok');
       dirty = true;
     };
@@ -352,7 +355,7 @@
     setTime: setTime, setPlaying: setPlaying, setView: setView, pick: pick, choose: choose, markSection: markSection, groundHeight: groundHeight,
     useRatio: useRatio, isPlaying: function () { return playing; }, chosen: function () { return chosen; },
     draw: function () { if (dirty || moved) { draw(); } }, redraw: function () { dirty = moved = true; draw(); },
-    fix: function (width, height, title) { fixed = [width, height]; filmTitle = title; ratio = stillRatio = 1; resize(); setView(viewChosen); } };
+    fix: function (width, height, title) { fixed = [width, height]; filmTitle = title; stillRatio = 1; ratio = 1.4; resize(); setView(viewChosen); } };
   resize();
   setTime(0);
   setView(VIEWS[0]);

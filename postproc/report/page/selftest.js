@@ -42,7 +42,9 @@
     note('colours', first.colours);
     note('slider', first.hash !== second.hash ? 'moves' : 'dead');
     m.colourings.forEach(function (row) { if (row.value) { tries('colour-' + row.key, 'replay-colour', row.key, 'rock'); } });
-    talus.fields.shown.forEach(function (layer) { tries('ground-' + layer.key, 'replay-ground', layer.key, 'rock'); });
+    var ground = element('replay-ground').value;
+    talus.fields.shown.forEach(function (layer) { tries('ground-' + layer.key, 'replay-ground', layer.key, ground); });
+    if (ground === 'photo') { tries('photo', 'replay-ground', 'rock', 'photo'); }
     note('ground-legend', element('replay-ground-legend').textContent === '' ? 'empty' : 'left');
     tries('contours', 'replay-contours', true, false);
     tries('paths', 'replay-paths', 'all', 'chosen');

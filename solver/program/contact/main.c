@@ -17,7 +17,9 @@ static tal_status check(tal_invocation *invocation, tal_error *err);
 static tal_status run(const tal_invocation *invocation, tal_error *err);
 
 static const tal_option options[] = {
-    {"solver", 's', "NAME", "automatic (default), sweeps, finisher, newton or interior-point."},
+    {"solver", 's', "NAME",
+     "automatic (default), sweeps, finisher, newton or interior-point; for the law acd2 automatic, "
+     "uzawa or acd2-interior-point."},
     {"tolerance", 0, "T", "For both residuals; default 1e-8."},
     {"sweeps", 0, "N", "At most so many sweeps; default 100000."},
     {"systems", 0, "N", "At most so many linear systems; default 10000."},
@@ -40,7 +42,8 @@ static const tal_program program = {
         "Reads contact problems in the plain form (docs/formats.md) or in FCLIB, the HDF5 format "
         "in which codes of contact mechanics exchange them: local (W, q) or global (M, H, f, w), "
         "of "
-        "two or three dimensions. Solves each and prints sweeps, linear systems, time, the two "
+        "two or three dimensions; the plain form also with the law acd2. Solves each and prints "
+        "sweeps, linear systems, time, the two "
         "usual residuals, and how far reactions and velocities are outside their cones.\n\n"
         "The residuals are norms of r - P(r - rho uhat), P the projection on the friction cone "
         "and uhat De Saxce's velocity: with rho = 3/trace(W_kk) relative to |r|, and with rho = 1 "
@@ -137,10 +140,14 @@ static tal_status prepare(workbench *bench, const tal_invocation *invocation, co
     tal_given_destroy(given);
     TAL_TRY(tal_friction_problem_copy(&bench->friction, input, err));
     TAL_TRY(tal_friction_problem_check(&bench->friction, err));
+    if (bench->problem.is_acd2) {
+        TAL_TRY(tal_acd2_check(&bench->problem.acd2, input->contact_count, err));
+    }
     TAL_CREATE(bench->r, 3 * (size_t)input->contact_count, "reactions", err);
     bench->task = (tal_contact_task){
         .input = input,
         .friction = &bench->friction,
+        .acd2 = bench->problem.is_acd2 ? &bench->problem.acd2 : NULL,
         .start = option(invocation, "guess") != NULL ? bench->problem.guess : NULL,
         .tolerance = wish->tolerance,
         .sweeps_max = wish->sweeps_max,
@@ -150,13 +157,13 @@ static tal_status prepare(workbench *bench, const tal_invocation *invocation, co
 }
 
 static void print_head(void) {
-    printf("%-40s %8s %-14s %8s %8s %10s %9s %9s %9s %9s\n", "problem", "contacts", "solver",
+    printf("%-40s %8s %-19s %8s %8s %10s %9s %9s %9s %9s\n", "problem", "contacts", "solver",
            "sweeps", "systems", "seconds", "by mass", "by unit", "r outside", "u outside");
 }
 
 static void print_row(const char *path, const workbench *bench, const char *solver,
                       const tal_contact_outcome *o) {
-    printf("%-40.40s %8d %-14s %8d %8d %10.4g %9.1e %9.1e %9.1e %9.1e%s\n", tal_path_name(path),
+    printf("%-40.40s %8d %-19s %8d %8d %10.4g %9.1e %9.1e %9.1e %9.1e%s\n", tal_path_name(path),
            bench->problem.contact_count, solver, o->sweeps, o->systems, o->seconds,
            o->residual.by_mass, o->residual.by_unit, o->residual.outside_r, o->residual.outside_u,
            o->is_solved ? "" : "  NOT SOLVED");
@@ -199,6 +206,10 @@ static tal_status solve_one(workbench *bench, const tal_invocation *invocation, 
                             const char *path, int *solved_count, tal_error *err) {
     tal_contact_outcome outcome;
     TAL_TRY(prepare(bench, invocation, wish, path, err));
+    if (!tal_contact_solver_fits(wish->solver, &bench->task)) {
+        return TAL_FAIL(err, TAL_BAD_INPUT, "%s is no solver for the law %s; --solver automatic is",
+                        wish->solver->name, bench->problem.is_acd2 ? "acd2" : "coulomb");
+    }
     TAL_TRY(tal_contact_solver_run(wish->solver, &bench->task, bench->r, &outcome, err));
     print_row(path, bench, wish->solver->name, &outcome);
     *solved_count += outcome.is_solved;
@@ -213,6 +224,9 @@ static tal_status compare_one(workbench *bench, const tal_invocation *invocation
     TAL_TRY(prepare(bench, invocation, wish, path, err));
     for (int s = 0; s < TAL_CONTACT_SOLVER_COUNT && !tal_interrupt_pending(); s++) {
         tal_contact_outcome outcome;
+        if (!tal_contact_solver_fits(&TAL_CONTACT_SOLVERS[s], &bench->task)) {
+            continue;
+        }
         TAL_TRY(
             tal_contact_solver_run(&TAL_CONTACT_SOLVERS[s], &bench->task, bench->r, &outcome, err));
         print_row(path, bench, TAL_CONTACT_SOLVERS[s].name, &outcome);
@@ -227,7 +241,7 @@ static void print_shares(int problem_count, const double *seconds) {
     static const double multiple[] = {1.0, 2.0, 10.0, 1e300};
     printf("\nshare of problems solved within 1, 2, 10 times the best time, and at all\n");
     for (int s = 0; s < TAL_CONTACT_SOLVER_COUNT; s++) {
-        printf("%-14s", TAL_CONTACT_SOLVERS[s].name);
+        printf("%-19s", TAL_CONTACT_SOLVERS[s].name);
         for (size_t m = 0; m < sizeof multiple / sizeof multiple[0]; m++) {
             printf(" %5.0f %%", 100.0 * tal_profile_share(problem_count, TAL_CONTACT_SOLVER_COUNT,
                                                           seconds, s, multiple[m]));

@@ -74,12 +74,22 @@ static tal_status next_count(scanner *s, const char *what, int32_t *count, tal_e
     return TAL_OK;
 }
 
+// A number takes two bytes at least: a count that the rest of the file cannot hold is not believed.
+static tal_status check_room(const scanner *s, const char *what, int64_t numbers, tal_error *err) {
+    return numbers <= (int64_t)(strlen(s->at) / 2 + 1)
+               ? TAL_OK
+               : TAL_FAIL(err, TAL_BAD_INPUT,
+                          "%s:%d: %s should have %lld numbers, the file ends before", s->path,
+                          s->line, what, (long long)numbers);
+}
+
 // `count` numbers; `per` of them make a contact, stored at a distance of `stride`.
 static tal_status next_numbers(scanner *s, const char *what, int32_t count, int per, int stride,
                                double **to, tal_error *err) {
     if (*to != NULL) {
         return TAL_FAIL(err, TAL_BAD_INPUT, "%s:%d: %s is given twice", s->path, s->line, what);
     }
+    TAL_TRY(check_room(s, what, count, err));
     TAL_CREATE(*to, (size_t)(count / per + 1) * (size_t)stride, what, err);
     for (int32_t n = 0; n < count; n++) {
         TAL_TRY(next_number(s, what, &(*to)[(ptrdiff_t)(n / per) * stride + n % per], err));
@@ -95,6 +105,7 @@ static tal_status next_matrix(scanner *s, const char *what, int edge, int32_t ro
         return TAL_FAIL(err, TAL_BAD_INPUT, "%s:%d: %s is given twice", s->path, s->line, what);
     }
     TAL_TRY(next_count(s, what, &blocks, err));
+    TAL_TRY(check_room(s, what, (int64_t)blocks * (edge * edge + 2), err));
     TAL_TRY(tal_triplets_create(t, (int64_t)blocks * edge * edge, err));
     t->row_count = rows;
     t->column_count = columns;
@@ -133,6 +144,31 @@ static tal_status read_dimension(scanner *s, tal_contact_problem *p, tal_error *
     return TAL_OK;
 }
 
+static tal_status read_law(scanner *s, tal_contact_problem *p, tal_error *err) {
+    char word[WORD_SIZE];
+    next_word(s, word);
+    p->is_acd2 = strcmp(word, "acd2") == 0;
+    if (!p->is_acd2 && strcmp(word, "coulomb") != 0) {
+        return TAL_FAIL(err, TAL_BAD_INPUT, "%s:%d: law '%s' must be coulomb or acd2", s->path,
+                        s->line, word);
+    }
+    return TAL_OK;
+}
+
+// What only acd2 has; NULL: none of it.
+static double **acd2_numbers(tal_contact_problem *p, const char *word) {
+    const struct {
+        const char *name;
+        double **to;
+    } row[] = {{"kn", &p->acd2.kn}, {"kt", &p->acd2.kt}, {"bound", &p->acd2.bound}};
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        if (strcmp(word, row[i].name) == 0) {
+            return row[i].to;
+        }
+    }
+    return NULL;
+}
+
 // Solutions in a file are read over: everything is found anew.
 static bool is_solution(const char *word) {
     return strcmp(word, "solution_r") == 0 || strcmp(word, "ref_r") == 0 ||
@@ -146,6 +182,15 @@ static tal_status read_section(scanner *s, tal_contact_problem *p, const char *w
     const int32_t rows = d * p->contact_count;
     if (strcmp(word, "kind") == 0) {
         return read_kind(s, p, err);
+    }
+    if (strcmp(word, "law") == 0) {
+        return read_law(s, p, err);
+    }
+    if (acd2_numbers(p, word) != NULL) {
+        return next_numbers(s, word, p->contact_count, 1, 1, acd2_numbers(p, word), err);
+    }
+    if (strcmp(word, "before") == 0) {
+        return next_numbers(s, "before", rows, d, 3, &p->acd2.before, err);
     }
     if (strcmp(word, "dim") == 0) {
         return read_dimension(s, p, err);
@@ -183,17 +228,21 @@ static tal_status read_section(scanner *s, tal_contact_problem *p, const char *w
     if (strcmp(word, "H") == 0) {
         return next_matrix(s, "H", 1, p->motion_count, rows, &p->h, err);
     }
-    return TAL_FAIL(err, TAL_BAD_INPUT,
-                    "%s:%d: '%s' is none of kind, dim, nc, nd, mu, q, w, f, W, M, H, guess_r, "
-                    "solution_r, ref_r, ref_u, end",
-                    s->path, s->line, word);
+    return TAL_FAIL(
+        err, TAL_BAD_INPUT,
+        "%s:%d: '%s' is none of kind, dim, law, nc, nd, mu, kn, kt, before, bound, q, w, "
+        "f, W, M, H, guess_r, solution_r, ref_r, ref_u, end",
+        s->path, s->line, word);
 }
 
 static tal_status check_complete(const scanner *s, const tal_contact_problem *p, tal_error *err) {
     const struct {
         const char *name;
         bool is_missing;
-    } part[] = {{"mu", p->friction == NULL},
+    } part[] = {{"mu", !p->is_acd2 && p->friction == NULL},
+                {"kn", p->is_acd2 && p->acd2.kn == NULL},
+                {"kt", p->is_acd2 && p->acd2.kt == NULL},
+                {"before", p->is_acd2 && p->acd2.before == NULL},
                 {p->is_global ? "w" : "q", p->q == NULL},
                 {"W", !p->is_global && p->w.row == NULL},
                 {"f", p->is_global && p->f == NULL},
@@ -209,6 +258,15 @@ static tal_status check_complete(const scanner *s, const tal_contact_problem *p,
         tal_error_add(err, TAL_BAD_INPUT, "%s: there are no contacts (nc)", s->path);
     }
     return err->message_count > 0 ? TAL_BAD_INPUT : TAL_OK;
+}
+
+// acd2 knows no friction: what is common to both laws is given none.
+static tal_status complete(const scanner *s, tal_contact_problem *p, tal_error *err) {
+    TAL_TRY(check_complete(s, p, err));
+    if (p->is_acd2 && p->friction == NULL) {
+        TAL_CREATE(p->friction, (size_t)p->contact_count, "friction", err);
+    }
+    return TAL_OK;
 }
 
 static tal_status parse(scanner *s, tal_contact_problem *p, tal_error *err) {
@@ -231,18 +289,23 @@ static tal_status parse(scanner *s, tal_contact_problem *p, tal_error *err) {
                             s->line);
         }
         if (strcmp(word, "end") == 0) {
-            return check_complete(s, p, err);
+            return complete(s, p, err);
         }
         TAL_TRY(read_section(s, p, word, err));
     }
+}
+
+tal_status tal_plain_parse(tal_contact_problem *p, const char *text, const char *path,
+                           tal_error *err) {
+    scanner s = {.path = path, .at = text, .line = 1};
+    return parse(&s, p, err);
 }
 
 tal_status tal_plain_read(tal_contact_problem *p, const char *path, tal_error *err) {
     char *text;
     size_t length;
     TAL_TRY(tal_file_read(path, &text, &length, err));
-    scanner s = {.path = path, .at = text, .line = 1};
-    const tal_status status = parse(&s, p, err);
+    const tal_status status = tal_plain_parse(p, text, path, err);
     tal_memory_destroy(text);
     return status;
 }
@@ -278,7 +341,17 @@ tal_status tal_plain_write(const tal_contact_problem *p, const double *r, const 
     TAL_TRY(tal_output_open(&out, path, TAL_REPLACE, err));
     tal_output_print(&out, "FCP 1\n# %s\nkind %s\ndim 3\nnc %d\n", p->title,
                      p->is_global ? "global" : "local", p->contact_count);
-    print_numbers(&out, "mu", p->contact_count, p->friction);
+    if (p->is_acd2) {
+        tal_output_print(&out, "law acd2\n");
+        print_numbers(&out, "kn", p->contact_count, p->acd2.kn);
+        print_numbers(&out, "kt", p->contact_count, p->acd2.kt);
+        print_numbers(&out, "before", 3 * p->contact_count, p->acd2.before);
+        if (p->acd2.bound != NULL) {
+            print_numbers(&out, "bound", p->contact_count, p->acd2.bound);
+        }
+    } else {
+        print_numbers(&out, "mu", p->contact_count, p->friction);
+    }
     if (p->is_global) {
         tal_output_print(&out, "nd %d\n", p->motion_count);
         print_numbers(&out, "w", 3 * p->contact_count, p->q);

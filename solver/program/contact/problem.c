@@ -32,6 +32,7 @@ void tal_contact_problem_destroy(tal_contact_problem *p) {
     tal_triplets_destroy(&p->w);
     tal_triplets_destroy(&p->mass);
     tal_triplets_destroy(&p->h);
+    tal_acd2_law_destroy(&p->acd2);
     void *all[] = {p->friction, p->q, p->guess, p->f, p->block_row, p->block_column, p->block};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         tal_memory_destroy(all[i]);
@@ -184,6 +185,15 @@ static tal_status prepare_global(tal_contact_problem *p, tal_error *err) {
     return tal_mass_create(&p->masses, &input, &p->input, err);
 }
 
+static tal_status prepare(tal_contact_problem *p, const char *path, tal_error *err) {
+    if (p->motion_count == 0 && p->is_global) {
+        return TAL_FAIL(err, TAL_BAD_INPUT, "%s: M is empty", path);
+    }
+    p->input =
+        (tal_local_input){.contact_count = p->contact_count, .friction = p->friction, .q = p->q};
+    return p->is_global ? prepare_global(p, err) : prepare_local(p, err);
+}
+
 static tal_status read_any(tal_contact_problem *p, const char *path, tal_error *err) {
     static const unsigned char hdf5[4] = {0x89, 'H', 'D', 'F'};
     unsigned char first[4] = {0};
@@ -196,21 +206,27 @@ static tal_status read_any(tal_contact_problem *p, const char *path, tal_error *
     const bool is_hdf5 = count == sizeof first && memcmp(first, hdf5, sizeof hdf5) == 0;
     snprintf(p->title, sizeof p->title, "%s", tal_path_name(path));
     TAL_TRY(is_hdf5 ? tal_fclib_read(p, path, err) : tal_plain_read(p, path, err));
-    if (p->motion_count == 0 && p->is_global) {
-        return TAL_FAIL(err, TAL_BAD_INPUT, "%s: M is empty", path);
-    }
-    p->input =
-        (tal_local_input){.contact_count = p->contact_count, .friction = p->friction, .q = p->q};
-    return p->is_global ? prepare_global(p, err) : prepare_local(p, err);
+    return prepare(p, path, err);
 }
 
-tal_status tal_contact_problem_read(tal_contact_problem *p, const char *path, tal_error *err) {
-    *p = (tal_contact_problem){0};
-    const tal_status status = read_any(p, path, err);
+// All or nothing.
+static tal_status kept(tal_contact_problem *p, tal_status status) {
     if (status != TAL_OK) {
         tal_contact_problem_destroy(p);
     }
     return status;
+}
+
+tal_status tal_contact_problem_read(tal_contact_problem *p, const char *path, tal_error *err) {
+    *p = (tal_contact_problem){0};
+    return kept(p, read_any(p, path, err));
+}
+
+tal_status tal_contact_problem_parse(tal_contact_problem *p, const char *text, const char *name,
+                                     tal_error *err) {
+    *p = (tal_contact_problem){0};
+    const tal_status status = tal_plain_parse(p, text, name, err);
+    return kept(p, status == TAL_OK ? prepare(p, name, err) : status);
 }
 
 static bool ends_in(const char *path, const char *end) {
@@ -221,6 +237,11 @@ static bool ends_in(const char *path, const char *end) {
 tal_status tal_contact_problem_write(const tal_contact_problem *p, const double *r,
                                      const char *path, tal_error *err) {
     const bool is_hdf5 = ends_in(path, ".hdf5") || ends_in(path, ".h5");
+    if (is_hdf5 && p->is_acd2) {
+        return TAL_FAIL(err, TAL_UNAVAILABLE,
+                        "%s: FCLIB knows dry friction only; name the file .fcp for the law acd2",
+                        path);
+    }
     return is_hdf5 ? tal_fclib_write(p, r, path, err) : tal_plain_write(p, r, path, err);
 }
 

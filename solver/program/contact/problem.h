@@ -6,6 +6,7 @@
 #define TALUS_SOLVER_PROGRAM_CONTACT_PROBLEM_H
 
 #include "solver/percussion/given_mass.h"
+#include "solver/program/contact/acd2.h"
 
 enum { TAL_PROBLEM_TITLE_SIZE = 256 };
 
@@ -23,6 +24,8 @@ typedef struct {
     int dimension; // in the file: 2 or 3
     int32_t contact_count;
     double *friction;
+    bool is_acd2; // the law; else it is dry friction
+    tal_acd2_law acd2;
     double *q;            // 3 per contact: q, or w of a global problem
     double *guess;        // 3 per contact, NULL: none
     tal_triplets w;       // local: 3 contact_count square
@@ -46,7 +49,13 @@ void tal_contact_problem_destroy(tal_contact_problem *problem);
 tal_status tal_contact_problem_write(const tal_contact_problem *problem, const double *r,
                                      const char *path, tal_error *err);
 
+// The plain form from memory, prepared likewise.
+tal_status tal_contact_problem_parse(tal_contact_problem *problem, const char *text,
+                                     const char *name, tal_error *err);
+
 // For the two readers and writers (plain_file.c, fclib_file.c).
+tal_status tal_plain_parse(tal_contact_problem *problem, const char *text, const char *path,
+                           tal_error *err);
 tal_status tal_plain_read(tal_contact_problem *problem, const char *path, tal_error *err);
 tal_status tal_plain_write(const tal_contact_problem *problem, const double *r, const char *path,
                            tal_error *err);

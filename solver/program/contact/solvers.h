@@ -4,11 +4,13 @@
 #define TALUS_SOLVER_PROGRAM_CONTACT_SOLVERS_H
 
 #include "solver/finish/finish.h"
+#include "solver/program/contact/acd2.h"
 
 typedef struct {
     const tal_local_input *input;
     const tal_friction_problem *friction;
-    const double *start; // 3 per contact, NULL: zeros
+    const tal_acd2_law *acd2; // NULL: dry friction
+    const double *start;      // 3 per contact, NULL: zeros
     double tolerance;
     int sweeps_max, systems_max;
     int thread_count;
@@ -25,12 +27,16 @@ typedef struct {
 
 typedef struct {
     const char *name, *sentence;
+    bool solves_friction, solves_acd2;
     tal_status (*solve)(const tal_contact_task *task, double *r, tal_contact_outcome *outcome,
                         tal_error *err);
 } tal_contact_solver;
 
 extern const tal_contact_solver TAL_CONTACT_SOLVERS[];
 extern const int TAL_CONTACT_SOLVER_COUNT;
+
+// Is the solver one for the law of the task?
+bool tal_contact_solver_fits(const tal_contact_solver *solver, const tal_contact_task *task);
 
 // NULL with an error that lists the names.
 const tal_contact_solver *tal_contact_solver_find(const char *name, tal_error *err);

@@ -68,7 +68,7 @@ expect 0 '^  --overwrite$' "$echo_program" --help
 expect 0 '^Examples:$' "$echo_program" --help
 "$echo_program" --help 2>/dev/null >help.txt
 [ -s help.txt ] || fail "--help does not go to standard output"
-[ "$(awk '{ if (length($0) > m) m = length($0) } END { print m }' help.txt)" -le 120 ] || fail "help is too wide"
+[ "$(awk '{ if (length($0) > m) m = length($0) } END { print m }' help.txt)" -le 80 ] || fail "help is too wide"
 expect 0 '\.TH talus-echo 1' "$echo_program" --help=man
 expect 0 '^\\-u, \\-\\-until=SECONDS$\|^\.B \\-u, \\-\\-until=SECONDS$' "$echo_program" --help=man
 expect 0 '^\.SS \[contact\]$' "$echo_program" --help=man

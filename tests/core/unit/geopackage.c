@@ -292,6 +292,38 @@ static void curves_become_straight_edges(void **state) {
     tal_polygons_destroy(&polygons);
 }
 
+// A triangle in degrees: on the central meridian of UTM zone 20 at the equator and one degree north of it.
+static void read_triangle(tal_polygons *polygons, const char *corners) {
+    char text[512];
+    (void)snprintf(text, sizeof text, "{\"type\":\"Polygon\",\"coordinates\":[[%s]]}", corners);
+    check_ok(tal_file_write_text(geo_path("t.geojson"), text, TAL_REPLACE, &check_error));
+    check_ok(tal_polygons_read(polygons, geo_path("t.geojson"), NULL, NULL, &check_error));
+}
+
+static void polygons_without_heights_reach_a_study_with_heights(void **state) {
+    (void)state;
+    tal_polygons polygons;
+    tal_crs *study = make_crs("EPSG:32620+5773"), *local = make_crs("local");
+    read_triangle(&polygons, "[-63,0],[-62,0],[-63,1],[-63,0]");
+    assert_int_equal(tal_polygons_vertex_count(&polygons), 3);
+    check_ok(tal_polygons_to_crs(&polygons, local, "t.geojson", &check_error));
+    check_near(polygons.x[0], -63.0, 0.0); // a scanner's own frame: nobody can tell
+    check_ok(tal_polygons_to_crs(&polygons, study, "t.geojson", &check_error));
+    check_near(polygons.x[0], 500000.0, 1e-6);
+    check_near(polygons.y[0], 0.0, 1e-6);
+    // The first degree of the meridian is 110574.389 m long on this ellipsoid; the scale is 0.9996.
+    check_near(polygons.x[2], 500000.0, 1e-6);
+    check_near(polygons.y[2], 0.9996 * 110574.389, 0.01);
+    tal_polygons_destroy(&polygons);
+    read_triangle(&polygons, "[-63,0],[700000,1600000],[-63,1],[-63,0]"); // metres are no degrees
+    check_fails(tal_polygons_to_crs(&polygons, study, "t.geojson", &check_error), TAL_BAD_CRS,
+                "t.geojson: its coordinates do not fit");
+    tal_polygons_destroy(&polygons);
+    assert_int_equal(tal_polygons_vertex_count(&polygons), 0);
+    tal_crs_destroy(study);
+    tal_crs_destroy(local);
+}
+
 static void wrong_polygon_files_are_named(void **state) {
     (void)state;
     tal_polygons polygons;
@@ -415,6 +447,7 @@ int main(void) {
         TEST(polygons_come_back_from_a_geopackage),
         TEST(polygons_come_from_geojson_and_shapefiles),
         TEST(curves_become_straight_edges),
+        TEST(polygons_without_heights_reach_a_study_with_heights),
         TEST(wrong_polygon_files_are_named),
         cmocka_unit_test(point_in_polygon_agrees_with_the_winding_angle),
         cmocka_unit_test(filling_a_grid_agrees_with_asking_for_each_centre),

@@ -135,7 +135,7 @@ static void ncdump_sees_conventions_units_and_the_projection(void **state) {
     (void)state;
     check_ok(write_example(geo_path("a.nc"), TAL_KEEP_EXISTING));
     const char *text = geo_run("ncdump -h '%s'", geo_path("a.nc"));
-    geo_assert_says(text, ":Conventions = \"CF-1.11 UGRID-1.0\"");
+    geo_assert_says(text, ":Conventions = \"CF-1.11\"");
     geo_assert_says(text, ":title = \"an example\"");
     geo_assert_says(text, "node_x:units = \"m\"");
     geo_assert_says(text, "speed:_FillValue = NaNf");

@@ -93,6 +93,16 @@ printf '[mesh]\nblocks = import\nimport =\n    table.csv\n' >import.ini
 expect 0 'blocks: 2' "$program" import.ini --out back --export vtp
 grep -q 'NumberOfPolys="6"' back/blocks.vtp || fail "blocks.vtp holds other than one box"
 ncdump -v sphere_radius back/blocks.nc | grep -q 'sphere_radius = 0, 2' || fail "no sphere"
+# Put onto the ground by themselves, whatever height they are given.
+for height in 700 -9000; do
+    printf 'x_m,y_m,z_m,radius_m\n700300,1600150,%s,2\n' $height >ball.csv
+    fresh "on$height"
+    expect 0 'blocks: 1' "$program" import.ini --out "on$height" --set mesh.import=ball.csv --set mesh.import_onto_ground=yes
+    ncdump -p 6,9 -v position "on$height/blocks.nc" | sed -n '/^ position =/,$p' >"position$height"
+done
+cmp position700 position-9000 || fail "a rock put onto the ground depends on the height it was given"
+printf 'x_m,y_m,z_m,radius_m\n0,0,0,2\n' >ball.csv
+expect 1 'no ground below it' "$program" import.ini --out on700 --overwrite --set mesh.import=ball.csv --set mesh.import_onto_ground=yes
 printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n' >flat.obj
 printf '[mesh]\nblocks = import\nimport = flat.obj\n' >flat.ini
 fresh flat

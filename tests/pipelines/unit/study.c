@@ -168,6 +168,27 @@ static void runs_share_the_stages_they_agree_in(void **state) {
     tal_study_close(&study);
 }
 
+static void a_run_that_its_checks_condemn_is_not_trusted(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        bool is_trusted;
+    } sheets[] = {{"{\"scores\": {}}", true},
+                  {"{\"scores\": {}, \"trust\": {\"level\": \"good\"}}", true},
+                  {"{\"scores\": {}, \"trust\": {\"level\": \"doubtful\"}}", true},
+                  {"{\"scores\": {}, \"trust\": {\"level\": \"bad\"}}", false}};
+    char path[TAL_PATH_SIZE];
+    tal_sheet sheet;
+    assert_true(tal_path_join(path, folder, "sheet.json"));
+    for (size_t i = 0; i < sizeof sheets / sizeof sheets[0]; i++) {
+        check_ok(tal_file_write_text(path, sheets[i].text, TAL_REPLACE, &check_error));
+        check_ok(tal_sheet_read(path, &sheet, &check_error));
+        assert_int_equal(sheet.trusted, sheets[i].is_trusted);
+    }
+    check_ok(tal_file_write_text(path, "{}", TAL_REPLACE, &check_error));
+    check_fails(tal_sheet_read(path, &sheet, &check_error), TAL_BAD_INPUT, "has no scores");
+}
+
 static void a_line_cut_by_a_kill_is_not_a_score(void **state) {
     (void)state;
     tal_study_folder study;
@@ -292,6 +313,7 @@ int main(void) {
         TEST(inputs_count_by_their_bytes_not_by_their_place),
         TEST(the_second_user_of_a_folder_is_told_who_is_there),
         TEST(runs_share_the_stages_they_agree_in),
+        TEST(a_run_that_its_checks_condemn_is_not_trusted),
         TEST(a_line_cut_by_a_kill_is_not_a_score),
         TEST(misfit_is_the_weighted_mean_of_shares),
         TEST(quoted_cells_and_short_rows_are_read),

@@ -69,7 +69,7 @@ if command -v ncdump >/dev/null; then
         grep -q "$line" header.txt || fail "maps.nc lacks $line"
     done
     bare=$(awk '/^\t(float|double) /{split($2, n, "("); name[n[1]]=1}
-        /:units = /{split($1, n, ":"); delete name[n[1]]} END {for (n in name) print n}' header.txt)
+        /:units = /{split($1, n, ":"); delete name[n[1]]} END {for (one in name) print one}' header.txt)
     [ -z "$bare" ] || fail "variables without units: $bare"
 fi
 
@@ -165,7 +165,7 @@ expect 0 '400 of 1000 steps' "$post" shaky/site.ini --out shaky $quick
 grep -q 'class="banner bad"' shaky/report.html || fail "a run that did not converge is not red"
 # A contact that makes energy is told with its tolerance, a little of it without an alarm.
 "$scene" made duhem=1e30 blocks=40 frames=41
-expect 0 'most energy one contact made in a step.*1e+30 J' "$post" made/site.ini --out made $quick
+expect 0 'most energy one contact made in a step.*10³⁰ J' "$post" made/site.ini --out made $quick
 grep -q 'class="banner bad"' made/report.html || fail "a contact that makes energy is not red"
 grep -q 'Clausius-Duhem' one/report.html || fail "the report does not show Clausius-Duhem"
 sed -n '/"clausius_duhem"/,/}/p' made/scores.json | tr -d ' \t\n' | grep -q '"level":"bad".*0.01' ||

@@ -70,7 +70,7 @@ colours=$(sed -n 's/.*data-test-colours="\([0-9]*\)".*/\1/p' root.txt)
 # The picture as a user sees it changes with time, and not by itself.
 for shot in 'one 0' 'same 0' 'two 8'; do
     name=${shot% *} time=${shot#* }
-    open_page --window-size=1280,1600 --screenshot="$PWD/$name.png" "$page#t=$time" >/dev/null
+    open_page --window-size=1280,3000 --screenshot="$PWD/$name.png" "$page#t=$time" >/dev/null
     [ -s "$name.png" ] || fail "no picture at $time s"
 done
 cmp -s one.png same.png || fail "two pictures of one moment differ"

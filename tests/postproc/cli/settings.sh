@@ -33,6 +33,17 @@ whole=$(weight)
 post report.replay_mb=0.11
 [ $((whole - $(weight))) -gt 300000 ] || fail "replay_mb saves only $((whole - $(weight))) of $whole bytes"
 
+# image: a photograph is laid into the page; what is none is refused by name.
+gdal_translate -q -ot Byte -scale 0 500 0 255 -b 1 -b 1 -b 1 -a_nodata none study/bed.tif photo.tif || fail "no photograph"
+plain=$(weight)
+post report.image="$PWD/photo.tif"
+[ "$(weight)" -gt $((plain + 5000)) ] && grep -q '"photo":"data:image/jpeg' study/report.html || fail "no photograph in the page"
+grep -q photo.tif study/report.html || fail "the photograph is not among the inputs"
+echo "not a picture" >words.tif
+"$TALUS_BIN/talus-post" study/site.ini --out study --overwrite --progress none --set report.figures=no \
+    --set report.image="$PWD/words.tif" >out.txt 2>err.txt && fail "words are taken for a photograph"
+grep -q 'words.tif is not a picture' err.txt || fail "words.tif is not named: $(cat err.txt)"
+
 # surface_rays: more looks per cell see other surfaces of the same rock.
 for rays in 1 3 9; do
     post report.surface_rays=$rays

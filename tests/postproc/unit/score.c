@@ -87,6 +87,32 @@ static void equal_deposits_score_perfectly(void **state) {
     check_near(score(&b, TAL_SCORE_fahrboeschung_surveyed), 34.0 / 15.0, 1e-6);
 }
 
+static void one_cell_is_enough_to_score(void **state) {
+    (void)state;
+    bench b;
+    bench_reset(&b);
+    b.simulated[2 * COLUMNS + 5] = b.surveyed[2 * COLUMNS + 5] = 0.6f;
+    check_near(score(&b, TAL_SCORE_iou), 1.0, 0.0);
+    check_near(score(&b, TAL_SCORE_recall), 1.0, 0.0);
+    check_near(score(&b, TAL_SCORE_area_surveyed_m2), 4.0, 0.0);
+}
+
+// With several sources the runout is that of the blocks of the first; what is too thin to be seen of them
+// is no deposit.
+static void runout_is_that_of_the_measured_source(void **state) {
+    (void)state;
+    bench b;
+    float measured[CELLS] = {0};
+    bench_reset(&b);
+    lay(b.simulated, 1, 9, 2.0f);
+    lay(measured, 1, 4, 0.6f);
+    lay(measured, 4, 9, 0.4f);
+    b.comparison.measured = measured;
+    check_near(score(&b, TAL_SCORE_runout_simulated_m), 7.0, 1e-12); // the centre of column 3
+    b.comparison.measured = NULL;
+    check_near(score(&b, TAL_SCORE_runout_simulated_m), 17.0, 1e-12);
+}
+
 static void disjoint_deposits_have_no_overlap(void **state) {
     (void)state;
     bench b;
@@ -382,6 +408,8 @@ static void quantiles_are_linear_between_order_statistics(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_deposits_score_perfectly),
+        cmocka_unit_test(one_cell_is_enough_to_score),
+        cmocka_unit_test(runout_is_that_of_the_measured_source),
         cmocka_unit_test(disjoint_deposits_have_no_overlap),
         cmocka_unit_test(half_overlap_scores_a_third),
         cmocka_unit_test(a_shift_by_one_cell_is_measured_as_such),

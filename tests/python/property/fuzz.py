@@ -109,6 +109,8 @@ class Fuzz:
             made = talus.Scene(threads=r.choice([1, 1, 2]), **self.arguments(["dt_s"] if r.random() < 0.1 else []))
             if r.random() < 0.7:
                 made.terrain(*PLANE)
+            for k in range(r.randrange(5)):
+                made.box((1, 1, r.uniform(0.5, 1)), (1.2 * k, 0.1 * k, r.uniform(0.6, 1.5)))
             self.scenes.append(made)
         return make
 
@@ -116,9 +118,7 @@ class Fuzz:
         r = self.random
         kind = r.choices([self.scene, self.good, self.wild, self.raw], [1, 9, 8, 4])[0]
         try:
-            if not self.scenes:
-                self.scenes.append(talus.Scene())
-            kind(r)()
+            (kind if self.scenes else self.scene)(r)()
         except ALLOWED:
             pass
         if len(self.scenes) > 3:

@@ -134,6 +134,7 @@ class Motion(unittest.TestCase):
             self.assertEqual(scene.hash(), other.hash())
             with self.assertRaises(OSError):
                 other.resume(os.path.join(folder, "none"))
+            other.step()
 
     def test_ball_impacts_with_spring_and_dashpot(self):
         # Half a sine of duration pi sqrt(m/k); without a dashpot nothing is lost.

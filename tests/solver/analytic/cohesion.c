@@ -155,6 +155,26 @@ static void two_bodies_are_bonded_by_the_area_they_share(void **unused) {
     }
 }
 
+// A corner of the box, 0.1 m x 0.1 m far from its middle, lies on a fixed one; the pull acts above it.
+static void a_patch_far_from_the_middle_has_its_own_area(void **unused) {
+    (void)unused;
+    const double strong_pa = 5e6, most = strong_pa * 0.01;
+    for (int k = 0; k < 2; k++) {
+        const double pull = (k ? 1.5 : 0.9) * most;
+        const tal_point_force force = {
+            .force_n = {0, 0, pull}, .point_m = {0.7, 0.35, 0}, .start_s = 0.0, .end_s = 1.0};
+        world w;
+        put_box(&w, 0.0, &force);
+        w.scene.law = glue(strong_pa);
+        w.scene.position[0].z = 5.2;
+        const int32_t below = test_scene_add_box(&w.scene, 0.5, 0.5, 0.5,
+                                                 tal_vec3_make(0.9, 0.55, 4.75), UPRIGHT, 1000.0);
+        w.scene.fixed[below] = 1;
+        check_near(velocity_after(&w, 1).z, k ? DT * (pull - most) / MASS : 0.0, 1e-7);
+        world_end(&w);
+    }
+}
+
 // What lands later is not bonded: it is lifted off by any pull above its weight.
 static void what_comes_to_touch_later_is_not_bonded(void **unused) {
     (void)unused;
@@ -192,6 +212,7 @@ static int run_with(tal_law_kind law) {
         cmocka_unit_test(what_tore_does_not_heal),
         cmocka_unit_test(shear_is_held_by_the_shifted_cone_until_it_slides),
         cmocka_unit_test(two_bodies_are_bonded_by_the_area_they_share),
+        cmocka_unit_test(a_patch_far_from_the_middle_has_its_own_area),
         cmocka_unit_test(what_comes_to_touch_later_is_not_bonded),
         cmocka_unit_test(what_is_near_is_not_bonded),
     };

@@ -100,58 +100,69 @@ typedef struct {
     double slow_early, slow_late, fast_early, fast_late; // w0 = 1 and 4 pi, t = 0.3 and 1
 } drifts;
 
+// By default only the fast spin, and not to its end.
+static bool flies_all;
+
 static drifts fly_cuboid(tal_kinematics kinematics) {
-    drifts d;
-    for (int fast = 0; fast < 2; fast++) {
+    drifts d = {NAN, NAN, NAN, NAN};
+    for (int fast = flies_all ? 0 : 1; fast < 2; fast++) {
         const double spin = fast ? 4.0 * PI : 1.0;
         flight f;
         begin(&f, kinematics, tal_vec3_make(1.0, 0.0, 0.0), tal_vec3_make(0.0, spin, 0.0), 1e-4);
         fly(&f, 3000);
         *(fast ? &d.fast_early : &d.slow_early) = drift_of_top(&f, spin);
-        fly(&f, 7000);
-        *(fast ? &d.fast_late : &d.slow_late) = drift_of_top(&f, spin);
+        if (flies_all) {
+            fly(&f, 7000);
+            *(fast ? &d.fast_late : &d.slow_late) = drift_of_top(&f, spin);
+        }
         end(&f);
     }
-    printf("drifts %.4e %.4e %.4e %.4e\n", d.slow_early, d.slow_late, d.fast_early, d.fast_late);
     return d;
+}
+
+static void check_flown(double drift, double expected, double tolerance) {
+    if (!isnan(drift)) {
+        check_near(drift, expected, tolerance);
+    }
 }
 
 static void a_floating_frame_turns_as_its_stretched_inertia_says(void **unused) {
     (void)unused;
     const drifts d = fly_cuboid(TAL_KINEMATICS_FLOATING_FRAME);
     check_near(d.fast_early, 1.880e-5, 3e-7);
-    check_near(d.fast_late, -8.713e-5, 3e-7); // (dJ/J) 4 pi, closed form: 8.71e-5
-    check_near(d.slow_late, 0.0, 1e-7);
+    check_flown(d.fast_late, -8.713e-5, 3e-7); // (dJ/J) 4 pi, closed form: 8.71e-5
+    check_flown(d.slow_late, 0.0, 1e-7);
 }
 
 static void total_lagrangian_agrees_with_the_energy_momentum_reference(void **unused) {
     (void)unused;
     const drifts d = fly_cuboid(TAL_KINEMATICS_TOTAL_LAGRANGIAN);
-    check_near(d.slow_early, -5.44e-9, 2e-10);
-    check_near(d.slow_late, 1.45e-8, 2e-10);
+    check_flown(d.slow_early, -5.44e-9, 2e-10);
+    check_flown(d.slow_late, 1.45e-8, 2e-10);
     check_near(d.fast_early, 1.920e-5, 1e-8);
-    check_near(d.fast_late, -8.880e-5, 1e-8);
+    check_flown(d.fast_late, -8.880e-5, 1e-8);
 }
 
 static void small_deformation_flies_along_the_tangent(void **unused) {
     (void)unused;
     const drifts d = fly_cuboid(TAL_KINEMATICS_SMALL);
-    check_near(d.slow_early, 0.3 - sin(0.3),
-               5e-8); // rounding of K d, 1e-16 of 35 GPa, for a second
-    check_near(d.slow_late, 1.0 - sin(1.0), 5e-8);
+    check_flown(d.slow_early, 0.3 - sin(0.3),
+                5e-8); // rounding of K d, 1e-16 of 35 GPa, for a second
+    check_flown(d.slow_late, 1.0 - sin(1.0), 5e-8);
     check_near(d.fast_early, 0.3 * 4.0 * PI - sin(0.3 * 4.0 * PI), 1e-6);
-    check_near(d.fast_late, 4.0 * PI, 1e-6);
+    check_flown(d.fast_late, 4.0 * PI, 1e-6);
 }
 
 static void corotational_stays_close_to_the_rigid_formula(void **unused) {
     (void)unused;
     const drifts d = fly_cuboid(TAL_KINEMATICS_COROTATIONAL);
-    check_near(d.slow_late, 0.0, 1e-6);
-    check_near(d.fast_late, 0.0, 1.2e-4);
+    check_near(d.fast_early, 0.0, 1.2e-4);
+    check_flown(d.slow_late, 0.0, 1e-6);
+    check_flown(d.fast_late, 0.0, 1.2e-4);
 }
 
 typedef struct {
-    double momentum, energy, energy_first, energy_last; // relative; largest, and of the two halves
+    double momentum, energy; // relative, largest
 } errors;
 
 static errors spin_freely(tal_kinematics kinematics, int steps) {
@@ -167,7 +178,6 @@ static errors spin_freely(tal_kinematics kinematics, int steps) {
         e.momentum = fmax(e.momentum, tal_vec3_length(off) / tal_vec3_length(at_start.angular));
         e.energy = fmax(e.energy, lost);
     }
-    printf("momentum %.3e energy %.3e\n", e.momentum, e.energy);
     end(&f);
     return e;
 }
@@ -189,6 +199,7 @@ static void total_lagrangian_in_general_spin_conserves(void **unused) {
 int main(int count, char **word) {
     static int steps;
     steps = count > 1 ? atoi(word[1]) : 2000;
+    flies_all = count > 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(a_floating_frame_in_general_spin_conserves, &steps),
         cmocka_unit_test(total_lagrangian_in_general_spin_conserves),

@@ -80,6 +80,19 @@ static void impacts_that_lose_energy_are_left_as_they_are(void **unused) {
     world_end(&w);
 }
 
+// A rebound with e = 1 and nothing to slide gives back all there was, to rounding: no reason either.
+static void an_impact_that_keeps_its_energy_is_left_as_it_is(void **unused) {
+    (void)unused;
+    world w;
+    begin(&w, law_coulomb(0.0, 1.0));
+    add_cube(&w, 0.0, 166.0, 0.0, 1.0);
+    world_start(&w);
+    world_step(&w);
+    assert_int_equal(w.report.islands_resolved, 0);
+    check_near(normal_speed(&w, 0), 1.0, 1e-3);
+    world_end(&w);
+}
+
 // The same with a kick g dt along the ground within the step: R.x = (d+ - d- - kick)'A(d+ + d-)/2.
 static double work_with_kick(double inertia, double along, double down, double kick) {
     const tal_vec3 r = edge();
@@ -198,6 +211,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_island_that_gains_energy_is_solved_again_without_rebound),
         cmocka_unit_test(impacts_that_lose_energy_are_left_as_they_are),
+        cmocka_unit_test(an_impact_that_keeps_its_energy_is_left_as_it_is),
         cmocka_unit_test(a_gain_up_to_gravitys_share_is_accepted),
         cmocka_unit_test(mixed_law_needs_no_guard_there),
         cmocka_unit_test(the_book_splits_normal_and_tangential_loss),

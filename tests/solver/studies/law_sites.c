@@ -1,27 +1,45 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Single blocks on two real slopes, against where real ones stopped:
-//   solver_law_sites DATA/authume|DATA/tschamut [law=... mu=... e=... et=...] [dt=0.01]... [starts=4]
-// A line per time step: travel in plan (m), its mean and quantiles, and those of the experiment.
+//   solver_law_sites DATA/authume|DATA/tschamut [law=... mu=... KEY=...] [dt=0.01]... [starts=4]
+//                    [rough=HEIGHT length=LENGTH] [half=odd|even] [points]
+// KEY: any number of a law by its name (drag_per_s=0.5), or ground=NAME of core/base/grounds.h. blue:, gray:,
+// red: before it: for that zone of Authume alone, rough and length too. A line per time step: travel in
+// plan (m), its mean and quantiles, the deviation across the mean direction, and those of the
+// experiment. `points` prints where each run stopped instead: along, across.
 #include "tests/solver/studies/study.h"
+
+#include "core/base/memory.h"
+#include "solver/detect/roughness.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUNS_MAX = 100, STARTS_MAX = 64, VERTICES_MAX = 40000, TRIANGLES_MAX = 40000 };
+static const double TIME_MAX_S = 60.0;
+enum { RUNS_MAX = 100, STARTS_MAX = 64, VERTICES_MAX = 40000, TRIANGLES_MAX = 40000, ZONES = 3 };
 
 typedef struct {
     tal_vec3 release, velocity;
-    double edge[3], mass, travel;
+    double edge[3], mass;
+    double x, y; // where it stopped, as seen from its release
 } site_run;
 
 typedef struct {
     site_run run[RUNS_MAX];
     int run_count;
     tal_vec3 *vertex;
-    int32_t *triangle, vertex_count, triangle_count;
+    int32_t *triangle, *zone, vertex_count, triangle_count;
+    double along[2]; // mean direction of the real runs
 } site;
+
+// What is tried, per zone: the laws, and the ground.
+typedef struct {
+    tal_law law[ZONES + 1][ZONES + 1]; // the last class is that of the blocks
+    tal_roughness rough[ZONES];
+    int starts, half; // -1: all runs
+    bool points;
+} trial;
 
 static double height_at(const site *s, double x, double y) {
     for (int32_t t = 0; t < s->triangle_count; t++) {
@@ -115,7 +133,8 @@ static void read_tschamut(site *s, const char *directory) {
     for (int k = 0; k < s->run_count && fgets(line, sizeof line, file) != NULL;) {
         double x, y;
         if (sscanf(line, "%*[^,],%*[^,],%lf,%lf", &x, &y) == 2) {
-            s->run[k].travel = hypot(x - s->run[k].release.x, y - s->run[k].release.y);
+            s->run[k].x = x - s->run[k].release.x;
+            s->run[k].y = y - s->run[k].release.y;
             k++;
         }
     }
@@ -134,7 +153,7 @@ static int32_t add_vertex(site *s, tal_vec3 v) {
     return s->vertex_count++;
 }
 
-static void add_triangle(site *s, const tal_vec3 corner[3]) {
+static void add_triangle(site *s, const tal_vec3 corner[3], int32_t zone) {
     int32_t t[3];
     for (int k = 0; k < 3; k++) {
         t[k] = add_vertex(s, corner[k]);
@@ -142,13 +161,14 @@ static void add_triangle(site *s, const tal_vec3 corner[3]) {
     if (t[0] == t[1] || t[1] == t[2] || t[0] == t[2]) {
         return;
     }
+    s->zone[s->triangle_count] = zone;
     int32_t *to = &s->triangle[3 * s->triangle_count++];
     to[0] = t[0]; // the files wind them as seen from below
     to[1] = t[2];
     to[2] = t[1];
 }
 
-static void read_stl(site *s, const char *directory, const char *name) {
+static void read_stl(site *s, const char *directory, const char *name, int32_t zone) {
     char line[256];
     tal_vec3 corner[3];
     int count = 0;
@@ -158,7 +178,7 @@ static void read_stl(site *s, const char *directory, const char *name) {
         if (sscanf(line, " vertex %lf %lf %lf", &v.x, &v.y, &v.z) == 3) {
             corner[count++] = (tal_vec3){v.x, -v.z, v.y};
             if (count == 3) {
-                add_triangle(s, corner);
+                add_triangle(s, corner, zone);
                 count = 0;
             }
         }
@@ -172,7 +192,7 @@ static void read_authume(site *s, const char *directory) {
     char line[256];
     for (int k = 0; k < 3; k++) {
         snprintf(line, sizeof line, "Geometries/STL/DTM_%s_zone.stl", zone[k]);
-        read_stl(s, directory, line);
+        read_stl(s, directory, line, k);
     }
     FILE *file = open_in(directory, "positions_P1.xyz");
     for (int k = 0; k < 4; k++) {
@@ -192,7 +212,8 @@ static void read_authume(site *s, const char *directory) {
         if (sscanf(line, "%lf %*f %lf %lf %lf %lf %lf", &x, &z, &r.mass, &r.edge[0], &r.edge[1],
                    &r.edge[2]) == 6) {
             r.release = drop[s->run_count % 4];
-            r.travel = hypot(x - middle.x, -z - middle.y);
+            r.x = x - middle.x; // which of the four it was is not known
+            r.y = -z - middle.y;
             s->run[s->run_count++] = r;
         }
     }
@@ -201,89 +222,248 @@ static void read_authume(site *s, const char *directory) {
 
 // --- runs ---
 
-static void set_scene(test_scene *scene, const site *s, const site_run *r, int start) {
+// Mean direction from the release to the stop of the real runs.
+static void find_direction(site *s) {
+    double x = 0.0, y = 0.0;
+    for (int k = 0; k < s->run_count; k++) {
+        x += s->run[k].x;
+        y += s->run[k].y;
+    }
+    s->along[0] = x / hypot(x, y);
+    s->along[1] = y / hypot(x, y);
+}
+
+static tal_rough_terrain roughen(const site *s, const trial *t) {
+    tal_rough_terrain ground = {.vertex_count = s->vertex_count,
+                                .triangle_count = s->triangle_count,
+                                .vertex = tal_memory_create(VERTICES_MAX, sizeof *s->vertex),
+                                .triangle = tal_memory_create(3 * TRIANGLES_MAX, sizeof(int32_t)),
+                                .surface_class = tal_memory_create(TRIANGLES_MAX, sizeof(int32_t))};
+    tal_error err = {0};
+    if (ground.vertex == NULL || ground.triangle == NULL || ground.surface_class == NULL) {
+        exit(1);
+    }
+    memcpy(ground.vertex, s->vertex, (size_t)s->vertex_count * sizeof *s->vertex);
+    memcpy(ground.triangle, s->triangle, 3 * (size_t)s->triangle_count * sizeof *s->triangle);
+    memcpy(ground.surface_class, s->zone, (size_t)s->triangle_count * sizeof *s->zone);
+    if (tal_terrain_roughen(&ground, t->rough, ZONES, 1, &err) != TAL_OK) {
+        fprintf(stderr, "solver_law_sites: %s\n", err.text);
+        exit(1);
+    }
+    return ground;
+}
+
+// One rock in any orientation; rocks of one scene pass through each other.
+static void add_rock(test_scene *scene, const site *s, const site_run *r, int start) {
     const tal_random random =
         tal_random_stream(3, (uint32_t)(STARTS_MAX * (r - s->run) + start), "study/sites");
     const double volume = r->edge[0] * r->edge[1] * r->edge[2];
-    test_scene_add_box(scene, r->edge[0], r->edge[1], r->edge[2], r->release,
-                       study_orientation(random, 0), r->mass / volume);
-    const double ground = height_at(s, r->release.x, r->release.y);
+    const tal_quat turn = study_orientation(random, 0);
+    tal_vec3 at = r->release;
     if (r->release.z == 0.0) { // Tschamut: just clear of the ground
-        scene->position[0].z = ground + 0.3 - study_lowest(scene);
+        const tal_mat3 m = tal_quat_matrix(turn);
+        at.z = height_at(s, at.x, at.y) + 0.3;
+        for (int k = 0; k < 3; k++) {
+            at.z += 0.5 * fabs(m.m[2][k]) * r->edge[k];
+        }
     }
-    scene->velocity[0] = r->velocity;
-    scene->vertex_count = s->vertex_count;
-    scene->triangle_count = s->triangle_count;
-    scene->vertex = s->vertex;
-    scene->triangle = s->triangle;
-    scene->triangle_class = calloc((size_t)s->triangle_count, sizeof *scene->triangle_class);
+    const int32_t b =
+        test_scene_add_box(scene, r->edge[0], r->edge[1], r->edge[2], at, turn, r->mass / volume);
+    scene->body_class[b] = ZONES;
+    scene->velocity[b] = r->velocity;
 }
 
-static void run_all(const site *s, const tal_law *law, double dt, int starts) {
-    static double travel[RUNS_MAX * STARTS_MAX];
-    int count = 0, moving = 0;
-    double rise = 0.0;
-    for (int k = 0; k < s->run_count * starts; k++) {
-        const site_run *r = &s->run[k / starts];
-        test_scene scene;
-        study_end end = {0};
-        tal_error err = {0};
-        test_scene_init(&scene);
-        scene.law = *law;
-        scene.settings.dt_s = dt;
-        set_scene(&scene, s, r, k % starts);
-        const study_limits limits = {
-            .time_max = 90.0, .x_max = INFINITY, .z_min = lowest_point(s) - 1.0};
-        if (study_run(&scene, limits, &end, &err) != TAL_OK) {
-            fprintf(stderr, "solver_law_sites: %s\n", err.text);
-            exit(1);
-        }
-        scene.vertex = NULL; // the site's
-        scene.triangle = NULL;
-        moving += !end.stopped;
-        rise = fmax(rise, end.rise);
-        travel[count++] = hypot(end.place.x - r->release.x, end.place.y - r->release.y);
-        test_scene_destroy(&scene);
+static bool is_wanted(const trial *t, int run) {
+    return t->half < 0 || run % 2 == t->half;
+}
+
+// Stops of all runs: how far, along and across the mean direction of the real ones.
+typedef struct {
+    double travel[RUNS_MAX * STARTS_MAX], across[RUNS_MAX * STARTS_MAX];
+    int count, moving;
+    double rise;
+} stops;
+
+static void add_stop(const site *s, const trial *t, double dx, double dy, stops *all) {
+    all->travel[all->count] = hypot(dx, dy);
+    all->across[all->count] = s->along[0] * dy - s->along[1] * dx;
+    if (t->points) {
+        printf("%.3f %.3f\n", s->along[0] * dx + s->along[1] * dy, all->across[all->count]);
     }
-    const study_numbers n = study_measure(travel, count);
-    printf("%d %g %g %g  %-8g %7.2f +- %.2f  %7.1f %7.1f %7.1f  %d of %d move  %.1e\n",
-           (int)law->kind, law->friction, law->restitution, law->tangential_restitution, dt, n.mean,
-           n.error, n.low, n.median, n.high, moving, count, rise);
+    all->count++;
+}
+
+// Steps until all rocks rest, have left the ground, or time is over.
+static tal_status step_all(const tal_model *model, tal_state *state, double z_min, stops *all,
+                           tal_error *err) {
+    tal_report report = {0};
+    double most = 1e-9;
+    for (int64_t moving = 1; moving > 0 && report.time_s < TIME_MAX_S;) {
+        TAL_TRY(tal_step(model, state, &report, err));
+        most = fmax(most, report.kinetic_translation_j + report.kinetic_rotation_j);
+        all->rise = fmax(all->rise, (-report.dissipated_normal_j - report.dissipated_tangential_j -
+                                     report.energy_rise_bound_j) /
+                                        most);
+        moving = 0;
+        for (int32_t b = 0; b < tal_model_body_count(model); b++) {
+            if (tal_state_has_body(state, b) && tal_state_positions(state)[b].z < z_min) {
+                tal_state_remove_body(state, b);
+            }
+            moving += tal_state_has_body(state, b) &&
+                      tal_vec3_length(tal_state_velocities(state)[b]) > 0.0;
+        }
+        all->moving = (int)moving;
+    }
+    return TAL_OK;
+}
+
+// All rocks at once: what passes through each other is as good as alone, and the ground is made once.
+static void run_rocks(const site *s, const trial *t, const tal_rough_terrain *ground, double dt,
+                      stops *all) {
+    test_scene scene;
+    tal_model *model = NULL;
+    tal_state *state = NULL;
+    tal_error err = {0};
+    test_scene_init(&scene);
+    scene.class_count = ZONES + 1;
+    scene.law_table = &t->law[0][0];
+    scene.settings.dt_s = dt;
+    for (int k = 0; k < s->run_count * t->starts; k++) {
+        if (is_wanted(t, k / t->starts)) {
+            add_rock(&scene, s, &s->run[k / t->starts], k % t->starts);
+        }
+    }
+    scene.vertex_count = ground->vertex_count;
+    scene.triangle_count = ground->triangle_count;
+    scene.vertex = ground->vertex;
+    scene.triangle = ground->triangle;
+    scene.triangle_class = ground->surface_class;
+    if (test_scene_create_model(&scene, &model, &err) != TAL_OK ||
+        tal_state_create(&state, model, 1, &err) != TAL_OK ||
+        step_all(model, state, lowest_point(s) - 1.0, all, &err) != TAL_OK) {
+        fprintf(stderr, "solver_law_sites: %s\n", err.text);
+        exit(1);
+    }
+    for (int32_t b = 0, k = 0; k < s->run_count * t->starts; k++) {
+        if (is_wanted(t, k / t->starts)) {
+            const tal_vec3 from = s->run[k / t->starts].release,
+                           to = tal_state_positions(state)[b++];
+            add_stop(s, t, to.x - from.x, to.y - from.y, all);
+        }
+    }
+    tal_state_destroy(state);
+    tal_model_destroy(model);
+    scene.vertex = NULL; // the ground's
+    scene.triangle = scene.triangle_class = NULL;
+    test_scene_destroy(&scene);
+}
+
+static void print_stops(const char *what, stops *all) {
+    const study_numbers n = study_measure(all->travel, all->count);
+    const study_numbers side = study_measure(all->across, all->count);
+    printf("%-12s %7.2f +- %.2f  %7.1f %7.1f %7.1f  across %6.2f dev %6.2f  %d of %d move  %.1e\n",
+           what, n.mean, n.error, n.low, n.median, n.high, side.mean, side.error * sqrt(all->count),
+           all->moving, all->count, all->rise);
     fflush(stdout);
 }
 
-static void print_observed(const site *s) {
-    double travel[RUNS_MAX];
-    for (int k = 0; k < s->run_count; k++) {
-        travel[k] = s->run[k].travel;
+static void run_all(const site *s, const trial *t, double dt) {
+    static stops all;
+    all = (stops){0};
+    tal_rough_terrain ground = roughen(s, t);
+    run_rocks(s, t, &ground, dt, &all);
+    tal_rough_terrain_destroy(&ground);
+    char what[32];
+    snprintf(what, sizeof what, "dt %g", dt);
+    if (!t->points) {
+        print_stops(what, &all);
     }
-    const study_numbers n = study_measure(travel, s->run_count);
-    printf("# %d real runs           %7.2f +- %.2f  %7.1f %7.1f %7.1f\n", s->run_count, n.mean,
-           n.error, n.low, n.median, n.high);
+}
+
+static void print_observed(const site *s, const trial *t) {
+    static stops all;
+    all = (stops){0};
+    trial quiet = *t;
+    quiet.points = false;
+    for (int k = 0; k < s->run_count; k++) {
+        if (is_wanted(t, k)) {
+            add_stop(s, &quiet, s->run[k].x, s->run[k].y, &all);
+        }
+    }
+    if (!t->points) {
+        print_stops("real", &all);
+    }
+}
+
+// One word for one zone, or for all three.
+static bool set_zone(trial *t, int zone, const char *word) {
+    if (strncmp(word, "rough=", 6) == 0) {
+        t->rough[zone].height = strtod(word + 6, NULL);
+        return true;
+    }
+    if (strncmp(word, "length=", 7) == 0) {
+        t->rough[zone].length = strtod(word + 7, NULL);
+        return true;
+    }
+    const bool known = study_set_law(&t->law[zone][ZONES], word);
+    t->law[ZONES][zone] = t->law[zone][ZONES];
+    return known;
+}
+
+static bool set_trial(trial *t, const char *word) {
+    static const char *const zone[ZONES] = {"blue:", "gray:", "red:"};
+    if (strncmp(word, "starts=", 7) == 0) {
+        t->starts = (int)fmin(strtod(word + 7, NULL), STARTS_MAX);
+        return true;
+    }
+    if (strncmp(word, "half=", 5) == 0) {
+        t->half = strcmp(word + 5, "even") == 0 ? 1 : 0; // the first run is number 1
+        return true;
+    }
+    if (strcmp(word, "points") == 0) {
+        t->points = true;
+        return true;
+    }
+    for (int k = 0; k < ZONES; k++) {
+        if (strncmp(word, zone[k], strlen(zone[k])) == 0) {
+            return set_zone(t, k, word + strlen(zone[k]));
+        }
+    }
+    bool known = true;
+    for (int k = 0; k < ZONES; k++) {
+        known = set_zone(t, k, word) && known;
+    }
+    return known;
 }
 
 int main(int argc, char **argv) {
     static site s;
-    tal_law law = study_default_law();
+    static trial t = {.starts = 4, .half = -1};
     double dt[16] = {0.01};
-    int dt_count = 0, starts = 4;
+    int dt_count = 0;
     if (argc < 2) {
         fprintf(stderr, "solver_law_sites DATA/authume|DATA/tschamut [key=value]...\n");
         return 2;
     }
+    for (int k = 0; k < (ZONES + 1) * (ZONES + 1); k++) {
+        (&t.law[0][0])[k] = study_default_law();
+    }
+    t.law[ZONES][ZONES].kind = TAL_LAW_PASS;
+    for (int k = 0; k < ZONES; k++) {
+        t.rough[k].length = 1.0;
+    }
     for (int k = 2; k < argc; k++) {
         if (strncmp(argv[k], "dt=", 3) == 0 && dt_count < 16) {
             dt[dt_count++] = strtod(argv[k] + 3, NULL);
-        } else if (strncmp(argv[k], "starts=", 7) == 0) {
-            starts = (int)fmin(strtod(argv[k] + 7, NULL), STARTS_MAX);
-        } else if (!study_set_law(&law, argv[k])) {
+        } else if (!set_trial(&t, argv[k])) {
             fprintf(stderr, "solver_law_sites: '%s' is not known\n", argv[k]);
             return 2;
         }
     }
     s.vertex = calloc(VERTICES_MAX, sizeof *s.vertex);
     s.triangle = calloc(3 * TRIANGLES_MAX, sizeof *s.triangle);
-    if (s.vertex == NULL || s.triangle == NULL) {
+    s.zone = calloc(TRIANGLES_MAX, sizeof *s.zone);
+    if (s.vertex == NULL || s.triangle == NULL || s.zone == NULL) {
         return 1;
     }
     if (strstr(argv[1], "tschamut") != NULL) {
@@ -291,11 +471,13 @@ int main(int argc, char **argv) {
     } else {
         read_authume(&s, argv[1]);
     }
-    print_observed(&s);
+    find_direction(&s);
+    print_observed(&s, &t);
     for (int k = 0; k < (dt_count > 0 ? dt_count : 1); k++) {
-        run_all(&s, &law, dt[k], starts);
+        run_all(&s, &t, dt[k]);
     }
     free(s.vertex);
     free(s.triangle);
+    free(s.zone);
     return 0;
 }

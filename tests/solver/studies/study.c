@@ -4,6 +4,7 @@
 
 #include "solver/law/law.h"
 
+#include "core/base/grounds.h"
 #include "core/base/settings.h"
 
 #include <math.h>
@@ -29,6 +30,21 @@ tal_law study_default_law(void) {
                      .tangential_restitution = contact->tangential_restitution};
 }
 
+static bool set_ground(tal_law *law, const char *name) {
+#define ROW(X, kind, word, mu, most, growth, decay, drag)                                          \
+    if (strcmp(name, word) == 0) {                                                                 \
+        law->friction = mu;                                                                        \
+        law->friction_max = most;                                                                  \
+        law->scar_growth_per_m = growth;                                                           \
+        law->scar_decay_per_s = decay;                                                             \
+        law->drag_per_s = drag;                                                                    \
+        return true;                                                                               \
+    }
+    TAL_GROUND_LIST(ROW, )
+#undef ROW
+    return false;
+}
+
 bool study_set_law(tal_law *law, const char *word) {
     const char *value = strchr(word, '=');
     if (value == NULL) {
@@ -36,7 +52,7 @@ bool study_set_law(tal_law *law, const char *word) {
     }
     value++;
     if (strncmp(word, "law=", 4) == 0) {
-        for (int k = TAL_LAW_ACD2; k <= TAL_LAW_ACD2_COULOMB; k++) {
+        for (int k = TAL_LAW_ACD2; k <= TAL_LAW_SLIP_WEAKENING; k++) {
             if (strcmp(tal_law_name((tal_law_kind)k), value) == 0) {
                 law->kind = (tal_law_kind)k;
                 return true;
@@ -44,6 +60,16 @@ bool study_set_law(tal_law *law, const char *word) {
         }
         return false;
     }
+    if (strncmp(word, "ground=", 7) == 0) {
+        return set_ground(law, value);
+    }
+#define ROW(field, low, high)                                                                      \
+    if (strncmp(word, #field "=", sizeof #field) == 0) {                                           \
+        law->field = strtod(value, NULL);                                                          \
+        return true;                                                                               \
+    }
+    TAL_LAW_NUMBERS(ROW)
+#undef ROW
     double *target = strncmp(word, "mu=", 3) == 0   ? &law->friction
                      : strncmp(word, "e=", 2) == 0  ? &law->restitution
                      : strncmp(word, "et=", 3) == 0 ? &law->tangential_restitution

@@ -4,6 +4,7 @@
 
 #include "core/base/file.h"
 #include "core/base/memory.h"
+#include "solver/step/state.h"
 #include "tests/solver/scenes/scene.h"
 
 typedef struct {
@@ -89,6 +90,20 @@ static void going_on_with_the_finisher_gives_the_same_bits(void **unused) {
     end(&f);
 }
 
+// A file that is whole can still say what cannot be: 1e12 N s on 567 kg.
+static void impossible_percussions_are_refused(void **unused) {
+    (void)unused;
+    fixture f = {0};
+    make(&f, 0.6, TAL_SCHEME_MOREAU);
+    steps(&f, 150);
+    assert_true(f.state->memory.point_count > 0);
+    f.state->memory.point[0].normal = 1e12;
+    check_ok(tal_checkpoint_write(f.model, f.state, f.path, &check_error));
+    check_fails(tal_checkpoint_read(f.model, f.state, f.path, &check_error), TAL_BAD_INPUT,
+                "remembered percussions");
+    end(&f);
+}
+
 static void rewrite(const char *path, size_t flip_at, size_t cut) {
     char *bytes;
     size_t length;
@@ -138,6 +153,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(going_on_from_a_checkpoint_gives_the_same_bits),
         cmocka_unit_test(going_on_with_the_finisher_gives_the_same_bits),
+        cmocka_unit_test(impossible_percussions_are_refused),
         cmocka_unit_test(damaged_checkpoints_are_refused_and_say_why),
         cmocka_unit_test(checkpoint_of_another_model_is_refused),
     };

@@ -392,6 +392,69 @@ static bool must_dissipate(tal_law_kind kind, bool at_impact) {
     return tal_law_acts(tal_law_traits_of(kind)->clausius_duhem, &data);
 }
 
+// Half a step of acceleration before and after: per mass, the energy above the surface after an impact is
+// e^2 of that before.
+static double energy_above(double speed, double gap, double acceleration, double dt) {
+    const double at_gap = speed + 0.5 * acceleration * dt;
+    return 0.5 * at_gap * at_gap + acceleration * (gap - acceleration * dt * dt / 8.0);
+}
+
+static void a_rebound_leaves_the_square_of_e_of_the_energy(void **unused) {
+    (void)unused;
+    const double dt = 0.1, g = 10.0, e = 0.6, v = 2.6;
+    const double gap[3] = {0.03, 0.0, -0.02}; // what is closed already counts as just closed
+    for (int k = 0; k < 3; k++) {
+        const tal_contact_data data = {
+            .gap = gap[k], .dt = dt, .before = {-v, 0, 0}, .pull = -g * dt};
+        const double after = tal_law_rebound(&data, e), above = fmax(gap[k], 0.0);
+        check_near(energy_above(after, above, g, dt), e * e * energy_above(v, above, g, dt), 1e-12);
+    }
+    const tal_contact_data slow = {.gap = 0.03, .dt = dt, .before = {-0.1, 0, 0}, .pull = -g * dt};
+    check_near(tal_law_rebound(&slow, e), e * 0.1, 1e-15); // too little to rise that high
+    const tal_contact_data pulled_off = {.gap = 0.03, .dt = dt, .before = {-v, 0, 0}, .pull = 0.5};
+    check_near(tal_law_rebound(&pulled_off, e), e * v, 1e-15);
+}
+
+// Bodies that went on by `ahead` to meet: gravity worked on the way v (dt/2 + ahead) before the impact and
+// works on u (dt/2 - ahead) after it, if there is any of the half step left.
+static void a_rebound_at_the_surface_counts_the_ways_to_and_from_it(void **unused) {
+    (void)unused;
+    const double dt = 0.1, g = 10.0, e = 0.6, v = 2.6;
+    const double ahead[3] = {0.001, 0.02, 0.08};
+    for (int k = 0; k < 3; k++) {
+        const tal_contact_data data = {
+            .dt = dt, .before = {-v, 0, 0}, .pull = -g * dt, .ahead = ahead[k]};
+        const double u = tal_law_rebound(&data, e), left = fmax(0.5 * dt - ahead[k], 0.0);
+        check_near(0.5 * u * u + g * u * left,
+                   e * e * (0.5 * v * v + g * v * (0.5 * dt + ahead[k])), 1e-12);
+    }
+}
+
+// A constraint reaches its velocity whatever it takes; without tangents it leaves those alone.
+static void a_held_contact_moves_as_it_is_told(void **unused) {
+    (void)unused;
+    const double velocity[3] = {0.3, -0.7, 1.1};
+    for (uint32_t n = 0; n < 200; n++) {
+        problem p;
+        make_problem(&p, TAL_LAW_JOINT, n);
+        tal_contact_hold(&p.contact, velocity, true);
+        visit(&p, 1);
+        for (int k = 0; k < 3; k++) {
+            check_near(p.d[k], velocity[k], 1e-10);
+        }
+        check_residual_vanishes(&p);
+        tal_contact_hold(&p.contact, velocity, false);
+        visit(&p, VISITS);
+        check_near(p.d[0], velocity[0], 1e-10);
+        check_near(fabs(p.r[1]) + fabs(p.r[2]), 0.0, 0.0);
+        solve(&p); // the law itself: closes the gap within the step and does not slide
+        const double closes[3] = {-p.data.gap / p.data.dt, 0.0, 0.0};
+        for (int k = 0; k < 3; k++) {
+            check_near(p.d[k], closes[k], 1e-10);
+        }
+    }
+}
+
 static void laws_have_names_and_acd2_must_dissipate(void **unused) {
     (void)unused;
     assert_string_equal(tal_law_name(TAL_LAW_NONE), "none");
@@ -418,6 +481,9 @@ int main(void) {
         cmocka_unit_test(one_visit_betters_the_slide_by_a_newton_step),
         cmocka_unit_test(residual_of_dry_friction_is_de_saxces),
         cmocka_unit_test(residual_of_acd2_is_its_proximal_form),
+        cmocka_unit_test(a_rebound_leaves_the_square_of_e_of_the_energy),
+        cmocka_unit_test(a_rebound_at_the_surface_counts_the_ways_to_and_from_it),
+        cmocka_unit_test(a_held_contact_moves_as_it_is_told),
         cmocka_unit_test(laws_have_names_and_acd2_must_dissipate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

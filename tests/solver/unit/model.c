@@ -58,6 +58,12 @@ static void each_fault_is_named(void **unused) {
     scene.law.kind = TAL_LAW_NONE;
     refused(&scene, "no law for surface classes 0 and 0");
     start(&scene);
+    scene.law.kind = TAL_LAW_PENALTY;
+    refused(&scene, "penalty needs stiffness_n_m above 0");
+    start(&scene);
+    scene.law.kind = TAL_LAW_JOINT;
+    refused(&scene, "joins points of bodies");
+    start(&scene);
     scene.position[0].x = 1e9;
     refused(&scene, "subtract a local origin");
     start(&scene);
