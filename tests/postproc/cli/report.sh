@@ -95,10 +95,10 @@ open_page --window-size=1280,1600 --screenshot="$PWD/plain.png" "file://$PWD/pla
 # A phone's screen does not scroll sideways. Chromium's own window is never below 500 pixels.
 cat >phone.html <<'END'
 <!doctype html><iframe id="phone" src="a/report.html#width" style="width:390px;height:844px"></iframe>
-<script>setTimeout(function () {
+<script>setInterval(function () {
     var root = document.getElementById('phone').contentDocument.documentElement;
     document.documentElement.setAttribute('data-seen', root.clientWidth + ' ' + root.getAttribute('data-overflow'));
-}, 3000);</script>
+}, 500);</script>
 END
 open_page --allow-file-access-from-files --dump-dom "file://$PWD/phone.html" >narrow.html
 seen=$(sed -n 's/.*data-seen="\([^"]*\)".*/\1/p' narrow.html | head -n 1)
