@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A film of the replay.
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700 // realpath
 #include "postproc/report/film.h"
 
 #include "core/base/log.h"
