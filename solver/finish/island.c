@@ -13,11 +13,13 @@
 // weighs must be small beside the light one. The last steps of Newton cost little.
 static const double TOLERANCE = 1e-10, ENOUGH = 1e-8;
 // 2e10: some ten seconds. Larger piles stay as the sweeps left them, and are counted.
-enum { SYSTEMS_MAX = 400, BRANCH_ROUNDS = 4 };
+enum { SYSTEMS_MAX = 400, BRANCH_ROUNDS = 2 };
 static const double FLOPS_MAX = 2e10;
-// Islands within the tolerance are not worth more than half a second.
-static const double FLOPS_MAX_LINGERING = 1e9;
-enum { LINGERING_MAX = 1000 }; // contacts
+// Less for islands that are within the tolerance, and for those with blows, where a guess of the branches
+// can be a problem without solution: half a second at most, and only small ones. (Without this limit a heap
+// of 180 bricks with an island of 2000 contacts took minutes.)
+static const double FLOPS_MAX_SMALL = 1e9;
+enum { SMALL_MAX = 1000 }; // contacts
 
 typedef struct {
     const tal_percussion_problem *problem;
@@ -283,10 +285,9 @@ static void put_back(const island_problem *i, const tal_solver_work *work, int32
 }
 
 static tal_status finish(island_problem *i, const tal_solver_work *work, int32_t number,
-                         double tolerance, tal_error *err) {
-    const bool is_needed = work->island_result[number].unconverged_count > 0;
+                         double tolerance, double flops_max, tal_error *err) {
     const tal_finish_settings settings = {TAL_FINISH_AUTOMATIC, TOLERANCE, ENOUGH, SYSTEMS_MAX,
-                                          is_needed ? FLOPS_MAX : FLOPS_MAX_LINGERING};
+                                          flops_max};
     tal_finish_result result;
     TAL_TRY(prepare(i, err));
     TAL_TRY(tal_finish_solve(&i->friction, &settings, i->r, &result, err));
@@ -307,14 +308,14 @@ static uint64_t branches_of(const tal_percussion_problem *problem, const tal_isl
 // Again where the answer is on other branches than the question was.
 static tal_status finish_branches(const tal_percussion_problem *problem,
                                   const tal_solver_work *work, int32_t number, double tolerance,
-                                  tal_error *err) {
+                                  double flops_max, tal_error *err) {
     const tal_island *island = &problem->island[number];
     uint64_t before, after;
     int round = 0;
     do {
         island_problem i = {.problem = problem, .island = island};
         before = branches_of(problem, island);
-        const tal_status status = finish(&i, work, number, tolerance, err);
+        const tal_status status = finish(&i, work, number, tolerance, flops_max, err);
         release(&i);
         TAL_TRY(status);
         after = branches_of(problem, island);
@@ -329,14 +330,17 @@ tal_status tal_finish_islands(const tal_percussion_problem *problem, const tal_s
     *count = (tal_finish_count){0};
     for (int32_t n = 0; n < problem->island_count; n++) {
         const tal_island *island = &problem->island[n];
-        const bool is_wanted = work->island_result[n].unconverged_count > 0 ||
-                               (lingers[n] && count_contacts(problem, island) <= LINGERING_MAX);
-        if (!is_wanted || !can_finish(problem, island, has_dry_branches)) {
+        const bool is_needed = work->island_result[n].unconverged_count > 0;
+        const bool is_worth_it = is_needed && can_finish(problem, island, is_dry);
+        if (!(is_needed || lingers[n]) ||
+            !(is_worth_it || count_contacts(problem, island) <= SMALL_MAX) ||
+            !can_finish(problem, island, has_dry_branches)) {
             continue;
         }
-        count->needed_count += work->island_result[n].unconverged_count > 0;
+        count->needed_count += is_needed;
         count->tried_count++;
-        TAL_TRY(finish_branches(problem, work, n, goal->tolerance, err));
+        TAL_TRY(finish_branches(problem, work, n, goal->tolerance,
+                                is_worth_it ? FLOPS_MAX : FLOPS_MAX_SMALL, err));
     }
     if (count->tried_count > 0) {
         tal_sum_islands(problem, work, NULL, result);
