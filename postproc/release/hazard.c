@@ -9,6 +9,7 @@
 #include "core/base/log.h"
 #include "core/base/memory.h"
 #include "core/base/quantile.h"
+#include "postproc/inputs.h"
 
 #include <math.h>
 
@@ -133,23 +134,15 @@ void tal_hazard_destroy(tal_hazard *h) {
 
 static tal_status check_inputs(const tal_invocation *invocation, tal_provenance *provenance,
                                tal_error *err) {
-    static const struct {
-        const char *name, *maker;
-    } needed[] = {{"ingest.json", "talus-ingest"},
-                  {"bed.tif", "talus-ingest"},
-                  {"rocks.nc", "talus-solve"},
-                  {"rocks.json", "talus-solve"}};
+    static const tal_input_file needed[] = {{"ingest.json", "talus-ingest"},
+                                            {"bed.tif", "talus-ingest"},
+                                            {"rocks.nc", "talus-solve"},
+                                            {"rocks.json", "talus-solve"}};
+    const size_t count = sizeof needed / sizeof *needed;
     tal_error_reset(err);
-    for (size_t k = 0; k < sizeof needed / sizeof *needed; k++) {
-        char path[TAL_PATH_SIZE];
-        if (!tal_path_join(path, invocation->out, needed[k].name) || !tal_file_exists(path)) {
-            (void)tal_error_add(err, TAL_NOT_FOUND, "%s/%s is not there: run %s first",
-                                invocation->out, needed[k].name, needed[k].maker);
-        } else if (err->message_count == 0) {
-            TAL_TRY(tal_provenance_add_input(provenance, path, err));
-        }
-    }
-    return err->status;
+    tal_inputs_check(invocation->out, needed, count, err);
+    TAL_TRY(err->status);
+    return tal_inputs_add(provenance, invocation->out, needed, count, err);
 }
 
 static tal_status write_all(tal_hazard *h, const tal_output_place *place, tal_error *err) {

@@ -159,11 +159,7 @@ static tal_status write_grids(const tal_back_analysis *a, const tal_output_place
         tal_text text = {0};
         tal_export_append_grid(&text, list[i].raster, &a->survey.real_grid);
         (void)snprintf(name, sizeof name, "ascii/%s.asc", list[i].name);
-        const tal_status status =
-            text.failed ? TAL_FAIL(err, TAL_NO_MEMORY, "no memory for %s", name)
-                        : tal_output_write_text(place, name, text.bytes, text.length, err);
-        tal_text_destroy(&text);
-        TAL_TRY(status);
+        TAL_TRY(tal_output_write_made(place, name, &text, TAL_OK, err));
         if (!tal_crs_get_info(a->survey.crs)->is_local) {
             (void)snprintf(name, sizeof name, "ascii/%s.prj", list[i].name);
             TAL_TRY(write_projection(name, a, place, err));
