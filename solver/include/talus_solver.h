@@ -302,6 +302,23 @@ tal_vec3 tal_state_node_position(const tal_model *model, const tal_state *state,
 tal_vec3 tal_state_node_velocity(const tal_model *model, const tal_state *state, int32_t body,
                                  int32_t node);
 
+// Mean stress of an element of a body that deforms; world axes, tension is positive.
+typedef struct {
+    tal_mat3 tensor_pa;
+    double tension_pa;  // largest principal stress
+    tal_vec3 direction; // of it, a unit vector
+    double von_mises_pa;
+    tal_vec3 place_m; // the middle of the element
+} tal_stress;
+int32_t tal_model_element_count(const tal_model *model, int32_t body); // 0: it is rigid
+tal_stress tal_state_element_stress(const tal_model *model, const tal_state *state, int32_t body,
+                                    int32_t element);
+// The element of a body with the largest principal stress; a rigid body has none (-infinity).
+tal_stress tal_state_largest_tension(const tal_model *model, const tal_state *state, int32_t body);
+// Time in which a pressure wave crosses a body that deforms. Steps that are not several times shorter do
+// not resolve a blow, and its stresses mean little.
+double tal_model_transit_s(const tal_model *model, int32_t body);
+
 // Takes a body out between two steps (it left the terrain): it keeps its place, touches nothing and no
 // longer counts in the energies. There is no way back.
 void tal_state_remove_body(tal_state *state, int32_t body);
