@@ -45,7 +45,7 @@ wrong_references() {
     for folder in core ingest mesher solver postproc pipelines; do
         grep -rhoE --include='*.[ch]' 'docs/theory/[a-z]+\.md \([0-9]+\)(, \([0-9]+\))*' "$1/$folder" 2>/dev/null
     done | sort -u | while read -r page numbers; do
-        [ -e "$1/$page" ] || continue
+        [ -e "$1/$page" ] || { echo "the code names $page, which does not exist"; continue; }
         for number in $(echo "$numbers" | tr -cd '0-9 '); do
             grep -q "\\\\tag{$number}" "$1/$page" || echo "the code names equation $number of $page"
         done

@@ -148,7 +148,8 @@ static void two_writers_of_one_file_do_not_mix(void **state) {
     check_ok(tal_output_open(&first, path, TAL_REPLACE, &check_error));
     tal_output_print(&first, "first");
     check_ok(tal_output_open(&second, path, TAL_REPLACE, &check_error));
-    check_fails(tal_output_commit(&first, &check_error), TAL_IO, "another program is already writing");
+    check_fails(tal_output_commit(&first, &check_error), TAL_IO,
+                "another program is already writing");
     assert_false(tal_file_exists(path));
     tal_output_print(&second, "second");
     check_ok(tal_output_commit(&second, &check_error));
