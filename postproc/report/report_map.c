@@ -204,9 +204,9 @@ static void append_legend(tal_text *text, const tal_back_analysis *a, double thi
     }
     tal_text_append(text,
                     "<li><i style=\"border-color:#d55e00\"></i>Simulated deposit</li>"
-                    "<li><i style=\"border-color:#111;border-top-style:dashed\"></i>Source</li>");
+                    "<li><i style=\"border-color:currentColor;border-top-style:dashed\"></i>Source</li>");
     if (a->has_line) {
-        tal_text_append(text, "<li><i style=\"border-color:#111;border-top-style:dotted\"></i>Flow "
+        tal_text_append(text, "<li><i style=\"border-color:currentColor;border-top-style:dotted\"></i>Flow "
                               "line</li>");
     }
     tal_text_append(
