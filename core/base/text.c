@@ -45,16 +45,22 @@ void tal_text_append_bytes(tal_text *text, const char *bytes, size_t length) {
     }
 }
 
+// Formatted once where it is short, as nearly always.
 void tal_text_append(tal_text *text, const char *format, ...) {
+    enum { SHORT = 120 };
     va_list list, again;
     va_start(list, format);
     va_copy(again, list);
-    const int length = vsnprintf(NULL, 0, format, list);
-    if (length < 0) {
-        text->failed = true;
-    } else if (text_reserve(text, (size_t)length)) {
+    const int length = text_reserve(text, SHORT)
+                           ? vsnprintf(text->bytes + text->length, SHORT + 1, format, list)
+                           : -1;
+    if (length > SHORT && text_reserve(text, (size_t)length)) {
         vsnprintf(text->bytes + text->length, (size_t)length + 1, format, again);
-        text->length += (size_t)length;
+    }
+    text->failed = text->failed || length < 0;
+    text->length += text->failed ? 0 : (size_t)length;
+    if (text->bytes != NULL) {
+        text->bytes[text->length] = '\0'; // also behind what was cut off
     }
     va_end(again);
     va_end(list);

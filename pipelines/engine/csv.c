@@ -102,8 +102,11 @@ void tal_csv_append_text(tal_text *out, const char *text) {
         return;
     }
     tal_text_append(out, "\"");
-    for (; *text != '\0'; text++) {
-        tal_text_append(out, *text == '"' ? "\"%c" : "%c", *text);
+    for (size_t length; *text != '\0'; text += length) {
+        const size_t plain = strcspn(text, "\"");
+        length = plain + (text[plain] == '"' ? 1 : 0);
+        tal_text_append_bytes(out, text, length);
+        tal_text_append(out, length > plain ? "\"" : "");
     }
     tal_text_append(out, "\"");
 }

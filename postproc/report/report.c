@@ -400,14 +400,6 @@ tal_status tal_report_write(const tal_back_analysis *analysis, const tal_ground_
                             const tal_figures *figures, const tal_output_place *place,
                             tal_error *err) {
     tal_text text = {0};
-    tal_status status = append_page(&text, analysis, ground, figures, place, err);
-    if (status == TAL_OK && text.failed) {
-        status = TAL_FAIL(err, TAL_NO_MEMORY, "no memory for report.html");
-    }
-    if (status == TAL_OK) {
-        status =
-            tal_output_write_text(place, "report.html", tal_text_string(&text), text.length, err);
-    }
-    tal_text_destroy(&text);
-    return status;
+    const tal_status status = append_page(&text, analysis, ground, figures, place, err);
+    return tal_output_write_made(place, "report.html", &text, status, err);
 }

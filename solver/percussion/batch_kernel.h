@@ -92,17 +92,18 @@ INLINE void slide(const tal_batch_point *c, const tal_lanes q[3], lane_mask open
         const tal_lanes rise = -per_length * (c->friction * (n1 * p1 + n2 * p2) +
                                               ratio * per_length * (r1 * p1 + r2 * p2));
         const tal_lanes excess = ratio - one;
-        low = choose(excess < zero, lambda, low);
-        high = choose(excess < zero, high, lambda);
+        low = choose(is_less(excess, zero), lambda, low);
+        high = choose(is_less(excess, zero), high, lambda);
         const tal_lanes newton = lambda - excess / rise;
-        const tal_lanes safe = choose(high < lanes_of(INFINITY), lanes_of(0.5) * (low + high),
-                                      lanes_of(2.0) * low + unit);
-        const tal_lanes next = choose((newton >= low) & (newton <= high), newton, safe);
+        const tal_lanes safe = choose(is_less(high, lanes_of(INFINITY)),
+                                      lanes_of(0.5) * (low + high), lanes_of(2.0) * low + unit);
+        const tal_lanes next =
+            choose(is_at_most(low, newton) & is_at_most(newton, high), newton, safe);
         const lane_mask done =
-            (absolute(excess) <= lanes_of(TAL_SLIDE_ACCURACY)) | (next == lambda);
+            is_at_most(absolute(excess), lanes_of(TAL_SLIDE_ACCURACY)) | is_equal(next, lambda);
         r[0] = choose(open, larger_lanes(normal, zero), r[0]);
-        r[1] = choose(open, choose(normal > zero, r1 * ratio, zero), r[1]);
-        r[2] = choose(open, choose(normal > zero, r2 * ratio, zero), r[2]);
+        r[1] = choose(open, choose(is_less(zero, normal), r1 * ratio, zero), r[1]);
+        r[2] = choose(open, choose(is_less(zero, normal), r2 * ratio, zero), r[2]);
         *lambda_kept = choose(open, next, *lambda_kept);
         open &= ~done;
         lambda = next;
@@ -116,9 +117,9 @@ INLINE void solve_dry(const tal_batch_point *c, const tal_lanes q[3], tal_lanes 
     const lanes3 push = {c->bound - q[0], -q[1], -q[2]};
     const lanes3 hold = apply_symmetric(c->inverse, push);
     const tal_lanes radius = c->friction * hold.x;
-    const lane_mask pushed = c->bound > q[0];
+    const lane_mask pushed = is_less(q[0], c->bound);
     const lane_mask beyond =
-        (hold.x < zero) | (hold.y * hold.y + hold.z * hold.z > radius * radius);
+        is_less(hold.x, zero) | is_less(radius * radius, hold.y * hold.y + hold.z * hold.z);
     r[0] = choose(pushed, hold.x, zero);
     r[1] = choose(pushed, hold.y, zero);
     r[2] = choose(pushed, hold.z, zero);
@@ -148,7 +149,7 @@ INLINE lane_mask visit_points(const tal_batch *b, const tal_batch_point *point,
         const tal_lanes step[3] = {r[0] - old[0], r[1] - old[1], r[2] - old[2]};
         apply_percussion(b, c, step, i, j);
         const tal_lanes radius = c->friction * r[0];
-        holds |= r[1] * r[1] + r[2] * r[2] < lanes_of(0.9999) * radius * radius;
+        holds |= is_less(r[1] * r[1] + r[2] * r[2], lanes_of(0.9999) * radius * radius);
         memcpy(old, r, sizeof r);
         percussion[k].lambda = choose(takes_part, lambda, percussion[k].lambda);
     }
@@ -176,7 +177,7 @@ INLINE void sum_changes(tal_batch *b, const tal_batch_point *point,
         }
     }
     b->energy = sum_of(energy);
-    b->relative = sum_of(choose(energy == lanes_of(0.0), energy, energy / b->energy_scale));
+    b->relative = sum_of(choose(is_equal(energy, lanes_of(0.0)), energy, energy / b->energy_scale));
 }
 
 static void visit(tal_batch *b, const tal_batch_point *point, tal_batch_percussion *percussion,
@@ -206,7 +207,7 @@ INLINE tal_lanes squared_residual(const tal_batch_point *c, const tal_lanes r[3]
     const tal_lanes y0 = r[0] - rho * (d[0] - c->bound + mu * sliding);
     const tal_lanes y1 = r[1] - rho * d[1], y2 = r[2] - rho * d[2];
     const tal_lanes length = square_root(y1 * y1 + y2 * y2);
-    const lane_mask inside = length <= mu * y0, opposite = mu * length <= -y0;
+    const lane_mask inside = is_at_most(length, mu * y0), opposite = is_at_most(mu * length, -y0);
     const tal_lanes normal = (y0 + mu * length) / (lanes_of(1.0) + mu * mu);
     const tal_lanes scale = mu * normal / length;
     const tal_lanes e0 = r[0] - choose(inside, y0, choose(opposite, zero, normal));
@@ -224,7 +225,7 @@ static void residual(const tal_batch *b, const tal_batch_point *point,
         relative_velocity(b, &point[k], &i, &j, d);
         const tal_lanes square = squared_residual(&point[k], percussion[k].percussion, d);
         const tal_lanes relative =
-            choose(square == lanes_of(0.0), square, square / b->energy_scale);
+            choose(is_equal(square, lanes_of(0.0)), square, square / b->energy_scale);
         for (int lane = 0; lane < TAL_LANES; lane++) {
             if (k < b->contact_count[lane]) {
                 error[b->first_contact[lane] + k] = relative[lane];

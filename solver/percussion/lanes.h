@@ -26,14 +26,51 @@ INLINE tal_lanes choose(lane_mask is, tal_lanes yes, tal_lanes no) {
     return (tal_lanes)(((lane_mask)yes & is) | ((lane_mask)no & ~is));
 }
 
-INLINE tal_lanes larger_lanes(tal_lanes a, tal_lanes b) {
-    return choose(a > b, a, b);
-}
-
 INLINE tal_lanes absolute(tal_lanes a) {
     return (tal_lanes)((lane_mask)a & 0x7fffffffffffffffLL);
 }
 
+// Without AVX, GCC 12 takes comparisons of four lanes apart one by one: then they are made by halves.
+#if defined __SSE2__ && !defined __AVX2__
+typedef union {
+    tal_lanes lanes;
+    lane_mask mask;
+    __m128d half[2];
+} lane_halves;
+
+#define BY_HALVES(a, b, instruction)                                                               \
+    const lane_halves x = {.lanes = (a)}, y = {.lanes = (b)};                                      \
+    const lane_halves made = {                                                                     \
+        .half = {instruction(x.half[0], y.half[0]), instruction(x.half[1], y.half[1])}};           \
+    return made.mask
+
+INLINE lane_mask is_less(tal_lanes a, tal_lanes b) {
+    BY_HALVES(a, b, _mm_cmplt_pd);
+}
+INLINE lane_mask is_at_most(tal_lanes a, tal_lanes b) {
+    BY_HALVES(a, b, _mm_cmple_pd);
+}
+INLINE lane_mask is_equal(tal_lanes a, tal_lanes b) {
+    BY_HALVES(a, b, _mm_cmpeq_pd);
+}
+INLINE tal_lanes square_root(tal_lanes a) {
+    const lane_halves x = {.lanes = a};
+    return (lane_halves){.half = {_mm_sqrt_pd(x.half[0]), _mm_sqrt_pd(x.half[1])}}.lanes;
+}
+INLINE int is_any(lane_mask a) {
+    const lane_halves x = {.mask = a};
+    return (_mm_movemask_pd(x.half[0]) | _mm_movemask_pd(x.half[1])) != 0;
+}
+#else
+INLINE lane_mask is_less(tal_lanes a, tal_lanes b) {
+    return (lane_mask)(a < b);
+}
+INLINE lane_mask is_at_most(tal_lanes a, tal_lanes b) {
+    return (lane_mask)(a <= b);
+}
+INLINE lane_mask is_equal(tal_lanes a, tal_lanes b) {
+    return (lane_mask)(a == b);
+}
 #if defined __AVX2__
 INLINE tal_lanes square_root(tal_lanes a) {
     return (tal_lanes)_mm256_sqrt_pd((__m256d)a);
@@ -49,6 +86,11 @@ INLINE int is_any(lane_mask a) {
     return (a[0] | a[1] | a[2] | a[3]) != 0;
 }
 #endif
+#endif
+
+INLINE tal_lanes larger_lanes(tal_lanes a, tal_lanes b) {
+    return choose(is_less(b, a), a, b);
+}
 
 INLINE double sum_of(tal_lanes a) {
     return ((a[0] + a[1]) + a[2]) + a[3];

@@ -136,7 +136,9 @@ static void fill_color(tal_sweep_set *set, const int32_t *pair, int32_t count,
                 tal_batch *batch = &set->batch[first_batch + lane / TAL_LANES];
                 batch->point_count = points;
                 batch->first_point = *next_point;
-                tal_batch_clear(batch, &set->point[*next_point], set->problem->body_count);
+                if (lane + TAL_LANES > end) { // not all of it will be filled
+                    tal_batch_clear(batch, &set->point[*next_point], set->problem->body_count);
+                }
                 *next_point += points;
             }
         }

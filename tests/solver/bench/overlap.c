@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 // Half the extent of box b along an axis.
-static double extent(const test_scene *s, const tal_vec3 axis[][3], int32_t b, tal_vec3 along) {
+static double extent(const test_scene *s, tal_vec3 axis[][3], int32_t b, tal_vec3 along) {
     double sum = 0.0;
     for (int k = 0; k < 3; k++) {
         sum += 0.5 * s->edge[b][k] * fabs(tal_vec3_dot(axis[b][k], along));
@@ -15,13 +15,13 @@ static double extent(const test_scene *s, const tal_vec3 axis[][3], int32_t b, t
     return sum;
 }
 
-static double depth_along(const test_scene *s, const tal_vec3 axis[][3], int32_t i, int32_t j,
+static double depth_along(const test_scene *s, tal_vec3 axis[][3], int32_t i, int32_t j,
                           tal_vec3 along) {
     const tal_vec3 apart = tal_vec3_subtract(s->position[j], s->position[i]);
     return extent(s, axis, i, along) + extent(s, axis, j, along) - fabs(tal_vec3_dot(along, apart));
 }
 
-static double depth(const test_scene *s, const tal_vec3 axis[][3], int32_t i, int32_t j) {
+static double depth(const test_scene *s, tal_vec3 axis[][3], int32_t i, int32_t j) {
     double least = INFINITY;
     for (int k = 0; k < 3; k++) {
         least = fmin(least, depth_along(s, axis, i, j, axis[i][k]));
@@ -38,7 +38,7 @@ static double depth(const test_scene *s, const tal_vec3 axis[][3], int32_t i, in
     return least;
 }
 
-static double deepest_overlap(const test_scene *s, const tal_vec3 axis[][3], double diameter) {
+static double deepest_overlap(const test_scene *s, tal_vec3 axis[][3], double diameter) {
     double deepest = 0.0;
     for (int32_t i = 0; i < s->body_count; i++) {
         for (int32_t j = i + 1; j < s->body_count; j++) {

@@ -65,7 +65,7 @@ if [ -e part/run.json ] && grep -q '"until"' part/run.json; then
     echo "SKIPPED: the run ended before it was stopped"
 else
     [ $status -eq 130 ] || fail "stopped with $status: $(cat said)"
-    grep -q 'go on with --resume' said || fail "no way on: $(cat said)"
+    grep -q 'continue with --resume' said || fail "no way on: $(cat said)"
     ncdump -h part/run.nc | grep -q 'ended_because = "interrupted"' || fail "no partial run.nc"
 fi
 with part --until 5.01 --resume || fail "after Ctrl-C"

@@ -79,7 +79,7 @@ static void make_layers(test_scene *s, int32_t count, draws *d) {
         const tal_vec3 at = {pitch * (n % side), pitch * (n / side % side),
                              1.25 + pitch * (n / (side * side))};
         const double a = draw(d, 0.8, 1.2), b = draw(d, 0.8, 1.2), c = draw(d, 0.8, 1.2);
-        const tal_quat q = {1.0, draw(d, -0.2, 0.2), draw(d, -0.2, 0.2), draw(d, -0.2, 0.2)};
+        const tal_quat q = {1.0, draw(d, -0.04, 0.04), draw(d, -0.04, 0.04), draw(d, -0.04, 0.04)};
         test_scene_add_box(s, a, b, c, at, tal_quat_normalize(q), 2700.0);
     }
 }
