@@ -202,12 +202,13 @@ static void append_legend(tal_text *text, const tal_back_analysis *a, double thi
     if (a->has_survey_deposit) {
         tal_text_append(text, "<li><i style=\"border-color:#0072b2\"></i>Surveyed deposit</li>");
     }
-    tal_text_append(text,
-                    "<li><i style=\"border-color:#d55e00\"></i>Simulated deposit</li>"
-                    "<li><i style=\"border-color:#111;border-top-style:dashed\"></i>Source</li>");
+    tal_text_append(
+        text, "<li><i style=\"border-color:#d55e00\"></i>Simulated deposit</li>"
+              "<li><i style=\"border-color:currentColor;border-top-style:dashed\"></i>Source</li>");
     if (a->has_line) {
-        tal_text_append(text, "<li><i style=\"border-color:#111;border-top-style:dotted\"></i>Flow "
-                              "line</li>");
+        tal_text_append(
+            text, "<li><i style=\"border-color:currentColor;border-top-style:dotted\"></i>Flow "
+                  "line</li>");
     }
     tal_text_append(
         text, "<li class=\"still\">Simulated thickness 0 <span class=\"ramp\" style=\"background:"
