@@ -11,7 +11,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-authume="law=ground mu=0.55 e=0.15 rough=0.1 blue:rough=0.04 gray:rolling_friction=0.2 red:rolling_friction=0.2"
+authume="law=ground mu=0.55 e=0.12 rough=0.1 blue:rough=0.04 gray:rolling_friction=0.2 red:rolling_friction=0.2"
 tschamut="law=ground mu=0.4 e=0.3 rough=0.1 length=0.7"
 
 # shellcheck disable=SC2086
