@@ -12,7 +12,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 
 authume="law=ground mu=0.55 e=0.15 rough=0.1 blue:rough=0.04 gray:rolling_friction=0.2 red:rolling_friction=0.2"
-tschamut="TSCHAMUT"
+tschamut="law=ground mu=0.4 e=0.3 rough=0.1 length=0.7"
 
 # shellcheck disable=SC2086
 {
@@ -37,7 +37,7 @@ panel() { # FILE COLUMN REGION LABEL TITLE
 }
 gmt begin grounds png
 gmt set FONT_TITLE 10p FONT_LABEL 9p FONT_ANNOT 8p
-gmt subplot begin 2x2 -Fs8c/5c -M0.4c/0.5c
+gmt subplot begin 2x2 -Fs8c/5c -M0.4c/1.0c
 gmt subplot set 0
 panel authume.txt 2 0/90/0/1 "along, m" "Authume, profile 1"
 gmt subplot set 1

@@ -162,8 +162,10 @@ static void append_prediction(const tal_batch *batch, tal_text *page) {
     double most = 0;
     for (int i = 0; i < count; i++) {
         const double *v = batch->answer[i].sheet.value;
-        const double far = fmax(v[TAL_SHEET_runout_simulated_m], v[TAL_SHEET_runout_surveyed_m]);
-        most = batch->answer[i].done && far > most ? far : most;
+        const double seen = v[TAL_SHEET_runout_surveyed_m], made = v[TAL_SHEET_runout_simulated_m];
+        if (batch->answer[i].done && isfinite(seen) && isfinite(made)) {
+            most = fmax(most, fmax(seen, made));
+        }
     }
     if (!(most > 0)) {
         return; // no site has a surveyed deposit

@@ -80,8 +80,25 @@ static tal_status read_summary(tal_hazard *h, const char *folder, tal_error *err
     return status;
 }
 
+// Those asked for, and with Rockyfor3D's names the ones it has.
+static tal_reals percentiles_of(const tal_report_settings *report) {
+    static const double more[] = {50.0, 90.0, 95.0, 98.0, 99.0};
+    tal_reals list = report->percentiles;
+    for (size_t k = 0; report->rockyfor3d && k < sizeof more / sizeof *more; k++) {
+        bool is_there = list.count == TAL_REALS_MAX;
+        for (int n = 0; n < list.count; n++) {
+            is_there = is_there || list.value[n] == more[k];
+        }
+        if (!is_there) {
+            list.value[list.count++] = more[k];
+        }
+    }
+    return list;
+}
+
 static tal_status fill(tal_hazard *h, const tal_invocation *invocation, tal_error *err) {
     const tal_settings *s = &invocation->settings;
+    const tal_reals percentiles = percentiles_of(&s->report);
     char path[TAL_PATH_SIZE];
     TAL_TRY(tal_surveyed_read(&h->survey, invocation->out, err));
     const tal_origin *o = &h->survey.origin;
@@ -92,7 +109,7 @@ static tal_status fill(tal_hazard *h, const tal_invocation *invocation, tal_erro
     tal_log_info("%lld rocks", (long long)h->rocks.count);
     TAL_TRY(read_summary(h, invocation->out, err));
     TAL_TRY(measure_ends(h, err));
-    TAL_TRY(tal_cell_maps_create(&h->maps, &h->rocks, &h->survey.grid, &s->report.percentiles,
+    TAL_TRY(tal_cell_maps_create(&h->maps, &h->rocks, &h->survey.grid, &percentiles,
                                  VALUES_BYTES_MAX, err));
     return tal_targets_create(&h->targets, &h->rocks, s, &frame, err);
 }
@@ -132,6 +149,9 @@ static tal_status write_all(tal_hazard *h, const tal_output_place *place, tal_er
     tal_log_info("writing maps");
     TAL_TRY(tal_hazard_write_maps(h, place, err));
     TAL_TRY(tal_hazard_write_tables(h, place, err));
+    if (place->settings->report.rockyfor3d) {
+        TAL_TRY(tal_hazard_write_rockyfor3d(h, place, err));
+    }
     tal_log_info("writing layers for QGIS");
     TAL_TRY(tal_hazard_write_gis(h, place, err));
     tal_log_info("writing the report");

@@ -2,6 +2,7 @@
 // What `import talus._talus` finds.
 #include "python/module/module.h"
 
+#include "core/base/grounds.h"
 #include "core/base/settings.h"
 
 #include <stddef.h>
@@ -160,6 +161,24 @@ static PyObject *law_numbers(PyObject *self, PyObject *unused) {
     return result;
 }
 
+// friction, friction_max, scar_growth_per_m, scar_decay_per_s, drag_per_s by the name of the ground.
+static PyObject *grounds(PyObject *self, PyObject *unused) {
+    (void)self;
+    (void)unused;
+    PyObject *result = PyDict_New();
+#define ADD(X, kind, word, mu, most, growth, decay, drag)                                          \
+    if (result != NULL) {                                                                          \
+        PyObject *value = Py_BuildValue("(ddddd)", mu, most, growth, decay, drag);                 \
+        if (value == NULL || PyDict_SetItemString(result, word, value) != 0) {                     \
+            Py_CLEAR(result);                                                                      \
+        }                                                                                          \
+        Py_XDECREF(value);                                                                         \
+    }
+    TAL_GROUND_LIST(ADD, )
+#undef ADD
+    return result;
+}
+
 static PyObject *law_fields(PyObject *self, PyObject *unused) {
     (void)self;
     (void)unused;
@@ -189,6 +208,7 @@ static PyMethodDef methods[] = {
     {"settings", settings_read, METH_VARARGS, "settings(section, where, given): a dictionary"},
     {"settings_default", settings_default, METH_NOARGS, "what only the library knows"},
     {"report_fields", report_fields, METH_NOARGS, "name, kind, place"},
+    {"grounds", grounds, METH_NOARGS, "numbers of ground classes"},
     {"law_fields", law_fields, METH_NOARGS, "names of the numbers of a law"},
     {"law_numbers", law_numbers, METH_NOARGS, "word: number"},
     {NULL, NULL, 0, NULL}};

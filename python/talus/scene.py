@@ -16,6 +16,7 @@ DRIVES = {None: 0, "displacement": 1, "velocity": 2, "acceleration": 3}
 CHANNELS = {"displacement": 0, "velocity": 1, "kinetic": 2, "potential": 3, "reaction": 4}
 AXES = {"x": 0, "y": 1, "z": 2}
 LAW_NUMBERS = tuple(_talus.law_fields())
+GROUND_NUMBERS = ("friction", "friction_max", "scar_growth_per_m", "scar_decay_per_s", "drag_per_s")
 SETTINGS = ("dt_s", "gravity_mps2", "scheme", "tolerance", "iterations_max")
 CONTACT = np.dtype([("body_i", "i4"), ("body_j", "i4"), ("point_m", "f8", 3), ("normal", "f8", 3),
                     ("percussion_ns", "f8", 3), ("gap_m", "f8")])
@@ -154,6 +155,11 @@ class Scene:
         known = _talus.settings("contact", where, {k: v for k, v in given.items()
                                                    if k in in_table and not (passes and k == "law")})
         known = {**dict.fromkeys(LAW_NUMBERS, 0.0), **known, **{k: _number(v, k) for k, v in other.items()}}
+        if known.get("ground", "none") != "none":  # a class sets what was not given: its numbers, and the law
+            if known["law"] not in ("scar", "ground") and "law" in given:
+                raise _talus.Error(f"{where}: a ground class needs the law ground or scar: leave law out")
+            known["law"] = known["law"] if "law" in given else "ground"
+            known.update({k: v for k, v in zip(GROUND_NUMBERS, _talus.grounds()[known["ground"]]) if k not in given})
         in_kg = any(name in given for name in ("kn_kg", "kt_kg"))
         ratios = [name for name in ("restitution", "tangential_restitution") if name in given]
         if in_kg and ratios:

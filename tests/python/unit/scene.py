@@ -124,6 +124,16 @@ class Motion(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "no surface"):
             scene.law("rock", "mud", friction=1)
 
+    def test_ground_classes_set_their_numbers(self):
+        scene = talus.Scene(dt_s=0.01)
+        scene.law("rock", "ground", ground="snow", friction_max=0.4)
+        kind, _, numbers = scene._laws[frozenset(("rock", "ground"))]
+        values = dict(zip(talus.scene.LAW_NUMBERS, numbers))
+        self.assertEqual(kind, talus.scene._talus.law_numbers()["ground"])
+        self.assertEqual((values["friction"], values["friction_max"], values["drag_per_s"]), (0.1, 0.4, 0.7))
+        with self.assertRaisesRegex(talus.Error, "needs the law ground or scar"):
+            scene.law("rock", "ground", ground="snow", law="coulomb")
+
     def test_run_ends_when_still(self):
         scene = make(dt_s=0.005, tolerance=1e-3)
         scene.box((1, 1, 1), (0, 0, 1))
