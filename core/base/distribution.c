@@ -10,15 +10,14 @@
 typedef struct {
     const char *word;
     int count; // of its numbers
-    const char *numbers;
 } words;
 
 static const words WORDS[TAL_DISTRIBUTION_COUNT] = {
-    [TAL_DISTRIBUTION_CONSTANT] = {"constant", 1, "VALUE"},
-    [TAL_DISTRIBUTION_UNIFORM] = {"uniform", 2, "LOW HIGH"},
-    [TAL_DISTRIBUTION_NORMAL] = {"normal", 2, "MEAN DEVIATION"},
-    [TAL_DISTRIBUTION_LOGNORMAL] = {"lognormal", 2, "MEDIAN DEVIATION-OF-THE-LOGARITHM"},
-    [TAL_DISTRIBUTION_EXPONENTIAL] = {"exponential", 1, "MEAN"},
+    [TAL_DISTRIBUTION_CONSTANT] = {"constant", 1},
+    [TAL_DISTRIBUTION_UNIFORM] = {"uniform", 2},
+    [TAL_DISTRIBUTION_NORMAL] = {"normal", 2},
+    [TAL_DISTRIBUTION_LOGNORMAL] = {"lognormal", 2},
+    [TAL_DISTRIBUTION_EXPONENTIAL] = {"exponential", 1},
 };
 
 // The next word of `*text`; false after the last, or where it is too long to be one.

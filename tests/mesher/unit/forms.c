@@ -56,7 +56,7 @@ static void natural_forms_look_like_their_names(void **state) {
     (void)state;
     static const struct {
         const char *word;
-        double middle[2], shortest[2]; // over the longest: least, most
+        double middle[2], shortest[2];           // over the longest: least, most
     } forms[] = {{"equant", {0.8, 1}, {0.7, 1}}, // classes of Zingg (1935) part at two thirds
                  {"platy", {2.0 / 3, 1}, {0.25, 0.5}},
                  {"long", {0.4, 2.0 / 3}, {0.35, 0.6}},
