@@ -135,6 +135,7 @@ static tal_status write_files(const tal_ingest_result *result, tal_error *err) {
     TAL_TRY(tal_output_rasters(result, err));
     TAL_TRY(tal_output_geopackage(result, err));
     TAL_TRY(tal_output_quick_look(result, err));
+    TAL_TRY(tal_output_page(result, err));
     return tal_output_summary(result, err);
 }
 

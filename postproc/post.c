@@ -7,6 +7,7 @@
 #include "core/app/results.h"
 #include "core/base/log.h"
 #include "postproc/figures/figures.h"
+#include "postproc/inputs.h"
 #include "postproc/measure/back_analysis.h"
 #include "postproc/measure/ground_mesh.h"
 #include "postproc/report/film.h"
@@ -21,26 +22,25 @@
 #include <stdio.h>
 #include <string.h>
 
-static tal_status add_inputs(tal_provenance *provenance, const char *folder,
-                             const char *const *names, size_t count, tal_error *err) {
-    for (size_t i = 0; i < count; i++) {
-        char path[TAL_PATH_SIZE];
-        if (tal_path_join(path, folder, names[i]) && tal_file_exists(path)) {
-            TAL_TRY(tal_provenance_add_input(provenance, path, err));
-        }
-    }
-    return TAL_OK;
-}
+// In the order in which provenance lists them. What has no maker may be missing.
+static const tal_input_file SURVEY[] = {{"ingest.json", "talus-ingest"},
+                                        {"before.tif", NULL},
+                                        {"after.tif", NULL},
+                                        {"bed.tif", "talus-ingest"},
+                                        {"dz.tif", NULL},
+                                        {"lod.tif", NULL},
+                                        {"source.tif", "talus-ingest"},
+                                        {"deposit.tif", NULL},
+                                        {"terrain.nc", "talus-mesh"},
+                                        {"mesh.json", NULL}};
+static const tal_input_file RUN[] = {{"blocks.nc", "talus-mesh"}, {"run.nc", "talus-solve"}};
+enum { SURVEY_FILES = sizeof SURVEY / sizeof *SURVEY, RUN_FILES = sizeof RUN / sizeof *RUN };
 
 static tal_status describe(tal_provenance *provenance, const tal_invocation *invocation,
                            const char *const *runs, int run_count, tal_error *err) {
-    static const char *const SURVEY[] = {"ingest.json", "before.tif", "after.tif",  "bed.tif",
-                                         "dz.tif",      "lod.tif",    "source.tif", "deposit.tif",
-                                         "terrain.nc",  "mesh.json"};
-    static const char *const RUN[] = {"blocks.nc", "run.nc"};
     TAL_TRY(tal_provenance_create(provenance, "talus-post", &invocation->settings, TAL_STAGE_POST,
                                   err));
-    TAL_TRY(add_inputs(provenance, invocation->out, SURVEY, sizeof SURVEY / sizeof *SURVEY, err));
+    TAL_TRY(tal_inputs_add(provenance, invocation->out, SURVEY, SURVEY_FILES, err));
     const char *cursor = invocation->settings.report.image;
     char path[TAL_PATH_SIZE];
     while (tal_settings_next_file(&invocation->settings, &cursor, path)) {
@@ -50,7 +50,7 @@ static tal_status describe(tal_provenance *provenance, const tal_invocation *inv
     }
     for (int i = 0; i < run_count && provenance->input_count + 2 <= TAL_PROVENANCE_INPUTS_MAX;
          i++) {
-        TAL_TRY(add_inputs(provenance, runs[i], RUN, sizeof RUN / sizeof *RUN, err));
+        TAL_TRY(tal_inputs_add(provenance, runs[i], RUN, RUN_FILES, err));
     }
     return TAL_OK;
 }
@@ -58,30 +58,10 @@ static tal_status describe(tal_provenance *provenance, const tal_invocation *inv
 // Every input that is missing, named at once.
 static tal_status check_inputs(const tal_invocation *invocation, const char *const *runs,
                                int run_count, tal_error *err) {
-    static const struct {
-        const char *name, *maker;
-    } NEEDED[] = {{"ingest.json", "talus-ingest"},
-                  {"bed.tif", "talus-ingest"},
-                  {"source.tif", "talus-ingest"},
-                  {"terrain.nc", "talus-mesh"}};
     tal_error_reset(err);
-    for (size_t i = 0; i < sizeof NEEDED / sizeof *NEEDED; i++) {
-        char path[TAL_PATH_SIZE];
-        if (!tal_path_join(path, invocation->out, NEEDED[i].name) || !tal_file_exists(path)) {
-            (void)tal_error_add(err, TAL_NOT_FOUND, "%s/%s does not exist: run %s first",
-                                invocation->out, NEEDED[i].name, NEEDED[i].maker);
-        }
-    }
+    tal_inputs_check(invocation->out, SURVEY, SURVEY_FILES, err);
     for (int i = 0; i < run_count; i++) {
-        char path[TAL_PATH_SIZE];
-        if (!tal_path_join(path, runs[i], "blocks.nc") || !tal_file_exists(path)) {
-            (void)tal_error_add(err, TAL_NOT_FOUND,
-                                "%s/blocks.nc is not there: run talus-mesh first", runs[i]);
-        }
-        if (!tal_path_join(path, runs[i], "run.nc") || !tal_file_exists(path)) {
-            (void)tal_error_add(err, TAL_NOT_FOUND, "%s/run.nc is not there: run talus-solve first",
-                                runs[i]);
-        }
+        tal_inputs_check(runs[i], RUN, RUN_FILES, err);
     }
     return err->status;
 }

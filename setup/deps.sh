@@ -292,8 +292,8 @@ on_other_system() {
 
 build_dir=
 check=no
-optional_kinds="figures video test"
-optional_for="figures, films and tests"
+optional_kinds="figures python video test"
+optional_for="figures, Python, films and tests"
 while [ $# -gt 0 ]; do
     case $1 in
         --build-dir)
@@ -302,7 +302,7 @@ while [ $# -gt 0 ]; do
             shift
             ;;
         --build-dir=?*) build_dir=${1#*=} ;;
-        --without-tests) optional_kinds="figures" optional_for="figures" ;;
+        --without-tests) optional_kinds="figures python" optional_for="figures and Python" ;;
         --check) check=yes ;;
         --help) usage; exit 0 ;;
         *) say "unknown option $1; deps.sh --help lists them."; exit 2 ;;

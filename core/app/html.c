@@ -2,6 +2,8 @@
 // Text and bytes inside pages of HTML.
 #include "core/app/html.h"
 
+#include "core/app/style.h"
+
 #include <stdint.h>
 
 static const char *entity(char letter) {
@@ -51,4 +53,22 @@ void tal_html_append_base64(tal_text *page, const void *bytes, size_t count) {
         }
     }
     tal_text_append_bytes(page, chunk, used);
+}
+
+void tal_html_begin(tal_text *page, const char *title) {
+    tal_text_append(page, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                          "<meta name=\"viewport\" content=\"width=device-width, "
+                          "initial-scale=1\">\n<link rel=\"icon\" href=\"data:,\">\n<title>");
+    tal_html_append(page, title);
+    tal_text_append(page, "</title>\n<style>\n");
+    tal_text_append_bytes(page, (const char *)tal_style_page_css, tal_style_page_css_size);
+    tal_text_append(page, "</style>\n");
+}
+
+void tal_html_begin_body(tal_text *page) {
+    tal_text_append(page, "</head>\n<body>\n<div class=\"page\">\n");
+}
+
+void tal_html_end(tal_text *page) {
+    tal_text_append(page, "</div>\n</body>\n</html>\n");
 }

@@ -104,6 +104,70 @@ static void check_pair_is_complete(tal_settings *settings, tal_pair_settings *pa
     }
 }
 
+// --- grounds by name ---
+
+// What a ground class says, in [contact] or in a [pair.A.B].
+typedef struct {
+    char section[2 * TAL_LABEL_SIZE];
+    int *ground, *law;
+    int law_scar, law_ground; // as the section counts laws
+    double *number[5];
+} ground_rows;
+
+static ground_rows grounds_of_contact(tal_contact_settings *c) {
+    return (ground_rows){.section = "contact",
+                         .ground = &c->ground,
+                         .law = &c->law,
+                         .law_scar = TAL_CHOICE_LAW_SCAR,
+                         .law_ground = TAL_CHOICE_LAW_GROUND,
+                         .number = {&c->friction, &c->friction_max, &c->scar_growth_per_m,
+                                    &c->scar_decay_per_s, &c->drag_per_s}};
+}
+
+static ground_rows grounds_of_pair(tal_pair_settings *p) {
+    ground_rows rows = {.ground = &p->ground,
+                        .law = &p->law,
+                        .law_scar = TAL_CHOICE_LAW_SCAR + 1, // the first is that of [contact]
+                        .law_ground = TAL_CHOICE_LAW_GROUND + 1,
+                        .number = {&p->friction, &p->friction_max, &p->scar_growth_per_m,
+                                   &p->scar_decay_per_s, &p->drag_per_s}};
+    snprintf(rows.section, sizeof rows.section, "pair.%s", p->label);
+    return rows;
+}
+
+// A class named just now sets what was not given just now: its numbers, and the law.
+static void apply_ground(const tal_settings *settings, const ground_rows *rows, tal_error *err) {
+#define ROW(X, kind, word, mu, most, growth, decay, drag) {mu, most, growth, decay, drag},
+    static const double numbers[][5] = {{0.0}, TAL_GROUND_LIST(ROW, )};
+#undef ROW
+    const char *where = tal_settings_given(settings, rows->law);
+    if (tal_settings_given(settings, rows->ground) == NULL ||
+        *rows->ground == TAL_GROUND_KIND_NONE) {
+        return;
+    }
+    if (where == NULL) {
+        *rows->law = rows->law_ground;
+    } else if (*rows->law != rows->law_scar && *rows->law != rows->law_ground) {
+        tal_error_add(err, TAL_BAD_SETTING,
+                      "%s: [%s] a ground class needs the law ground or scar: leave law out", where,
+                      rows->section);
+    }
+    for (int k = 0; k < 5; k++) {
+        if (tal_settings_given(settings, rows->number[k]) == NULL) {
+            *rows->number[k] = numbers[*rows->ground][k];
+        }
+    }
+}
+
+static void apply_grounds(tal_settings *settings, tal_error *err) {
+    const ground_rows contact = grounds_of_contact(&settings->contact);
+    apply_ground(settings, &contact, err);
+    for (int k = 0; k < settings->pair_count; k++) {
+        const ground_rows pair = grounds_of_pair(&settings->pair[k]);
+        apply_ground(settings, &pair, err);
+    }
+}
+
 // --- names of surface classes ---
 
 // Does `list`, words by blanks, hold `name`?
@@ -176,6 +240,7 @@ static void check_pair_names(const tal_settings *settings, const tal_pair_settin
 
 tal_status tal_site_check(tal_settings *settings, tal_error *err) {
     const int before = err->message_count;
+    apply_grounds(settings, err);
     const law_rows contact = rows_of_contact(&settings->contact);
     choose_way(settings, &contact, err);
     complete_contact(settings, err);

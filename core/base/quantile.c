@@ -10,6 +10,7 @@ static int compare_reals(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+// docs/theory/scores.md (9).
 double tal_quantile(double *values, size_t count, double p) {
     size_t finite = 0;
     for (size_t i = 0; i < count; i++) {

@@ -5,6 +5,7 @@
 #define TALUS_CORE_BASE_SETTINGS_H
 
 #include "core/base/file.h"
+#include "core/base/grounds.h"
 #include "core/base/laws.h"
 #include "core/base/status.h"
 #include "core/base/text.h"
@@ -69,6 +70,11 @@ enum {
 // A pair's law: the first is that of [contact], the others follow in the order above.
 #define TAL_PAIR_LAW_CHOICES(X) X(TAL_CHOICE_PAIR_LAW_CONTACT, "contact") TAL_LAW_CHOICES(X)
 
+#define TAL_GROUND_KIND_CHOICE(X, kind, word, mu, most, growth, decay, drag)                       \
+    X(TAL_GROUND_KIND_##kind, word)
+#define TAL_GROUND_KIND_CHOICES(X)                                                                 \
+    X(TAL_GROUND_KIND_NONE, "none") TAL_GROUND_LIST(TAL_GROUND_KIND_CHOICE, X)
+
 #define TAL_METHOD_CHOICES(X)                                                                      \
     X(TAL_METHOD_GRID, "grid")                                                                     \
     X(TAL_METHOD_LHS, "lhs")                                                                       \
@@ -93,6 +99,7 @@ typedef enum { TAL_ORIENTATION_CHOICES(TAL_CHOICE_ENUM) } tal_orientation_choice
 typedef enum { TAL_SCHEME_CHOICES(TAL_CHOICE_ENUM) } tal_scheme_choice;
 typedef enum { TAL_LAW_CHOICES(TAL_CHOICE_ENUM) } tal_law_choice;
 enum { TAL_CHOICE_PAIR_LAW_CONTACT = 0 };
+typedef enum { TAL_GROUND_KIND_CHOICES(TAL_CHOICE_ENUM) } tal_ground_kind_choice;
 typedef enum { TAL_METHOD_CHOICES(TAL_CHOICE_ENUM) } tal_method_choice;
 typedef enum { TAL_SCALE_CHOICES(TAL_CHOICE_ENUM) } tal_scale_choice;
 #undef TAL_CHOICE_ENUM

@@ -12,7 +12,7 @@ typedef struct {
 } integrals;
 
 // Tetrahedron (0, a, b, c). With J = a . (b x c): volume J/6, first moments J/24 (a + b + c), second
-// moments J/120 (sum of p_i p_j over a, b, c and a + b + c); see docs/theory/mesher.md.
+// moments J/120 (sum of p_i p_j over a, b, c and a + b + c); docs/theory/mesher.md (8).
 static void add_tetrahedron(integrals *sum, tal_vec3 a, tal_vec3 b, tal_vec3 c) {
     const double j = tal_tetrahedron_six(a, b, c);
     const double corner[4][3] = {{a.x, a.y, a.z},

@@ -247,7 +247,8 @@ tal_status tal_check_kinship(tal_case *site, const tal_dem *before, const tal_de
     TAL_TRY_OR_DONE(create_grids(&g, before, after, site->study.origin, err));
     const double as_it_is = misfit(&g, &nothing_undone), relief = relief_of(&g);
     const double limit = fmin(explained * as_it_is, explained_of_relief * relief);
-    // Less than a twentieth of the relief, or than a cell is wide, is for the fit to find.
+    // Less than a twentieth of the relief, or than a cell is wide, is for the fit to find:
+    // docs/theory/ingest.md (16).
     if (as_it_is > 0.05 * relief && as_it_is > 0.5 * before->grid.cell &&
         !check_unit(site, &g, limit) && !check_axes(site, &g, limit) &&
         !check_elsewhere(site, &g, limit)) {

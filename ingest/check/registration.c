@@ -34,6 +34,7 @@ typedef struct {
     double plan, up;
 } expectation;
 
+// docs/theory/ingest.md (17).
 static expectation expected_shift(const tal_case *site, const tal_comparison *a) {
     const double resolution =
         fmax(resolution_of(&site->before, &a->before), resolution_of(&site->after, &a->after));

@@ -267,6 +267,7 @@ static void find_registration(tal_change *change, double *work) {
     }
 }
 
+// docs/theory/ingest.md (8).
 tal_status tal_change_find_lod(tal_change *change, const tal_dem *before, const tal_dem *after,
                                tal_error *err) {
     const size_t cells = tal_grid_cell_count(&change->grid);

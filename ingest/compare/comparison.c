@@ -110,6 +110,28 @@ static tal_status statistics_at_first(tal_comparison *a, const float *first_z, t
                                      &a->registration.at_first, err);
 }
 
+static void count_differences(tal_histogram *histogram, const tal_comparison *a, const float *z,
+                              double step) {
+    const size_t cells = tal_grid_cell_count(&a->grid);
+    *histogram = (tal_histogram){.step = step};
+    for (size_t i = 0; i < cells; i++) {
+        const double dz = (double)z[i] - (double)a->before.z[i];
+        if (a->change.stable[i] != 0 && isfinite(dz)) {
+            const double bin = round(dz / step) + TAL_HISTOGRAM_BINS / 2;
+            histogram->count[(int)fmax(0.0, fmin(TAL_HISTOGRAM_BINS - 1, bin))]++;
+        }
+    }
+}
+
+// Both on the scale of the wider one, so that a reader sees what the fit took away.
+static void count_both(tal_comparison *a, const float *first_z) {
+    tal_registration *r = &a->registration;
+    const double reach = fabs(r->at_first.median) + 3.5 * r->at_first.nmad;
+    const double step = isfinite(reach) && reach > 0.0 ? reach / (TAL_HISTOGRAM_BINS / 2) : 0.01;
+    count_differences(&r->spread_first, a, first_z, step);
+    count_differences(&r->spread_last, a, a->after.z, step);
+}
+
 // Standard deviation of the mean of the stable terrain: its correlated errors do not average out over
 // an area smaller than their range.
 static tal_status find_mean_deviation(const tal_comparison *a, double *deviation, tal_error *err) {
@@ -160,6 +182,7 @@ static tal_status register_epochs(tal_comparison *a, tal_case *site, tal_error *
     }
     TAL_TRY_OR_DONE(statistics_at_first(a, first_z, err));
     a->registration.at_last = a->change.stable_statistics;
+    count_both(a, first_z);
 done:
     tal_memory_destroy(first_z);
     return status;

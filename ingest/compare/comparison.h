@@ -24,6 +24,13 @@ typedef struct {
     double depth_max;      // in the cliff frame: points farther from the face are left out
 } tal_case;
 
+// How often dz falls into each of even steps around zero; what lies beyond counts at the ends.
+enum { TAL_HISTOGRAM_BINS = 41 };
+typedef struct {
+    double step; // m
+    int32_t count[TAL_HISTOGRAM_BINS];
+} tal_histogram;
+
 typedef struct {
     bool done;
     bool by_user; // the motion was not sought
@@ -33,6 +40,7 @@ typedef struct {
     tal_repeats repeats;
     double deviation[3];              // of the shift: east, north, up (in the axes of the frame)
     tal_statistics at_first, at_last; // of dz on the stable terrain
+    tal_histogram spread_first, spread_last; // the same, counted
 } tal_registration;
 
 typedef struct {

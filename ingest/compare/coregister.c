@@ -217,6 +217,7 @@ static int64_t find_deviations(fit *f) {
 }
 
 // Tukey's biweight: cells beyond 4.685 deviations have no say.
+// docs/theory/ingest.md (5).
 static double weight_of(double residual, double deviation) {
     const double t = residual / (4.685 * deviation);
     const double rest = 1.0 - t * t;
@@ -229,6 +230,7 @@ typedef struct {
     double weight;
 } equations;
 
+// docs/theory/ingest.md (4).
 static void add_equation(fit *f, int64_t i, const tal_rigid *motion, equations *e) {
     double x = f->c->x[i], y = f->c->y[i], z = f->c->z[i];
     footing ground;
@@ -296,8 +298,9 @@ static bool step(fit *f, tal_rigid *motion, double covariance[UNKNOWNS][UNKNOWNS
 // ---- Blocks ------------------------------------------------------------------------------------
 
 // Neighbouring cells err together, so the covariance above is too small. Blocks of terrain, and bands
-// of it (the strips of a survey err as a whole), do less so: each is left out in turn, and what that does to the solution gives its deviation (the
-// delete-a-group jackknife for groups of unequal weight, Busing, Meijer and van der Leeden 1999).
+// of it (the strips of a survey err as a whole), do less so: each is left out in turn, and what that
+// does to the solution gives its deviation (the delete-a-group jackknife for groups of unequal weight,
+// Busing, Meijer and van der Leeden 1999): docs/theory/ingest.md (7).
 static void add_left_out(fit *f, const equations *all, const equations *block, double variance[]) {
     equations rest = *all;
     double inverse[UNKNOWNS][UNKNOWNS], moved[UNKNOWNS];

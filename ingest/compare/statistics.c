@@ -92,6 +92,6 @@ tal_statistics tal_statistics_find(double *values, size_t count) {
     for (size_t i = 0; i < count; i++) {
         values[i] = fabs(values[i] - found.median);
     }
-    found.nmad = 1.4826 * tal_median(values, count);
+    found.nmad = 1.4826 * tal_median(values, count); // docs/theory/ingest.md (6)
     return found;
 }

@@ -56,6 +56,7 @@ static size_t draw_pairs(const sample *s, double lag, int number, const uint8_t 
     return count;
 }
 
+// docs/theory/ingest.md (11).
 static void measure(tal_variogram *v, const sample *s, const uint8_t *mask, double *work) {
     const double longest = 0.6 * hypot(s->grid->columns, s->grid->rows);
     for (int k = 0; k < TAL_LAGS; k++) {
@@ -182,6 +183,7 @@ double tal_variogram_gamma(const tal_variogram *v, double distance) {
     return distance > 0.0 ? gamma : 0.0;
 }
 
+// docs/theory/ingest.md (12).
 double tal_variogram_covariance(const tal_variogram *v, double distance) {
     double covariance = 0.0;
     for (int k = 0; k < 2; k++) {
@@ -225,6 +227,7 @@ static double mean_of_drawn_pairs(const tal_variogram *variogram, const tal_grid
     return sum / SUM_PAIRS;
 }
 
+// docs/theory/ingest.md (12).
 tal_status tal_variogram_sum_deviation(const tal_variogram *variogram, const tal_grid *grid,
                                        const uint8_t *mask, const float *scale, double *deviation,
                                        tal_error *err) {

@@ -48,6 +48,7 @@ int tal_slope_class(double slope_x, double slope_y) {
     return number < TAL_SLOPE_CLASSES ? number : TAL_SLOPE_CLASSES - 1;
 }
 
+// docs/theory/ingest.md (1), (2).
 static void fill_cell(tal_dem *dem, const tal_bins *bins, int32_t column, int32_t row,
                       uint8_t *slope_class) {
     const size_t i = (size_t)row * (size_t)dem->grid.columns + (size_t)column;

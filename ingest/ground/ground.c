@@ -234,7 +234,7 @@ static double normal_distance(const tal_lowest *lowest, size_t i, const tal_cell
     return vertical / sqrt(1.0 + plane->slope_x * plane->slope_x + plane->slope_y * plane->slope_y);
 }
 
-// Full trust on and below the plane, falling quickly above it.
+// Full trust on and below the plane, falling quickly above it: docs/theory/ingest.md (3).
 static float trust(double distance, double half_trust) {
     if (distance <= 0.0) {
         return 1.0F;

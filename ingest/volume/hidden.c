@@ -171,6 +171,7 @@ static tal_status find_gap(const tal_change *change, const uint8_t *mask, double
     return status;
 }
 
+// docs/theory/ingest.md (14).
 tal_status tal_hidden_find(const tal_change *change, const tal_dem *before, const tal_dem *after,
                            const uint8_t *region, const uint8_t *mask, double mean_thickness_m,
                            tal_hidden *hidden, tal_error *err) {

@@ -71,6 +71,7 @@ static void measure_outline(const tal_change *change, const uint8_t *mask, doubl
 }
 
 // Sum over the region, in the order of the cells.
+// docs/theory/ingest.md (9), (10).
 static void integrate(const tal_change *change, const tal_dem *before, const tal_dem *after,
                       const uint8_t *mask, double sign, tal_volume_estimate *volume,
                       double slope_sum[2]) {
@@ -102,6 +103,7 @@ static void integrate(const tal_change *change, const tal_dem *before, const tal
     volume->random_m3 = sqrt(squares) * cell_m2;
 }
 
+// docs/theory/ingest.md (13), (15).
 tal_status tal_volume_measure(const tal_change *change, const tal_dem *before, const tal_dem *after,
                               const tal_variogram *variogram, const double shift_deviation[3],
                               const uint8_t *region, const uint8_t *mask, double sign,

@@ -13,7 +13,7 @@
 
 static const char *const output_names[] = {"before.tif",  "after.tif",  "bed.tif",     "dz.tif",
                                            "lod.tif",     "source.tif", "deposit.tif", "site.gpkg",
-                                           "ingest.json", "ingest.png", NULL};
+                                           "ingest.json", "ingest.png", "ingest.html", NULL};
 
 tal_status tal_output_check(const char *folder, tal_overwrite overwrite, tal_error *err) {
     char path[TAL_PATH_SIZE];

@@ -27,7 +27,23 @@ tal_status tal_output_check(const char *folder, tal_overwrite overwrite, tal_err
 tal_status tal_output_rasters(const tal_ingest_result *result, tal_error *err);
 tal_status tal_output_geopackage(const tal_ingest_result *result, tal_error *err);
 tal_status tal_output_summary(const tal_ingest_result *result, tal_error *err);
+// ingest.png: the ground as a hillshade, loss in orange, gain in blue.
 tal_status tal_output_quick_look(const tal_ingest_result *result, tal_error *err);
+// ingest.html: the same picture with outlines, numbers, scale, what was dropped, and how well the
+// surveys fit, for a geologist to judge.
+tal_status tal_output_page(const tal_ingest_result *result, tal_error *err);
+
+// The picture of both as three planes of bytes, freed with tal_memory_destroy; `step` are the cells
+// of a pixel.
+typedef struct {
+    int columns, rows;
+    double step;
+    uint8_t *rgb;
+} tal_picture;
+tal_status tal_picture_create(tal_picture *picture, const tal_ingest_result *result,
+                              tal_error *err);
+// What the colours end at, m.
+double tal_picture_scale(const tal_ingest_result *result);
 
 // The vertical grid in the study's own coordinates.
 tal_grid tal_result_grid(const tal_ingest_result *result);

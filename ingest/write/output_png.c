@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// ingest.png: the later ground as a hillshade, loss in red, gain in blue, outlines in black.
+// ingest.png: the later ground as a hillshade, loss in orange, gain in blue.
 #include "ingest/write/output.h"
 
 #include "core/base/memory.h"
@@ -8,12 +8,6 @@
 #include <math.h>
 
 enum { LONGEST_SIDE = 1600 };
-
-typedef struct {
-    int columns, rows;
-    double step;  // cells per pixel
-    uint8_t *rgb; // three planes
-} picture;
 
 // Light from the north-west, 45 degrees high.
 static double shade(const tal_dem *dem, int32_t column, int32_t row) {
@@ -24,16 +18,6 @@ static double shade(const tal_dem *dem, int32_t column, int32_t row) {
     const double length = sqrt(1.0 + slope_x * slope_x + slope_y * slope_y);
     const double light = (0.5 * slope_x - 0.5 * slope_y + 0.7071067811865476) / length;
     return 0.35 + 0.65 * fmax(0.0, light);
-}
-
-static bool is_edge(const uint8_t *mask, const tal_grid *grid, int32_t column, int32_t row) {
-    const size_t i = (size_t)row * (size_t)grid->columns + (size_t)column;
-    if (mask == NULL || mask[i] == 0) {
-        return false;
-    }
-    return column == 0 || row == 0 || column == grid->columns - 1 || row == grid->rows - 1 ||
-           !mask[i - 1] || !mask[i + 1] || !mask[i - (size_t)grid->columns] ||
-           !mask[i + (size_t)grid->columns];
 }
 
 static void colour(const tal_ingest_result *result, int32_t column, int32_t row, double strongest,
@@ -49,28 +33,24 @@ static void colour(const tal_ingest_result *result, int32_t column, int32_t row,
     rgb[0] = rgb[1] = rgb[2] = light;
     double lost = result->layers->source != NULL ? (double)result->layers->source[i] : 0.0;
     double gained = result->layers->deposit != NULL ? (double)result->layers->deposit[i] : 0.0;
-    const double share = 0.25 + 0.65 * sqrt(fmin(1.0, fmax(lost, gained) / strongest));
-    if (lost > 0.0 || gained > 0.0) {
-        const double tint[3] = {lost > 0.0 ? 0.80 : 0.13, lost > 0.0 ? 0.12 : 0.32,
-                                lost > 0.0 ? 0.10 : 0.72};
+    const double share = 0.25 + 0.6 * sqrt(fmin(1.0, fmax(lost, gained) / strongest));
+    if (lost > 0.0 || gained > 0.0) { // orange and blue: told apart by every eye
+        const double tint[3] = {lost > 0.0 ? 0.78 : 0.0, lost > 0.0 ? 0.34 : 0.40,
+                                lost > 0.0 ? 0.0 : 0.68};
         for (int k = 0; k < 3; k++) {
             rgb[k] = light * (1.0 - share) + share * tint[k];
         }
     }
-    if (is_edge(result->layers->source_mask, &v->grid, column, row) ||
-        is_edge(result->layers->deposit_mask, &v->grid, column, row)) {
-        rgb[0] = rgb[1] = rgb[2] = 0.1;
-    }
 }
 
-static double strongest_change(const tal_ingest_result *result) {
+double tal_picture_scale(const tal_ingest_result *result) {
     return fmax(1e-3, fmax(result->source->max_thickness_m, result->deposit->max_thickness_m));
 }
 
-static void paint(const tal_ingest_result *result, picture *p) {
+static void paint(const tal_ingest_result *result, tal_picture *p) {
     const tal_grid *grid = &result->vertical->grid;
     const size_t plane = (size_t)p->columns * (size_t)p->rows;
-    const double strongest = strongest_change(result);
+    const double strongest = tal_picture_scale(result);
 #pragma omp parallel for schedule(static)
     for (int row = 0; row < p->rows; row++) {
         for (int column = 0; column < p->columns; column++) {
@@ -87,18 +67,24 @@ static void paint(const tal_ingest_result *result, picture *p) {
     }
 }
 
-tal_status tal_output_quick_look(const tal_ingest_result *result, tal_error *err) {
-    char path[TAL_PATH_SIZE];
+tal_status tal_picture_create(tal_picture *p, const tal_ingest_result *result, tal_error *err) {
     const tal_grid *grid = &result->vertical->grid;
     const int longest = grid->columns > grid->rows ? grid->columns : grid->rows;
-    picture p = {.step = fmax(1.0, (double)longest / LONGEST_SIDE)};
-    p.columns = (int)fmax(1.0, floor(grid->columns / p.step));
-    p.rows = (int)fmax(1.0, floor(grid->rows / p.step));
+    *p = (tal_picture){.step = fmax(1.0, (double)longest / LONGEST_SIDE)};
+    p->columns = (int)fmax(1.0, floor(grid->columns / p->step));
+    p->rows = (int)fmax(1.0, floor(grid->rows / p->step));
+    TAL_CREATE(p->rgb, 3 * (size_t)p->columns * (size_t)p->rows, "a picture", err);
+    paint(result, p);
+    return TAL_OK;
+}
+
+tal_status tal_output_quick_look(const tal_ingest_result *result, tal_error *err) {
+    char path[TAL_PATH_SIZE];
+    tal_picture p;
     if (!tal_path_join(path, result->folder, "ingest.png")) {
         return TAL_FAIL(err, TAL_BAD_USAGE, "%s: the path is too long", result->folder);
     }
-    TAL_CREATE(p.rgb, 3 * (size_t)p.columns * (size_t)p.rows, "a picture", err);
-    paint(result, &p);
+    TAL_TRY(tal_picture_create(&p, result, err));
     const tal_pixels pixels = {p.columns, p.rows, 3, TAL_PIXELS_BY_BAND, p.rgb};
     const tal_status status = tal_pixels_write_png(&pixels, path, result->overwrite, err);
     tal_memory_destroy(p.rgb);

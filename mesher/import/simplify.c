@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Vertices taken off a convex polyhedron one at a time. The hole around a vertex is bounded by the
 // ring of its neighbours, and the hull of the rest fills it with faces between neighbours alone: any
-// other vertex lies in a tetrahedron of the cone below, or beyond the fill (docs/theory/mesher.md).
+// other vertex lies in a tetrahedron of the cone below, or beyond the fill (docs/theory/mesher.md (7)).
 #include "mesher/import/simplify.h"
 
 #include <string.h>

@@ -168,6 +168,7 @@ static void add_interval(histogram *bins, double key_a, double key_b, double val
     bins->slope_key[end] -= slope * to;
 }
 
+// docs/theory/mesher.md (6).
 static void add_column_events(histogram *bins, const tal_column *c, tal_vec3 n, double air_weight) {
     const double base = n.x * c->x + n.y * c->y;
     const double bed = tal_lesser(tal_greater(c->bed, c->low), c->high);

@@ -61,6 +61,7 @@ static tal_status view_cells(const tal_partition *p, cell_view *view, tal_error 
 
 // A sphere of radius r that touches its neighbours gains pi r of volume per unit of weight: each
 // face moves by half the weight over the distance of the seeds, 2 r, and the faces measure 4 pi r^2.
+// docs/theory/mesher.md (5).
 static void improve(tal_partition *p, const cell_view *view, double move) {
     static const double damping = 0.6;
     for (int64_t s = 0; s < p->seed_count; s++) {

@@ -6,6 +6,7 @@
 
 __extension__ typedef __int128 wide;
 
+// docs/theory/mesher.md (1).
 int tal_delaunay_in_circle(const int32_t a[2], const int32_t b[2], const int32_t c[2],
                            const int32_t d[2]) {
     const int64_t ax = a[0] - d[0], ay = a[1] - d[1];

@@ -250,6 +250,7 @@ static tal_status insert_data_edges(refinement *work, tal_error *err) {
     return TAL_OK;
 }
 
+// docs/theory/mesher.md (2).
 static tal_status refine_to_error(refinement *work, tal_error *err) {
     TAL_TRY(reserve_candidates(work, err));
     for (int32_t t = 0; t < work->mesh->triangle_count; t++) {

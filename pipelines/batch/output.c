@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The table and the page of a batch.
+#include "core/app/number.h"
 #include "core/base/memory.h"
 #include "pipelines/batch/batch.h"
 #include "pipelines/engine/headline.h"
 #include "pipelines/engine/manifest.h"
 #include "pipelines/engine/study_page.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -154,6 +156,51 @@ static void append_page_row(const tal_batch *batch, int site, int variation, tal
     tal_text_append(page, "</tr>\n");
 }
 
+// Simulated against surveyed runout: on the line where the simulation is right.
+static void append_prediction(const tal_batch *batch, tal_text *page) {
+    const int count = batch->sites->count * batch->variations->count;
+    double most = 0;
+    for (int i = 0; i < count; i++) {
+        const double *v = batch->answer[i].sheet.value;
+        const double seen = v[TAL_SHEET_runout_surveyed_m], made = v[TAL_SHEET_runout_simulated_m];
+        if (batch->answer[i].done && isfinite(seen) && isfinite(made)) {
+            most = fmax(most, fmax(seen, made));
+        }
+    }
+    if (!(most > 0)) {
+        return; // no site has a surveyed deposit
+    }
+    char end[TAL_NUMBER_SIZE], one[TAL_NUMBER_SIZE], two[TAL_NUMBER_SIZE];
+    tal_text_append(page,
+                    "<figure style=\"max-width:34rem\"><svg class=\"chart\" viewBox=\"0 0 520 "
+                    "500\" role=\"group\" aria-label=\"Simulated against surveyed runout\"><path "
+                    "class=\"axis\" d=\"M70 20V440H490M70 440L490 20\"/>\n");
+    for (int i = 0; i < count; i++) {
+        const double *v = batch->answer[i].sheet.value;
+        const double seen = v[TAL_SHEET_runout_surveyed_m], made = v[TAL_SHEET_runout_simulated_m];
+        if (!batch->answer[i].done || !isfinite(seen) || !isfinite(made)) {
+            continue;
+        }
+        tal_text_append(page,
+                        "<circle data-point=\"%d\" tabindex=\"0\" role=\"img\" cx=\"%.1f\" "
+                        "cy=\"%.1f\" r=\"6\" fill=\"#0072b2\" fill-opacity=\".8\" aria-label=\"",
+                        i, 70.0 + 420.0 * seen / most, 440.0 - 420.0 * made / most);
+        tal_html_append(page, batch->sites->site[i / batch->variations->count].name);
+        tal_text_append(page, ": %s m simulated, %s m surveyed\"/>\n", tal_number_format(one, made),
+                        tal_number_format(two, seen));
+    }
+    (void)tal_number_format(end, most);
+    tal_text_append(
+        page,
+        "<text x=\"280\" y=\"480\" text-anchor=\"middle\">Surveyed runout, m</text><text "
+        "x=\"490\" y=\"460\" text-anchor=\"end\">%s</text><text x=\"62\" y=\"26\" "
+        "text-anchor=\"end\">%s</text><text transform=\"translate(24 230) "
+        "rotate(-90)\" text-anchor=\"middle\">Simulated runout, m</text></svg><figcaption "
+        "id=\"study-read\" aria-live=\"polite\"><b>Prediction against observation.</b> "
+        "Below the line the simulation stops short.</figcaption></figure>\n",
+        end, end);
+}
+
 static tal_status write_page(const tal_batch *batch, tal_error *err) {
     tal_text page = {0};
     tal_page_begin(&page, "Batch of rockfalls");
@@ -162,15 +209,18 @@ static tal_status write_page(const tal_batch *batch, tal_error *err) {
                     "href=\"results.csv\">results.csv</a>, outlines of all sites in <a "
                     "href=\"sites.gpkg\">sites.gpkg</a>.</p>\n",
                     batch->sites->count, batch->variations->count, batch->failed_count);
-    tal_text_append(&page, "<table>\n<tr><th>Site</th><th>Variation</th>");
+    append_prediction(batch, &page);
+    tal_page_table_begin(&page);
+    tal_text_append(&page, "<th>Site</th><th>Variation</th>");
     tal_headline_append_heads(&page);
-    tal_text_append(&page, "<th></th></tr>\n");
+    tal_text_append(&page, "<th></th>");
+    tal_page_table_rows(&page);
     for (int site = 0; site < batch->sites->count; site++) {
         for (int variation = 0; variation < batch->variations->count; variation++) {
             append_page_row(batch, site, variation, &page);
         }
     }
-    tal_text_append(&page, "</table>\n");
+    tal_page_table_end(&page);
     tal_page_end(&page);
     const tal_status status = tal_page_write(&page, batch->study->path, "index.html", err);
     tal_text_destroy(&page);

@@ -59,6 +59,7 @@ const tal_run_answer *tal_calibration_answer(const tal_calibration *c, int point
 
 // --- misfit of a point ---
 
+// docs/theory/calibration.md (2).
 static void judge_point(tal_calibration *c, int number) {
     tal_point *point = &c->point[number];
     const int runs = tal_calibration_runs_per_point(c), seeds = (int)c->how->seeds;

@@ -56,6 +56,7 @@ static tal_status create_candidates(candidates *all, const tal_calibration *c,
     return TAL_OK;
 }
 
+// docs/theory/calibration.md (3).
 static double expected_improvement(double gain, double deviation) {
     if (!(deviation > 0)) {
         return fmax(0, gain);

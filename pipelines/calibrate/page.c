@@ -50,9 +50,11 @@ static void append_dots(const tal_calibration *c, int a, int b, double x, double
     const double best = c->point[c->best].misfit;
     for (int i = 0; i < c->point_count && i < 4 * DOTS_MAX; i++) {
         const double excess = fmin(1, (c->point[i].misfit - best) / (4 * p->margin));
-        tal_text_append(
-            svg, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2.2\" fill=\"hsl(215,60%%,%.0f%%)\"/>\n",
-            x + c->point[i].unit[a] * CELL, y + (1 - c->point[i].unit[b]) * CELL, 25 + 60 * excess);
+        tal_text_append(svg,
+                        "<circle data-point=\"%d\" cx=\"%.1f\" cy=\"%.1f\" r=\"2.2\" "
+                        "fill=\"hsl(215,60%%,%.0f%%)\"/>\n",
+                        i, x + c->point[i].unit[a] * CELL, y + (1 - c->point[i].unit[b]) * CELL,
+                        25 + 60 * excess);
     }
     tal_text_append(svg,
                     "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" fill=\"none\" stroke=\"#a40000\" "
@@ -129,10 +131,10 @@ static void append_cell(tal_text *page, const char *text) {
 
 static void append_parameters(const tal_calibration *c, tal_text *page) {
     const bool sensitive = tal_sensitivity_is_trusted(&c->sensitivity);
-    tal_text_append(page,
-                    "<table>\n<tr><th>Setting</th><th>Before</th><th>Best</th><th>5 %%</th><th>50 "
-                    "%%</th><th>95 %%</th><th>Sensitivity, alone</th><th>with "
-                    "others</th></tr>\n");
+    tal_page_table_begin(page);
+    tal_text_append(page, "<th>Setting</th><th>Before</th><th>Best</th><th>5 %%</th><th>50 "
+                          "%%</th><th>95 %%</th><th>Sensitivity, alone</th><th>with others</th>");
+    tal_page_table_rows(page);
     for (int k = 0; k < c->parameters.count; k++) {
         const tal_parameter *p = &c->parameters.parameter[k];
         const tal_marginal *m = &c->posterior.marginal[k];
@@ -151,7 +153,7 @@ static void append_parameters(const tal_calibration *c, tal_text *page) {
         tal_page_number(page, sensitive ? c->sensitivity.total[k] : NAN);
         tal_text_append(page, "</td></tr>\n");
     }
-    tal_text_append(page, "</table>\n");
+    tal_page_table_end(page);
 }
 
 static void append_report_row(const tal_calibration *c, int site, int after, tal_text *page) {
@@ -168,13 +170,15 @@ static void append_report_row(const tal_calibration *c, int site, int after, tal
 }
 
 static void append_reports(const tal_calibration *c, tal_text *page) {
-    tal_text_append(page, "<table>\n<tr><th>Site</th><th></th>");
+    tal_page_table_begin(page);
+    tal_text_append(page, "<th>Site</th><th></th>");
     tal_headline_append_heads(page);
-    tal_text_append(page, "<th></th></tr>\n");
+    tal_text_append(page, "<th></th>");
+    tal_page_table_rows(page);
     for (int i = 0; i < 2 * c->sites.count; i++) {
         append_report_row(c, i / 2, i % 2, page);
     }
-    tal_text_append(page, "</table>\n");
+    tal_page_table_end(page);
 }
 
 static void append_failures(const tal_calibration *c, tal_text *page) {
@@ -192,9 +196,19 @@ static void append_failures(const tal_calibration *c, tal_text *page) {
     }
 }
 
-// The probability map, made small enough for a page.
+// The ground of the first site, for the light under the map; none where it is not there.
+static void read_ground(const tal_calibration *c, tal_raster *ground) {
+    char folder[TAL_PATH_SIZE], path[TAL_PATH_SIZE];
+    tal_error err = {0};
+    *ground = (tal_raster){0};
+    if (tal_study_result(&c->runner->study, TAL_CHAIN_INGEST,
+                         c->report[1].keys.text[TAL_CHAIN_INGEST], folder, &err) == TAL_OK &&
+        tal_path_join(path, folder, "bed.tif") && tal_file_exists(path)) {
+        (void)tal_raster_read(ground, path, &err);
+    }
+}
+
 static tal_status append_map(const tal_calibration *c, tal_text *page, tal_error *err) {
-    enum { WIDEST = 400 };
     char path[TAL_PATH_SIZE], name[512];
     snprintf(name, sizeof name,
              c->judge_count > 1 ? "reach_probability-%s.tif" : "reach_probability.tif",
@@ -203,34 +217,95 @@ static tal_status append_map(const tal_calibration *c, tal_text *page, tal_error
     if (!tal_file_exists(path)) {
         return TAL_OK;
     }
-    tal_raster map = {0};
+    tal_raster map = {0}, ground;
     TAL_TRY(tal_raster_read(&map, path, err));
-    const int wide = map.grid.columns > map.grid.rows ? map.grid.columns : map.grid.rows;
-    const int step = (wide + WIDEST - 1) / WIDEST;
-    const int columns = (map.grid.columns + step - 1) / step,
-              rows = (map.grid.rows + step - 1) / step;
-    unsigned char *cells = tal_memory_create((size_t)columns * (size_t)rows, 1);
-    tal_status status = TAL_OK;
-    if (cells == NULL) {
-        status = tal_memory_failed(err, "a map", (size_t)columns * (size_t)rows, 1);
-    } else {
-        for (int i = 0; i < columns * rows; i++) {
-            const float p = map.value[(size_t)(i / columns * step) * (size_t)map.grid.columns +
-                                      (size_t)(i % columns * step)];
-            cells[i] = (unsigned char)(p > 0 ? 255 * fminf(1, p) : 0);
-        }
-        tal_text_append(page,
-                        "<h2>Probability of reach</h2>\n<p>Over all settings that explain the "
-                        "deposit: white 0, dark red 1. North is up. As GeoTIFF: <a href=\"");
-        tal_html_append(page, name);
-        tal_text_append(page, "\">");
-        tal_html_append(page, name);
-        tal_text_append(page, "</a>.</p>\n");
-        tal_page_image(page, cells, columns, rows, "probability of reach");
-    }
-    tal_memory_destroy(cells);
+    read_ground(c, &ground);
+    tal_text_append(page,
+                    "<h2>Probability of reach</h2>\n<p class=\"intro\">Over all settings that "
+                    "explain the deposit. As GeoTIFF: <a href=\"");
+    tal_html_append(page, name);
+    tal_text_append(page, "\">");
+    tal_html_append(page, name);
+    tal_text_append(page, "</a>.</p>\n");
+    const tal_status status = tal_page_map(page, &map, &ground, "Probability of reach", err);
+    tal_raster_destroy(&ground);
     tal_raster_destroy(&map);
     return status;
+}
+
+// --- parallel coordinates ---
+
+enum { PARALLEL_WIDTH = 1000, PARALLEL_HEIGHT = 320, LINES_MAX = 600 };
+
+static double parallel_y(double unit) {
+    return 40.0 + (1.0 - unit) * (PARALLEL_HEIGHT - 80.0);
+}
+
+// What a reader is told of a point: its settings and its misfit.
+static void append_told(const tal_calibration *c, int point, tal_text *page) {
+    char text[32], misfit[TAL_NUMBER_SIZE];
+    tal_text_append(page, "Point %d: misfit %s", point,
+                    tal_number_format(misfit, c->point[point].misfit));
+    for (int k = 0; k < c->parameters.count; k++) {
+        double value = c->point[point].unit[k];
+        tal_parameter_text(&c->parameters.parameter[k], value, text);
+        tal_text_append(page, ", ");
+        tal_html_append(page, c->parameters.parameter[k].name);
+        tal_text_append(page, " ");
+        double number;
+        char shown[TAL_NUMBER_SIZE];
+        tal_html_append(page,
+                        tal_text_to_real(text, &number) ? tal_number_format(shown, number) : text);
+    }
+}
+
+// A line a point over all settings and the misfit, where the best is on top.
+static void append_parallel(const tal_calibration *c, tal_text *page) {
+    const int axes = c->parameters.count + 1;
+    const double apart = (PARALLEL_WIDTH - 160.0) / (axes - 1), best = c->point[c->best].misfit;
+    tal_text_append(page,
+                    "<figure><svg class=\"chart\" viewBox=\"0 0 %d %d\" role=\"group\" "
+                    "aria-label=\"Settings and misfit of every point\">\n",
+                    PARALLEL_WIDTH, PARALLEL_HEIGHT);
+    for (int i = 0; i < c->point_count && i < LINES_MAX; i++) {
+        const double excess = fmin(1, (c->point[i].misfit - best) / (4 * c->posterior.margin));
+        if (!isfinite(excess)) {
+            continue;
+        }
+        tal_text_append(page,
+                        "<polyline data-point=\"%d\" fill=\"none\" stroke=\"hsl(215,60%%,%.0f%%)\" "
+                        "points=\"",
+                        i, 25 + 60 * excess);
+        for (int k = 0; k < axes; k++) {
+            tal_text_append(page, "%.1f,%.1f ", 80.0 + k * apart,
+                            parallel_y(k + 1 < axes ? c->point[i].unit[k] : 1.0 - excess));
+        }
+        tal_text_append(page, "\" role=\"img\" aria-label=\"");
+        append_told(c, i, page);
+        tal_text_append(page, "\"/>\n");
+    }
+    for (int k = 0; k < axes; k++) {
+        const double x = 80.0 + k * apart;
+        char low[32] = "worse", high[32] = "best";
+        if (k + 1 < axes) {
+            tal_parameter_text(&c->parameters.parameter[k], 0, low);
+            tal_parameter_text(&c->parameters.parameter[k], 1, high);
+        }
+        tal_text_append(page,
+                        "<path class=\"axis\" d=\"M%.1f 40V%d\"/><text x=\"%.1f\" y=\"16\" "
+                        "text-anchor=\"middle\">",
+                        x, PARALLEL_HEIGHT - 40, x);
+        tal_html_append(page, k + 1 < axes ? c->parameters.parameter[k].name : "Fit");
+        tal_text_append(page, "</text><text x=\"%.1f\" y=\"34\" text-anchor=\"middle\">", x);
+        tal_html_append(page, high);
+        tal_text_append(page, "</text><text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">", x,
+                        PARALLEL_HEIGHT - 20);
+        tal_html_append(page, low);
+        tal_text_append(page, "</text>\n");
+    }
+    tal_text_append(
+        page, "</svg><figcaption id=\"study-read\" aria-live=\"polite\">Point at a line or a dot: "
+              "it lights up here and below, and its settings are told.</figcaption></figure>\n");
 }
 
 tal_status tal_calibration_write_page(const tal_calibration *c, tal_error *err) {
@@ -262,6 +337,7 @@ tal_status tal_calibration_write_page(const tal_calibration *c, tal_error *err) 
                     "<p>Bars: settings weighted by how well they fit; grey: combinations that "
                     "fit; dots: runs, dark ones fit better; red: the best. A slanting grey band "
                     "is a trade-off.</p>\n");
+    append_parallel(c, &page);
     tal_text_append_bytes(&page, tal_text_string(&svg), svg.length);
     if (status == TAL_OK) {
         status = append_map(c, &page, err);

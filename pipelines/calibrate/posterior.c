@@ -119,6 +119,7 @@ static double best_of(const double *misfit, int count) {
 }
 
 // The probability that the misfit at a place is at most `limit`.
+// docs/theory/calibration.md (6).
 static double chance(const tal_surrogate *surrogate, const double *place, double limit) {
     double mean = 0, deviation = 0;
     tal_surrogate_predict(surrogate, place, &mean, &deviation);

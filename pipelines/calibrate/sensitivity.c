@@ -103,6 +103,7 @@ static void destroy_fit(fit *f) {
 
 // The residual at a point left out is r / (1 - h), h = |R^-T row|^2 (the diagonal of the hat
 // matrix).
+// docs/theory/calibration.md (8).
 static double left_out_error(fit *f) {
     const size_t terms = f->rows->size2;
     gsl_matrix_view r = gsl_matrix_submatrix(f->factors, 0, 0, terms, terms);
@@ -130,6 +131,7 @@ static bool is_singular(const gsl_matrix *factors) {
     return !(least > 1e-9 * most);
 }
 
+// docs/theory/calibration.md (7).
 static void take_indices(tal_sensitivity *s, const basis *b, const gsl_vector *coefficient) {
     double variance = 0;
     memset(s->first, 0, sizeof s->first);

@@ -37,6 +37,7 @@ double tal_surrogate_distance2(const tal_surrogate *s, const double *a, const do
     return scaled_distance2(s->parameters, s->length, a, b);
 }
 
+// docs/theory/calibration.md (4).
 static double matern(double distance2) {
     const double r = sqrt(5 * distance2);
     return (1 + r + r * r / 3) * exp(-r);
@@ -77,6 +78,7 @@ static double solve_alpha(tal_surrogate *s, const double *value) {
 
 // Minus twice the log likelihood, the variance taken at its best, with a mild pull towards lengths
 // of the range so that a few points do not decide everything.
+// docs/theory/calibration.md (5).
 static double badness(unsigned count, const double *x, double *gradient, void *context) {
     const fitting *f = context;
     (void)gradient;

@@ -144,6 +144,7 @@ static double share(double error, double reference) {
     return isfinite(value) ? value : 1.0;
 }
 
+// docs/theory/calibration.md (1).
 double tal_sheet_misfit(const tal_sheet *sheet, const tal_calibrate_settings *w) {
     const double *v = sheet->value;
     const double runout = v[TAL_SHEET_runout_surveyed_m];
@@ -155,6 +156,11 @@ double tal_sheet_misfit(const tal_sheet *sheet, const tal_calibrate_settings *w)
         {w->weight_thickness, share(v[TAL_SHEET_thickness_rmse_m], thickness)},
         {w->weight_centroid, share(v[TAL_SHEET_centroid_distance_m], runout)},
         {w->weight_emd, share(v[TAL_SHEET_emd_m], runout)},
+        {w->weight_stops, share(v[TAL_SHEET_stops_distance_m], v[TAL_SHEET_stops_spread_m])},
+        {w->weight_ks,
+         share(0.5 * (v[TAL_SHEET_stops_ks_along] + v[TAL_SHEET_stops_ks_across]), 1.0)},
+        {w->weight_fahrboeschung,
+         share(v[TAL_SHEET_fahrboeschung_error], v[TAL_SHEET_fahrboeschung_surveyed])},
     };
     double sum = 0, weight = 0;
     for (size_t i = 0; i < sizeof part / sizeof part[0]; i++) {

@@ -15,11 +15,7 @@ static tal_status write_table(const tal_output_place *place, const char *name, t
                               tal_error *err) {
     char path[96];
     (void)snprintf(path, sizeof path, "figures/%s", name);
-    const tal_status status =
-        text->failed ? TAL_FAIL(err, TAL_NO_MEMORY, "no memory for %s", path)
-                     : tal_output_write_text(place, path, tal_text_string(text), text->length, err);
-    tal_text_destroy(text);
-    return status;
+    return tal_output_write_made(place, path, text, TAL_OK, err);
 }
 
 static tal_status write_outline(const tal_back_analysis *a, tal_region region, const char *name,

@@ -235,7 +235,7 @@ static tal_status score_run(tal_back_analysis *a, const run *r, double factor, d
     scores->value[TAL_SCORE_travel_p05_m] = travel.low;
     scores->value[TAL_SCORE_travel_p95_m] = travel.high;
     scores->value[TAL_SCORE_travel_moved] = travel.moved_share;
-    return TAL_OK;
+    return tal_observed_score(&a->observed, a->has_line ? &a->line : NULL, &r->motion, scores, err);
 }
 
 // A run scored again with the surveyed thickness and the source at the ends of their intervals.
@@ -504,6 +504,7 @@ tal_status tal_back_analysis_create(tal_back_analysis *a, const char *folder,
     tal_ensemble_stack stack = {0};
     *a = (tal_back_analysis){.run_count = run_count};
     TAL_TRY_OR_DONE(tal_surveyed_read(&a->survey, folder, err));
+    TAL_TRY_OR_DONE(tal_observed_read(&a->observed, settings, &a->survey.origin, err));
     TAL_TRY_OR_DONE(find_valid(a, err));
     TAL_TRY_OR_DONE(tal_sources_find(&a->sources, &a->survey, err));
     TAL_CREATE_OR_DONE(a->by_run, (size_t)run_count, "the scores of the runs", err);
@@ -523,6 +524,7 @@ done:
 
 void tal_back_analysis_destroy(tal_back_analysis *a) {
     tal_surveyed_destroy(&a->survey);
+    tal_observed_destroy(&a->observed);
     tal_sources_destroy(&a->sources);
     tal_memory_destroy(a->valid);
     tal_blocks_destroy(&a->blocks);

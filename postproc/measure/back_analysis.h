@@ -6,6 +6,7 @@
 
 #include "postproc/measure/deposit.h"
 #include "postproc/measure/flow_line.h"
+#include "postproc/measure/observed.h"
 #include "postproc/measure/passage.h"
 #include "postproc/measure/run_record.h"
 #include "postproc/measure/score.h"
@@ -39,9 +40,10 @@ typedef struct {
 
 typedef struct {
     tal_surveyed survey;
-    uint8_t *valid;    // cells that can be compared
-    tal_blocks blocks; // of the shown run
-    tal_sieve sieve;   // wanted when its blocks were made
+    tal_observed observed; // what was measured beside it
+    uint8_t *valid;        // cells that can be compared
+    tal_blocks blocks;     // of the shown run
+    tal_sieve sieve;       // wanted when its blocks were made
     tal_run_record motion;
     tal_deposit deposit;
     tal_passage passage;

@@ -47,6 +47,7 @@ static double ray_y(const tal_grid *grid, const ray_field *field, int32_t row) {
     return grid->north - ((double)row + 0.5) * grid->cell / field->rays;
 }
 
+// docs/theory/scores.md (1).
 static void cast_rays(ray_field *field, const tal_grid *grid, const tal_surface *block) {
     const tal_bounds b = bounds_of(block);
     int32_t first[2], end[2];

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+// docs/theory/scores.md (7).
 static const double CLIMB_COST = 20.0;
 
 typedef struct {

@@ -15,6 +15,7 @@ const tal_score_note tal_score_notes[TAL_SCORE_COUNT] = {
 #include "core/app/score.def"
 };
 
+// docs/theory/scores.md (6).
 double tal_mobility_scheidegger(double volume) {
     return volume > 0.0 ? pow(10.0, 0.62419 - 0.15666 * log10(volume)) : NAN;
 }
@@ -37,6 +38,7 @@ static int compare_loads(const void *left, const void *right) {
     return (a->index > b->index) - (a->index < b->index);
 }
 
+// docs/theory/scores.md (8).
 tal_status tal_emd_line(const double *s, const double *load_a, const double *load_b, size_t count,
                         double *distance, tal_error *err) {
     load *loads;
@@ -93,6 +95,7 @@ static void find_toe(tal_deposit_mask *mask, const tal_comparison *c) {
     }
 }
 
+// docs/theory/scores.md (3).
 tal_status tal_deposit_mask_create(tal_deposit_mask *mask, const tal_comparison *c,
                                    const float *thickness, double factor, tal_error *err) {
     const size_t cells = tal_grid_cell_count(&c->grid);
@@ -168,6 +171,7 @@ static double ratio(double a, double b) {
     return b > 0.0 ? a / b : NAN;
 }
 
+// docs/theory/scores.md (4), (5).
 static void score_cells(tal_scores *scores, const tally *t, const tal_comparison *c) {
     double *v = scores->value;
     const double area = c->grid.cell * c->grid.cell;

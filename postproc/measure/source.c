@@ -79,6 +79,7 @@ static bool bed_gradient(const tal_surveyed *s, size_t cell, double gradient[2])
     return isfinite(gradient[0]) && isfinite(gradient[1]);
 }
 
+// Its slope: docs/theory/scores.md (12).
 static void measure_source(tal_source *source, const tal_sources *all, int index,
                            const tal_surveyed *s) {
     double highest = -INFINITY, weight = 0.0, slope[2] = {0.0, 0.0}, slope_weight = 0.0;

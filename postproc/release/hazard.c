@@ -9,6 +9,7 @@
 #include "core/base/log.h"
 #include "core/base/memory.h"
 #include "core/base/quantile.h"
+#include "postproc/inputs.h"
 
 #include <math.h>
 
@@ -79,8 +80,25 @@ static tal_status read_summary(tal_hazard *h, const char *folder, tal_error *err
     return status;
 }
 
+// Those asked for, and with Rockyfor3D's names the ones it has.
+static tal_reals percentiles_of(const tal_report_settings *report) {
+    static const double more[] = {50.0, 90.0, 95.0, 98.0, 99.0};
+    tal_reals list = report->percentiles;
+    for (size_t k = 0; report->rockyfor3d && k < sizeof more / sizeof *more; k++) {
+        bool is_there = list.count == TAL_REALS_MAX;
+        for (int n = 0; n < list.count; n++) {
+            is_there = is_there || list.value[n] == more[k];
+        }
+        if (!is_there) {
+            list.value[list.count++] = more[k];
+        }
+    }
+    return list;
+}
+
 static tal_status fill(tal_hazard *h, const tal_invocation *invocation, tal_error *err) {
     const tal_settings *s = &invocation->settings;
+    const tal_reals percentiles = percentiles_of(&s->report);
     char path[TAL_PATH_SIZE];
     TAL_TRY(tal_surveyed_read(&h->survey, invocation->out, err));
     const tal_origin *o = &h->survey.origin;
@@ -91,7 +109,7 @@ static tal_status fill(tal_hazard *h, const tal_invocation *invocation, tal_erro
     tal_log_info("%lld rocks", (long long)h->rocks.count);
     TAL_TRY(read_summary(h, invocation->out, err));
     TAL_TRY(measure_ends(h, err));
-    TAL_TRY(tal_cell_maps_create(&h->maps, &h->rocks, &h->survey.grid, &s->report.percentiles,
+    TAL_TRY(tal_cell_maps_create(&h->maps, &h->rocks, &h->survey.grid, &percentiles,
                                  VALUES_BYTES_MAX, err));
     return tal_targets_create(&h->targets, &h->rocks, s, &frame, err);
 }
@@ -116,29 +134,24 @@ void tal_hazard_destroy(tal_hazard *h) {
 
 static tal_status check_inputs(const tal_invocation *invocation, tal_provenance *provenance,
                                tal_error *err) {
-    static const struct {
-        const char *name, *maker;
-    } needed[] = {{"ingest.json", "talus-ingest"},
-                  {"bed.tif", "talus-ingest"},
-                  {"rocks.nc", "talus-solve"},
-                  {"rocks.json", "talus-solve"}};
+    static const tal_input_file needed[] = {{"ingest.json", "talus-ingest"},
+                                            {"bed.tif", "talus-ingest"},
+                                            {"rocks.nc", "talus-solve"},
+                                            {"rocks.json", "talus-solve"}};
+    const size_t count = sizeof needed / sizeof *needed;
     tal_error_reset(err);
-    for (size_t k = 0; k < sizeof needed / sizeof *needed; k++) {
-        char path[TAL_PATH_SIZE];
-        if (!tal_path_join(path, invocation->out, needed[k].name) || !tal_file_exists(path)) {
-            (void)tal_error_add(err, TAL_NOT_FOUND, "%s/%s is not there: run %s first",
-                                invocation->out, needed[k].name, needed[k].maker);
-        } else if (err->message_count == 0) {
-            TAL_TRY(tal_provenance_add_input(provenance, path, err));
-        }
-    }
-    return err->status;
+    tal_inputs_check(invocation->out, needed, count, err);
+    TAL_TRY(err->status);
+    return tal_inputs_add(provenance, invocation->out, needed, count, err);
 }
 
 static tal_status write_all(tal_hazard *h, const tal_output_place *place, tal_error *err) {
     tal_log_info("writing maps");
     TAL_TRY(tal_hazard_write_maps(h, place, err));
     TAL_TRY(tal_hazard_write_tables(h, place, err));
+    if (place->settings->report.rockyfor3d) {
+        TAL_TRY(tal_hazard_write_rockyfor3d(h, place, err));
+    }
     tal_log_info("writing layers for QGIS");
     TAL_TRY(tal_hazard_write_gis(h, place, err));
     tal_log_info("writing the report");

@@ -91,7 +91,8 @@ static void append_legend(tal_text *text, const tal_hazard *h, const tal_hazard_
                         "<li><i style=\"border-top-width:.8rem;border-color:rgb(%d,%d,%d)\"></i>"
                         "%s%s %s</li>",
                         COLOURS[k][0], COLOURS[k][1], COLOURS[k][2], k == 0 ? "" : "from ",
-                        k == 0 ? "less" : tal_number_format(number, map->from[k] * map->scale),
+                        k == 0 ? "less"
+                               : tal_number_format_digits(number, map->from[k] * map->scale, 1),
                         k == 0 ? "" : map->unit);
     }
     if (h->targets.target_count > 0) {

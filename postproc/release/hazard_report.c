@@ -37,12 +37,13 @@ static void append_share(tal_text *text, int64_t hits, int64_t count) {
 static tal_status append_target_words(tal_text *text, const tal_hazard *h, const tal_target *t,
                                       tal_error *err) {
     char energy_text[TAL_NUMBER_SIZE], height_text[TAL_NUMBER_SIZE];
+    tal_text_append(text, "At ");
     tal_html_append(text, t->name);
     if (t->count == 0) {
         double low, high;
         wilson(0.0, (double)h->rocks.count, &low, &high);
         tal_text_append(text,
-                        ": no rock comes to it; with so many rocks, less than %s %% would "
+                        ": no rock comes there; with so many rocks, less than %s %% would "
                         "(95 %% sure). ",
                         number(energy_text, 100.0 * high));
         return TAL_OK;
@@ -53,7 +54,7 @@ static tal_status append_target_words(tal_text *text, const tal_hazard *h, const
     tal_text_append(text, ": ");
     append_share(text, t->count, h->rocks.count);
     tal_text_append(text,
-                    " of the rocks come to it; 95 of 100 of these bring less than %s kJ and pass "
+                    " of the rocks come there; 95 of 100 of these bring less than %s kJ and pass "
                     "with their centre lower than %s m. ",
                     number(energy_text, energy), number(height_text, height));
     return TAL_OK;
@@ -331,14 +332,6 @@ static tal_status append_page(tal_text *text, const tal_hazard *h, const tal_out
 tal_status tal_hazard_write_report(const tal_hazard *h, const tal_output_place *place,
                                    tal_error *err) {
     tal_text text = {0};
-    tal_status status = append_page(&text, h, place, err);
-    if (status == TAL_OK && text.failed) {
-        status = TAL_FAIL(err, TAL_NO_MEMORY, "no memory for report.html");
-    }
-    if (status == TAL_OK) {
-        status =
-            tal_output_write_text(place, "report.html", tal_text_string(&text), text.length, err);
-    }
-    tal_text_destroy(&text);
-    return status;
+    const tal_status status = append_page(&text, h, place, err);
+    return tal_output_write_made(place, "report.html", &text, status, err);
 }

@@ -76,18 +76,6 @@ static void append_barriers(tal_text *text, const tal_hazard *h) {
     }
 }
 
-static tal_status write_text(const tal_output_place *place, const char *name, tal_text *text,
-                             tal_status status, tal_error *err) {
-    if (status == TAL_OK && text->failed) {
-        status = TAL_FAIL(err, TAL_NO_MEMORY, "no memory for %s", name);
-    }
-    if (status == TAL_OK) {
-        status = tal_output_write_text(place, name, tal_text_string(text), text->length, err);
-    }
-    tal_text_destroy(text);
-    return status;
-}
-
 static tal_status write_targets(const tal_hazard *h, const tal_output_place *place,
                                 tal_error *err) {
     tal_text text = {0}, crossings = {0};
@@ -100,9 +88,9 @@ static tal_status write_targets(const tal_hazard *h, const tal_output_place *pla
     for (int k = 0; status == TAL_OK && k < h->targets.target_count; k++) {
         status = append_target(&text, h, &h->targets.target[k], err);
     }
-    TAL_TRY(write_text(place, "targets.csv", &text, status, err));
+    TAL_TRY(tal_output_write_made(place, "targets.csv", &text, status, err));
     append_crossings(&crossings, h);
-    return write_text(place, "crossings.csv", &crossings, TAL_OK, err);
+    return tal_output_write_made(place, "crossings.csv", &crossings, TAL_OK, err);
 }
 
 static void add_ends(cJSON *root, const tal_hazard *h) {
@@ -183,6 +171,6 @@ tal_status tal_hazard_write_tables(const tal_hazard *h, const tal_output_place *
     tal_text barriers = {0};
     TAL_TRY(write_targets(h, place, err));
     append_barriers(&barriers, h);
-    TAL_TRY(write_text(place, "barriers.csv", &barriers, TAL_OK, err));
+    TAL_TRY(tal_output_write_made(place, "barriers.csv", &barriers, TAL_OK, err));
     return write_json(h, place, err);
 }

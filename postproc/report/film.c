@@ -78,7 +78,7 @@ static tal_status draw_frames(const film *f, int first, tal_error *err) {
     TAL_TRY(tal_film_check(err));
     (void)tal_outside_find(browser, "TALUS_CHROMIUM", BROWSERS);
     if (realpath(f->report, whole) == NULL) {
-        return TAL_FAIL(err, TAL_NOT_FOUND, "%s is not there", f->report);
+        return TAL_FAIL(err, TAL_NOT_FOUND, "%s does not exist", f->report);
     }
     (void)snprintf(page, sizeof page, "file://%s#film=%d,%d,%d,%d,%d", whole, first, FRAMES_A_START,
                    f->total, WIDTH, HEIGHT);

@@ -58,16 +58,14 @@ void tal_report_title(const tal_settings *settings, char *title, size_t size) {
 }
 
 static void append_head(tal_text *text, const char *title) {
-    tal_text_append(text, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                          "<meta name=\"viewport\" content=\"width=device-width, "
-                          "initial-scale=1\">\n<link rel=\"icon\" href=\"data:,\">\n<title>");
-    tal_html_append(text, title);
-    tal_text_append(text, "</title>\n<script>");
+    tal_html_begin(text, title);
+    tal_text_append(text, "<script>");
     tal_page_append(text, "watch.js");
     tal_text_append(text, "</script>\n<style>\n");
     tal_page_append(text, "report.css");
-    tal_text_append(text, "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#scores\">To the "
-                          "scores</a>\n<div class=\"page\">\n");
+    tal_text_append(text, "</style>\n");
+    tal_html_begin_body(text);
+    tal_text_append(text, "<a class=\"skip\" href=\"#scores\">To the scores</a>\n");
 }
 
 static void append_trust_banner(tal_text *text, const tal_back_analysis *a) {
@@ -391,10 +389,10 @@ static tal_status append_page(tal_text *text, const tal_back_analysis *a,
     append_provenance(text, place);
     tal_text_append(text,
                     "</main>\n<footer>Made by talus %s. Scores are defined in "
-                    "docs/theory/scores.md.</footer>\n</div>\n",
+                    "docs/theory/scores.md.</footer>\n",
                     tal_version);
     TAL_TRY(tal_report_replay_append_data(text, a, ground, place->settings, err));
-    tal_text_append(text, "</body>\n</html>\n");
+    tal_html_end(text);
     return TAL_OK;
 }
 
@@ -402,14 +400,6 @@ tal_status tal_report_write(const tal_back_analysis *analysis, const tal_ground_
                             const tal_figures *figures, const tal_output_place *place,
                             tal_error *err) {
     tal_text text = {0};
-    tal_status status = append_page(&text, analysis, ground, figures, place, err);
-    if (status == TAL_OK && text.failed) {
-        status = TAL_FAIL(err, TAL_NO_MEMORY, "no memory for report.html");
-    }
-    if (status == TAL_OK) {
-        status =
-            tal_output_write_text(place, "report.html", tal_text_string(&text), text.length, err);
-    }
-    tal_text_destroy(&text);
-    return status;
+    const tal_status status = append_page(&text, analysis, ground, figures, place, err);
+    return tal_output_write_made(place, "report.html", &text, status, err);
 }

@@ -114,7 +114,7 @@ static tal_status write_drawing(const tal_back_analysis *a, const tal_output_pla
     return good ? TAL_OK : TAL_FAIL(err, TAL_IO, "%s cannot be written", path);
 }
 
-static void append_grid(tal_text *text, const tal_map *map, const tal_grid *grid) {
+void tal_export_append_grid(tal_text *text, const tal_raster *values, const tal_grid *grid) {
     tal_text_append(text,
                     "ncols %d\nnrows %d\nxllcorner %.6f\nyllcorner %.6f\ncellsize %.9g\n"
                     "NODATA_value -9999\n",
@@ -122,8 +122,7 @@ static void append_grid(tal_text *text, const tal_map *map, const tal_grid *grid
                     grid->north - grid->rows * grid->cell, grid->cell);
     for (int32_t row = 0; row < grid->rows; row++) {
         for (int32_t column = 0; column < grid->columns; column++) {
-            const float value =
-                map->raster->value[(size_t)row * (size_t)grid->columns + (size_t)column];
+            const float value = values->value[(size_t)row * (size_t)grid->columns + (size_t)column];
             if (isfinite(value)) {
                 tal_text_append(text, "%.7g", (double)value);
             } else {
@@ -158,13 +157,9 @@ static tal_status write_grids(const tal_back_analysis *a, const tal_output_place
     for (int i = 0; i < count; i++) {
         char name[96];
         tal_text text = {0};
-        append_grid(&text, &list[i], &a->survey.real_grid);
+        tal_export_append_grid(&text, list[i].raster, &a->survey.real_grid);
         (void)snprintf(name, sizeof name, "ascii/%s.asc", list[i].name);
-        const tal_status status =
-            text.failed ? TAL_FAIL(err, TAL_NO_MEMORY, "no memory for %s", name)
-                        : tal_output_write_text(place, name, text.bytes, text.length, err);
-        tal_text_destroy(&text);
-        TAL_TRY(status);
+        TAL_TRY(tal_output_write_made(place, name, &text, TAL_OK, err));
         if (!tal_crs_get_info(a->survey.crs)->is_local) {
             (void)snprintf(name, sizeof name, "ascii/%s.prj", list[i].name);
             TAL_TRY(write_projection(name, a, place, err));

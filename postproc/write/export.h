@@ -12,4 +12,7 @@ tal_status tal_export_check(const tal_settings *settings, tal_error *err);
 tal_status tal_export_write(const tal_back_analysis *analysis, const tal_output_place *place,
                             tal_error *err);
 
+// An ESRI ASCII grid; NaN is -9999.
+void tal_export_append_grid(tal_text *text, const tal_raster *values, const tal_grid *grid);
+
 #endif

@@ -19,3 +19,15 @@ tal_status tal_output_write_text(const tal_output_place *place, const char *name
     tal_output_write(&output, text, length);
     return tal_output_commit(&output, err);
 }
+
+tal_status tal_output_write_made(const tal_output_place *place, const char *name, tal_text *text,
+                                 tal_status status, tal_error *err) {
+    if (status == TAL_OK && text->failed) {
+        status = TAL_FAIL(err, TAL_NO_MEMORY, "no memory for %s", name);
+    }
+    if (status == TAL_OK) {
+        status = tal_output_write_text(place, name, tal_text_string(text), text->length, err);
+    }
+    tal_text_destroy(text);
+    return status;
+}

@@ -5,6 +5,7 @@
 
 #include "core/base/file.h"
 #include "core/base/settings.h"
+#include "core/base/text.h"
 
 #include <cjson/cJSON.h>
 
@@ -21,5 +22,8 @@ tal_status tal_output_path(const tal_output_place *place, const char *name,
                            char path[TAL_PATH_SIZE], tal_error *err);
 tal_status tal_output_write_text(const tal_output_place *place, const char *name, const char *text,
                                  size_t length, tal_error *err);
+// The same with a text that was put together, which ended with `status`: the text is destroyed.
+tal_status tal_output_write_made(const tal_output_place *place, const char *name, tal_text *text,
+                                 tal_status status, tal_error *err);
 
 #endif

@@ -254,13 +254,7 @@ tal_status tal_paraview_write(const tal_back_analysis *a, const tal_ground_mesh 
     TAL_TRY_OR_DONE(
         write_frames(&r, a, origin, choose_stride(&a->motion, &r, mb_max), place, &list, err));
     tal_text_append(&list, "</Collection>\n</VTKFile>\n");
-    if (list.failed) {
-        status = TAL_FAIL(err, TAL_NO_MEMORY, "no memory for blocks.pvd");
-        goto done;
-    }
-    status = tal_output_write_text(place, "blocks.pvd", tal_text_string(&list), list.length, err);
 done:
     frame_room_destroy(&r);
-    tal_text_destroy(&list);
-    return status;
+    return tal_output_write_made(place, "blocks.pvd", &list, status, err);
 }

@@ -114,14 +114,10 @@ tal_status tal_score_file_write(const tal_back_analysis *analysis, const tal_out
     char path[TAL_PATH_SIZE];
     TAL_TRY(tal_output_path(place, "scores.json", path, err));
     cJSON *root = sheet_json(analysis, place);
-    tal_status status = tal_json_write(path, root, place->overwrite, err);
+    const tal_status status = tal_json_write(path, root, place->overwrite, err);
     cJSON_Delete(root);
     TAL_TRY(status);
     tal_text text = {0};
     sheet_csv(analysis, &text);
-    status = text.failed ? TAL_FAIL(err, TAL_NO_MEMORY, "no memory for scores.csv")
-                         : tal_output_write_text(place, "scores.csv", tal_text_string(&text),
-                                                 text.length, err);
-    tal_text_destroy(&text);
-    return status;
+    return tal_output_write_made(place, "scores.csv", &text, TAL_OK, err);
 }

@@ -214,10 +214,41 @@ static void read_constraints(reader *r, tal_model_input *in) {
     in->gravity_mps2 = take_rows(r, "gravity", 'd', 3, in->gravity_count);
 }
 
+#define FIELD(name)                                                                                \
+    { #name, offsetof(tal_law, name) }
+const talus_law_field talus_law_fields[TALUS_LAW_FIELDS] = {FIELD(friction),
+                                                            FIELD(restitution),
+                                                            FIELD(tangential_restitution),
+                                                            FIELD(kn_kg),
+                                                            FIELD(kt_kg),
+                                                            FIELD(cohesion_pa),
+                                                            FIELD(stiffness_n_m),
+                                                            FIELD(damping_n_s_m),
+                                                            FIELD(rolling_friction),
+                                                            FIELD(friction_max),
+                                                            FIELD(scar_growth_per_m),
+                                                            FIELD(scar_decay_per_s),
+                                                            FIELD(drag_per_s),
+                                                            FIELD(plastic_energy_j_m2),
+                                                            FIELD(friction_fast),
+                                                            FIELD(weakening_speed_mps),
+                                                            FIELD(friction_worn),
+                                                            FIELD(weakening_slip_m)};
+#undef FIELD
+
+tal_law talus_law_make(int kind, bool in_kg, const double *number) {
+    tal_law law = {.kind = (tal_law_kind)kind, .dissipation_in_kg = in_kg};
+    for (int f = 0; f < TALUS_LAW_FIELDS; f++) {
+        memcpy((char *)&law + talus_law_fields[f].offset, &number[f], sizeof number[f]);
+    }
+    return law;
+}
+
 static void read_laws(reader *r, tal_model_input *in) {
     int32_t count;
     const int32_t *kind = take(r, "law_kind", 'i', 1, &count);
-    const double *number = take_rows(r, "law", 'd', 9, count);
+    const double *number = take_rows(r, "law", 'd', TALUS_LAW_FIELDS, count);
+    const uint8_t *in_kg = take_rows(r, "law_in_kg", 'B', 1, count);
     tal_law *law = make(r, count, sizeof *law);
     while (in->class_count < 1000 && in->class_count * in->class_count < count) {
         in->class_count++;
@@ -225,17 +256,8 @@ static void read_laws(reader *r, tal_model_input *in) {
     if (!r->failed && in->class_count * in->class_count != count) {
         fail(r, PyExc_ValueError, "law_kind", "must be a square table");
     }
-    for (int32_t n = 0; !r->failed && n < count; n++, number += 9) {
-        law[n] = (tal_law){.kind = (tal_law_kind)kind[n],
-                           .friction = number[0],
-                           .restitution = number[1],
-                           .tangential_restitution = number[2],
-                           .dissipation_in_kg = number[3] != 0.0,
-                           .kn_kg = number[4],
-                           .kt_kg = number[5],
-                           .cohesion_pa = number[6],
-                           .stiffness_n_m = number[7],
-                           .damping_n_s_m = number[8]};
+    for (int32_t n = 0; !r->failed && n < count; n++) {
+        law[n] = talus_law_make(kind[n], in_kg[n] != 0, &number[(ptrdiff_t)n * TALUS_LAW_FIELDS]);
     }
     in->law = law;
 }
@@ -251,19 +273,19 @@ static void read_settings(reader *r, tal_model_input *in) {
         fail(r, PyExc_ValueError, "settings", "are missing");
         return;
     }
-    in->settings =
-        (tal_solver_settings){.dt_s = s[0],
-                              .gravity_mps2 = vector(s + 1),
-                              .scheme = s[4] == 1.0 ? TAL_SCHEME_ACD2 : TAL_SCHEME_MOREAU,
-                              .tolerance = s[5],
-                              .iteration_max = whole(s[6]),
-                              .impact_speed_mps = s[7],
-                              .correction = s[8],
-                              .slop = s[9],
-                              .overlap_max = s[10],
-                              .ground_overlap_max_m = s[11],
-                              .substep_max = whole(s[12]),
-                              .rest_steps = whole(s[13])};
+    in->settings = tal_solver_settings_default();
+    in->settings.dt_s = s[0];
+    in->settings.gravity_mps2 = vector(s + 1);
+    in->settings.scheme = s[4] == 1.0 ? TAL_SCHEME_ACD2 : TAL_SCHEME_MOREAU;
+    in->settings.tolerance = s[5];
+    in->settings.iteration_max = whole(s[6]);
+    in->settings.impact_speed_mps = s[7];
+    in->settings.correction = s[8];
+    in->settings.slop = s[9];
+    in->settings.overlap_max = s[10];
+    in->settings.ground_overlap_max_m = s[11];
+    in->settings.substep_max = whole(s[12]);
+    in->settings.rest_steps = whole(s[13]);
 }
 
 bool talus_arrays_read(talus_arrays *arrays, PyObject *dictionary) {

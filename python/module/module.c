@@ -2,6 +2,7 @@
 // What `import talus._talus` finds.
 #include "python/module/module.h"
 
+#include "core/base/grounds.h"
 #include "core/base/settings.h"
 
 #include <stddef.h>
@@ -39,7 +40,7 @@ static PyObject *value_of(const void *section, const tal_setting *setting) {
     case TAL_KIND_TEXT:
         return PyUnicode_FromString(at);
     default:
-        Py_RETURN_NONE;
+        return Py_NewRef(Py_None);
     }
 }
 
@@ -127,9 +128,11 @@ static PyObject *report_fields(PyObject *self, PyObject *unused) {
 #define WHOLE(field) #field, "i4", (Py_ssize_t)offsetof(tal_report, field)
     return Py_BuildValue(
         "[(ssn)(ssn)(ssn)(ssn)(ssn)(ssn)(ssn)(ssn)(ssn)(ssn)(ssn)(ssn)(ssn)(ssn)"
-        "(ssn)(ssn)(ssn)(ssn)(ssn)(ssn)(ssn)(ssn)(ssn)(ssn)(ssn)(ssn)(ssn)(ssn)]",
+        "(ssn)(ssn)(ssn)(ssn)(ssn)(ssn)(ssn)(ssn)(ssn)(ssn)(ssn)(ssn)(ssn)(ssn)(ssn)(ssn)(ssn)(ssn)"
+        "]",
         REAL(time_s), WHOLE(substeps), REAL(kinetic_translation_j), REAL(kinetic_rotation_j),
-        REAL(potential_j), REAL(dissipated_normal_j), REAL(dissipated_tangential_j),
+        REAL(potential_j), REAL(kinetic_deformation_j), REAL(strain_j), REAL(dissipated_material_j),
+        WHOLE(settling_rounds), REAL(dissipated_normal_j), REAL(dissipated_tangential_j),
         REAL(correction_j), REAL(applied_j), REAL(constraint_j), REAL(energy_defect_j),
         REAL(energy_rise_bound_j), REAL(clausius_duhem_worst_j), REAL(opposed_worst_j),
         WHOLE(manifold_count), WHOLE(contact_count), WHOLE(active_count), WHOLE(impact_count),
@@ -158,6 +161,38 @@ static PyObject *law_numbers(PyObject *self, PyObject *unused) {
     return result;
 }
 
+// friction, friction_max, scar_growth_per_m, scar_decay_per_s, drag_per_s by the name of the ground.
+static PyObject *grounds(PyObject *self, PyObject *unused) {
+    (void)self;
+    (void)unused;
+    PyObject *result = PyDict_New();
+#define ADD(X, kind, word, mu, most, growth, decay, drag)                                          \
+    if (result != NULL) {                                                                          \
+        PyObject *value = Py_BuildValue("(ddddd)", mu, most, growth, decay, drag);                 \
+        if (value == NULL || PyDict_SetItemString(result, word, value) != 0) {                     \
+            Py_CLEAR(result);                                                                      \
+        }                                                                                          \
+        Py_XDECREF(value);                                                                         \
+    }
+    TAL_GROUND_LIST(ADD, )
+#undef ADD
+    return result;
+}
+
+static PyObject *law_fields(PyObject *self, PyObject *unused) {
+    (void)self;
+    (void)unused;
+    PyObject *result = PyList_New(0);
+    for (int f = 0; result != NULL && f < TALUS_LAW_FIELDS; f++) {
+        PyObject *name = PyUnicode_FromString(talus_law_fields[f].name);
+        if (name == NULL || PyList_Append(result, name) != 0) {
+            Py_CLEAR(result);
+        }
+        Py_XDECREF(name);
+    }
+    return result;
+}
+
 static PyObject *settings_default(PyObject *self, PyObject *unused) {
     (void)self;
     (void)unused;
@@ -173,6 +208,8 @@ static PyMethodDef methods[] = {
     {"settings", settings_read, METH_VARARGS, "settings(section, where, given): a dictionary"},
     {"settings_default", settings_default, METH_NOARGS, "what only the library knows"},
     {"report_fields", report_fields, METH_NOARGS, "name, kind, place"},
+    {"grounds", grounds, METH_NOARGS, "numbers of ground classes"},
+    {"law_fields", law_fields, METH_NOARGS, "names of the numbers of a law"},
     {"law_numbers", law_numbers, METH_NOARGS, "word: number"},
     {NULL, NULL, 0, NULL}};
 

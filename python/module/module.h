@@ -9,6 +9,8 @@
 
 #include "solver/include/talus_solver.h"
 
+#include <stddef.h>
+
 // What the module keeps.
 typedef struct {
     PyObject *error; // talus.Error
@@ -33,6 +35,17 @@ typedef struct {
 // Fills arrays->input from a dictionary; false: an exception is set. To be released in either case.
 bool talus_arrays_read(talus_arrays *arrays, PyObject *dictionary);
 void talus_arrays_release(talus_arrays *arrays);
+
+// The numbers of a law by name, in the order in which Python hands them over.
+typedef struct {
+    const char *name;
+    size_t offset; // within tal_law
+} talus_law_field;
+enum { TALUS_LAW_FIELDS = 18 };
+extern const talus_law_field talus_law_fields[TALUS_LAW_FIELDS];
+
+// A law of a kind, whether it dissipates in kg, and those numbers.
+tal_law talus_law_make(int kind, bool in_kg, const double *number);
 
 // [section] of a site file as a dictionary, with what `given` says in place of the defaults.
 PyObject *talus_settings_read(const talus_module *module, PyObject *arguments);

@@ -191,7 +191,7 @@ static PyObject *state_step(PyObject *self, PyObject *arguments) {
             return NULL;
         }
     }
-    Py_RETURN_NONE;
+    return Py_NewRef(Py_None);
 }
 
 static PyObject *state_array(PyObject *self, PyObject *arguments) {
@@ -260,7 +260,7 @@ static PyObject *state_file(PyObject *self, PyObject *arguments, bool writes) {
         return talus_raise(s->module, status, &s->err);
     }
     s->is_broken = s->is_broken && writes;
-    Py_RETURN_NONE;
+    return Py_NewRef(Py_None);
 }
 
 static PyObject *state_write(PyObject *self, PyObject *arguments) {
@@ -274,21 +274,25 @@ static PyObject *state_read(PyObject *self, PyObject *arguments) {
 static PyObject *state_set_law(PyObject *self, PyObject *arguments) {
     state_object *s = (state_object *)self;
     int i, j, kind, in_kg;
-    tal_law law = {0};
-    if (!PyArg_ParseTuple(arguments, "iiidddpddddd:set_law", &i, &j, &kind, &law.friction,
-                          &law.restitution, &law.tangential_restitution, &in_kg, &law.kn_kg,
-                          &law.kt_kg, &law.cohesion_pa, &law.stiffness_n_m, &law.damping_n_s_m) ||
+    const char *bytes;
+    Py_ssize_t size;
+    double number[TALUS_LAW_FIELDS];
+    if (!PyArg_ParseTuple(arguments, "iiipy#:set_law", &i, &j, &kind, &in_kg, &bytes, &size) ||
         !is_free(s)) {
         return NULL;
     }
-    law.kind = (tal_law_kind)kind;
-    law.dissipation_in_kg = in_kg != 0;
+    if (size != (Py_ssize_t)sizeof number) {
+        PyErr_SetString(PyExc_ValueError, "a law has another number of numbers");
+        return NULL;
+    }
+    memcpy(number, bytes, sizeof number);
+    const tal_law law = talus_law_make(kind, in_kg != 0, number);
     const tal_status status = tal_model_set_law(s->model, i, j, &law, &s->err);
     if (status != TAL_OK) {
         return talus_raise(s->module, status, &s->err);
     }
     tal_state_wake(s->state);
-    Py_RETURN_NONE;
+    return Py_NewRef(Py_None);
 }
 
 static PyObject *state_remove(PyObject *self, PyObject *arguments) {
@@ -298,7 +302,7 @@ static PyObject *state_remove(PyObject *self, PyObject *arguments) {
         return NULL;
     }
     tal_state_remove_body(s->state, body);
-    Py_RETURN_NONE;
+    return Py_NewRef(Py_None);
 }
 
 static PyObject *state_energy(PyObject *self, PyObject *arguments) {

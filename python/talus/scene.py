@@ -15,8 +15,8 @@ HOLDS = {"point": 0, "direction": 1, "link": 2}
 DRIVES = {None: 0, "displacement": 1, "velocity": 2, "acceleration": 3}
 CHANNELS = {"displacement": 0, "velocity": 1, "kinetic": 2, "potential": 3, "reaction": 4}
 AXES = {"x": 0, "y": 1, "z": 2}
-LAW_NUMBERS = ("friction", "restitution", "tangential_restitution", "in_kg", "kn_kg", "kt_kg",
-               "cohesion_pa", "stiffness_n_m", "damping_n_s_m")
+LAW_NUMBERS = tuple(_talus.law_fields())
+GROUND_NUMBERS = ("friction", "friction_max", "scar_growth_per_m", "scar_decay_per_s", "drag_per_s")
 SETTINGS = ("dt_s", "gravity_mps2", "scheme", "tolerance", "iterations_max")
 CONTACT = np.dtype([("body_i", "i4"), ("body_j", "i4"), ("point_m", "f8", 3), ("normal", "f8", 3),
                     ("percussion_ns", "f8", 3), ("gap_m", "f8")])
@@ -117,7 +117,7 @@ class Scene:
         """Settings by the names of the site file, and those that only the library knows."""
         self._must_not_run("set")
         contact, solve = (_talus.settings(section, "Scene", {}) for section in ("contact", "solve"))
-        known = [*SETTINGS, *contact, *self._own]
+        known = [*SETTINGS, *contact, *LAW_NUMBERS, *self._own]
         for name, value in settings.items():
             if name in solve and name not in SETTINGS:
                 raise _talus.Error(f"Scene: {name} is a setting of a run, not of a scene: see run, checkpoint "
@@ -129,7 +129,7 @@ class Scene:
                 self._gravity = vector(value, name)
             elif name in self._own:
                 self._own[name] = _number(value, name)
-            elif name in contact:
+            elif name in contact or name in LAW_NUMBERS:
                 self._contact[name] = str(value)
             else:
                 self._given[name] = str(value)
@@ -146,19 +146,28 @@ class Scene:
             raise _talus.Error("\n".join(faults))
 
     def _law_values(self, given, where):
-        kind = given.get("law")
-        passes = kind == "pass"
+        passes = given.get("law") == "pass"
+        in_table = _talus.settings("contact", where, {})
+        other = {k: v for k, v in given.items() if k not in in_table}  # what only the library knows of
+        unknown = [k for k in other if k not in LAW_NUMBERS]
+        if unknown:
+            raise _talus.Error(f"{where}: {', '.join(unknown)} is not known")
         known = _talus.settings("contact", where, {k: v for k, v in given.items()
-                                                   if not (passes and k == "law")})
+                                                   if k in in_table and not (passes and k == "law")})
+        known = {**dict.fromkeys(LAW_NUMBERS, 0.0), **known, **{k: _number(v, k) for k, v in other.items()}}
+        if known.get("ground", "none") != "none":  # a class sets what was not given: its numbers, and the law
+            if known["law"] not in ("scar", "ground") and "law" in given:
+                raise _talus.Error(f"{where}: a ground class needs the law ground or scar: leave law out")
+            known["law"] = known["law"] if "law" in given else "ground"
+            known.update({k: v for k, v in zip(GROUND_NUMBERS, _talus.grounds()[known["ground"]]) if k not in given})
         in_kg = any(name in given for name in ("kn_kg", "kt_kg"))
         ratios = [name for name in ("restitution", "tangential_restitution") if name in given]
         if in_kg and ratios:
             raise _talus.Error(f"{where}: kn_kg and kt_kg, or {' and '.join(ratios)}: not both")
         if in_kg:
             known["restitution"] = known["tangential_restitution"] = 0.0
-        known["in_kg"] = float(in_kg)
-        numbers = [0.0 if math.isnan(known[name]) else known[name] for name in LAW_NUMBERS]
-        return _talus.law_numbers()["pass" if passes else known["law"]], numbers
+        numbers = np.array([0.0 if math.isnan(known[name]) else known[name] for name in LAW_NUMBERS])
+        return _talus.law_numbers()["pass" if passes else known["law"]], in_kg, numbers
 
     def law(self, surface_a, surface_b, **values):
         """The law of two surfaces, by the names of [contact]; also between steps."""
@@ -170,14 +179,14 @@ class Scene:
             given.pop("kn_kg", None)
             given.pop("kt_kg", None)
         given.update({name: str(value) for name, value in values.items()})
-        kind, numbers = self._law_values(given, f"law of {surface_a} and {surface_b}")
+        law = self._law_values(given, f"law of {surface_a} and {surface_b}")
         if self._state is not None:
             a, b = (self._class(s, grow=False) for s in (surface_a, surface_b))
-            self._state.set_law(a, b, kind, *numbers)
+            self._state.set_law(a, b, *law[:2], law[2].tobytes())
         else:
             self._class(surface_a), self._class(surface_b)
         self._law_given[frozenset((surface_a, surface_b))] = given
-        self._laws[frozenset((surface_a, surface_b))] = (kind, numbers)
+        self._laws[frozenset((surface_a, surface_b))] = law
 
     def _class(self, name, grow=True):
         if not isinstance(name, str) or not name:
@@ -436,12 +445,13 @@ class Scene:
     def _law_table(self):
         count, default = len(self._classes), self._law_values(self._contact, "Scene")
         kind = np.full((count, count), default[0], dtype=np.int32)
-        numbers = np.tile(np.array(default[1]), (count, count, 1))
-        for names, (k, values) in self._laws.items():
+        in_kg = np.full((count, count), default[1], dtype=np.uint8)
+        numbers = np.tile(default[2], (count, count, 1))
+        for names, law in self._laws.items():
             pair = [self._classes.index(name) for name in names]
             for a, b in ((pair[0], pair[-1]), (pair[-1], pair[0])):
-                kind[a, b], numbers[a, b] = k, values
-        return kind.ravel(), numbers.reshape(-1, len(LAW_NUMBERS))
+                kind[a, b], in_kg[a, b], numbers[a, b] = law
+        return dict(law_kind=kind.ravel(), law_in_kg=in_kg.ravel(), law=numbers.reshape(-1, len(LAW_NUMBERS)))
 
     def _arrays(self):
         def column(rows, kind, width=None):
@@ -456,7 +466,6 @@ class Scene:
 
         bodies, shape = self._bodies, self._shapes
         faces = [face for _, _, part in shape for face in part]
-        kind, numbers = self._law_table()
         arrays = dict(
             settings=column(self._settings(), "f8"),
             shape_kind=column([1 if r > 0 else 0 for r, _, _ in shape], "i4"),
@@ -468,8 +477,7 @@ class Scene:
             loop_vertex=column([v for face in faces for v in face], "i4"),
             body_shape=column([b["shape"] for b in bodies], "i4"),
             body_class=column([b["body_class"] for b in bodies], "i4"),
-            body_fixed=column([b["fixed"] for b in bodies], "u1"),
-            law_kind=kind, law=numbers)
+            body_fixed=column([b["fixed"] for b in bodies], "u1"), **self._law_table())
         for name in ("mass", "inertia", "position", "orientation", "velocity", "spin"):
             arrays[name] = column([b[name] for b in bodies], "f8")
         if self._terrain[0]:

@@ -39,6 +39,10 @@ static bool is_moved(const tal_model_input *in, int32_t body) {
     return true;
 }
 
+static bool is_soft(const tal_model_input *in, int32_t body) {
+    return body >= 0 && in->solid_count > 0 && in->body_solid != NULL && in->body_solid[body] >= 0;
+}
+
 static bool check_bodies(check *c, int32_t n, const tal_constraint *k) {
     const int32_t count = c->input->body_count;
     if (k->body_i < 0 || k->body_i >= count || k->body_j < -1 || k->body_j >= count ||
@@ -55,6 +59,10 @@ static bool check_bodies(check *c, int32_t n, const tal_constraint *k) {
               "constraint %d on block %d: nothing that it joins can be moved (fixed, or its motion "
               "is prescribed): leave it out",
               n, k->body_i);
+    }
+    if (is_soft(c->input, k->body_i) || is_soft(c->input, k->body_j)) {
+        FAULT(c, "constraint %d joins blocks %d and %d: only rigid ones can be held yet", n,
+              k->body_i, k->body_j);
     }
     return true;
 }
@@ -307,9 +315,9 @@ static tal_status copy_excluded(tal_model *model, const tal_model_input *input, 
 }
 
 tal_status tal_joints_create(tal_model *model, const tal_model_input *input, tal_error *err) {
-    tal_error local;
-    check c = {.input = input, .err = err != NULL ? err : &local};
+    check c = {.input = input, .err = err};
     size_t entries = 0;
+    tal_error_reset(err);
     for (int32_t n = 0; n < input->constraint_count; n++) {
         entries +=
             input->constraint[n].drive != TAL_DRIVE_NONE ? (size_t)input->constraint[n].count : 0;
@@ -318,12 +326,11 @@ tal_status tal_joints_create(tal_model *model, const tal_model_input *input, tal
     TAL_CREATE(model->joint_entry, entries, "driven points", err);
     TAL_TRY(copy_excluded(model, input, err));
     model->constraint_count = input->constraint_count;
-    tal_error_reset(c.err);
     add_rows(model, input, &c);
     if (model->joint_count > 0) {
         qsort(model->joint, (size_t)model->joint_count, sizeof *model->joint, by_bodies);
     }
-    return c.fault_count > 0 ? c.err->status : TAL_OK;
+    return c.fault_count > 0 ? TAL_BAD_INPUT : TAL_OK;
 }
 
 void tal_joints_destroy(tal_model *model) {

@@ -4,6 +4,7 @@
 #ifndef TALUS_SOLVER_CONSTRAINT_TIME_SERIES_H
 #define TALUS_SOLVER_CONSTRAINT_TIME_SERIES_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct {
@@ -14,6 +15,9 @@ typedef struct {
 typedef struct {
     double value, once, twice;
 } tal_time_values;
+
+// How many of `count` rising times, `stride` bytes apart, are not later than `at`.
+int32_t tal_times_until(const double *time, size_t stride, int32_t count, double at);
 
 // Fills the integrals of entries whose times and values are known.
 void tal_time_series_integrate(tal_time_entry *entry, int32_t count);

@@ -108,7 +108,7 @@ static void begin(tal_state *state, tal_soft_body *soft) {
         const tal_vec3 arm = tal_mat3_apply(&r, soft->solid->node[a]);
         const tal_vec3 v = tal_vec3_add(state->velocity[b], tal_vec3_cross(state->spin[b], arm));
         tal_node_set(soft->field, a, tal_vec3_add(state->position[b], arm));
-        tal_node_set(soft->rate, a, held ? (tal_vec3){0} : v);
+        tal_node_set(soft->rate, a, tal_vec3_scale(v, held ? 0.0 : 1.0));
     }
     follow(state, soft);
 }

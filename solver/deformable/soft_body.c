@@ -218,7 +218,11 @@ static void store_bodies(void *context, int64_t first, int64_t end) {
         soft->elastic_work = 0.0;
         if (is_moving(l->state, soft)) {
             double *change = soft->scratch + 3 * 3 * soft->solid->node_count;
-            tal_solid_solve(soft->solid, soft->force, soft->scratch, change);
+            if (soft->active_count > 0) {
+                tal_solid_solve(soft->solid, soft->force, soft->scratch, change);
+            } else {
+                memset(change, 0, 3 * (size_t)soft->solid->node_count * sizeof *change);
+            }
             row_of(soft)->store(l->model, l->state, soft, change);
         }
     }

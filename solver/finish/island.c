@@ -13,7 +13,7 @@
 // weighs must be small beside the light one. The last steps of Newton cost little.
 static const double TOLERANCE = 1e-10, ENOUGH = 1e-8;
 // 2e10: some ten seconds. Larger piles stay as the sweeps left them, and are counted.
-enum { SYSTEMS_MAX = 400 };
+enum { SYSTEMS_MAX = 400, BRANCH_ROUNDS = 4 };
 static const double FLOPS_MAX = 2e10;
 // Islands within the tolerance are not worth more than half a second.
 static const double FLOPS_MAX_LINGERING = 1e9;
@@ -31,20 +31,32 @@ typedef struct {
     double *r, *before;
 } island_problem;
 
+// One branch of a law that has two: rigid at the bound, compliant above it.
 static bool is_dry(const tal_contact *c) {
-    const bool is_rigid = isinf(c->softness) && isfinite(c->bound);
-    const bool is_spring = isfinite(c->softness) && isinf(c->bound);
-    return isfinite(c->friction) && c->floor == 0.0 && (is_rigid || is_spring);
+    return isfinite(c->friction) && c->floor == 0.0 && (isinf(c->softness) || isinf(c->bound));
 }
 
-static bool can_finish(const tal_percussion_problem *problem, const tal_island *island) {
+// Both branches are dry friction each. Which one a contact is on, its percussion tells: at the bound the
+// rigid one carries more than the compliant one would.
+static bool has_dry_branches(const tal_contact *c) {
+    return isfinite(c->friction) && c->floor == 0.0;
+}
+
+static bool is_at_bound(const tal_contact *c) {
+    return isinf(c->softness) ||
+           (isfinite(c->bound) &&
+            (c->percussion[0] + c->adhesion) * c->softness > c->pull - c->bound);
+}
+
+static bool can_finish(const tal_percussion_problem *problem, const tal_island *island,
+                       bool (*fits)(const tal_contact *)) {
     for (int32_t p = island->first_pair; p < island->first_pair + island->pair_count; p++) {
         const tal_pair *pair = &problem->pair[p];
         if (pair->is_general || pair->roll_length > 0.0) {
             return false;
         }
         for (int32_t k = 0; k < pair->contact_count; k++) {
-            if (!is_dry(&problem->contact[pair->first_contact + k])) {
+            if (!fits(&problem->contact[pair->first_contact + k])) {
                 return false;
             }
         }
@@ -160,7 +172,7 @@ static void set_free_velocities(island_problem *i) {
         const tal_contact *c = &problem->contact[i->first + k];
         double u[3];
         tal_contact_velocity(problem, &problem->pair[i->pair_of[k]], i->first + k, u);
-        f->q[3 * k] = u[0] - f->q[3 * k] - (isinf(c->softness) ? c->bound : c->pull);
+        f->q[3 * k] = u[0] - f->q[3 * k] - (is_at_bound(c) ? c->bound : c->pull);
         f->q[3 * k + 1] = u[1] - f->q[3 * k + 1] + c->slide[0];
         f->q[3 * k + 2] = u[2] - f->q[3 * k + 2] + c->slide[1];
     }
@@ -170,7 +182,7 @@ static void set_diagonal(island_problem *i) {
     for (int32_t k = 0; k < i->count; k++) {
         const tal_contact *c = &i->problem->contact[i->first + k];
         double *own = &i->friction.w.value[9 * tal_block_matrix_find(&i->friction.w, k, k)];
-        own[0] += isinf(c->softness) ? 0.0 : c->softness;
+        own[0] += is_at_bound(c) ? 0.0 : c->softness;
         own[4] += isinf(c->slack) ? 0.0 : c->slack;
         own[8] += isinf(c->slack) ? 0.0 : c->slack;
         i->friction.friction[k] = isinf(c->slack) ? 0.0 : c->friction;
@@ -271,7 +283,7 @@ static void put_back(const island_problem *i, const tal_solver_work *work, int32
 }
 
 static tal_status finish(island_problem *i, const tal_solver_work *work, int32_t number,
-                         double tolerance, tal_finish_count *count, tal_error *err) {
+                         double tolerance, tal_error *err) {
     const bool is_needed = work->island_result[number].unconverged_count > 0;
     const tal_finish_settings settings = {TAL_FINISH_AUTOMATIC, TOLERANCE, ENOUGH, SYSTEMS_MAX,
                                           is_needed ? FLOPS_MAX : FLOPS_MAX_LINGERING};
@@ -279,8 +291,35 @@ static tal_status finish(island_problem *i, const tal_solver_work *work, int32_t
     TAL_TRY(prepare(i, err));
     TAL_TRY(tal_finish_solve(&i->friction, &settings, i->r, &result, err));
     put_back(i, work, number, tolerance);
-    count->tried_count++;
-    count->needed_count += is_needed;
+    return TAL_OK;
+}
+
+// A number that changes when a contact changes its branch.
+static uint64_t branches_of(const tal_percussion_problem *problem, const tal_island *island) {
+    const int32_t first = problem->pair[island->first_pair].first_contact;
+    uint64_t sum = 0;
+    for (int32_t k = 0; k < count_contacts(problem, island); k++) {
+        sum = 31 * sum + is_at_bound(&problem->contact[first + k]);
+    }
+    return sum;
+}
+
+// Again where the answer is on other branches than the question was.
+static tal_status finish_branches(const tal_percussion_problem *problem,
+                                  const tal_solver_work *work, int32_t number, double tolerance,
+                                  tal_error *err) {
+    const tal_island *island = &problem->island[number];
+    uint64_t before, after;
+    int round = 0;
+    do {
+        island_problem i = {.problem = problem, .island = island};
+        before = branches_of(problem, island);
+        const tal_status status = finish(&i, work, number, tolerance, err);
+        release(&i);
+        TAL_TRY(status);
+        after = branches_of(problem, island);
+    } while (work->island_result[number].unconverged_count > 0 && before != after &&
+             ++round < BRANCH_ROUNDS);
     return TAL_OK;
 }
 
@@ -292,13 +331,12 @@ tal_status tal_finish_islands(const tal_percussion_problem *problem, const tal_s
         const tal_island *island = &problem->island[n];
         const bool is_wanted = work->island_result[n].unconverged_count > 0 ||
                                (lingers[n] && count_contacts(problem, island) <= LINGERING_MAX);
-        if (!is_wanted || !can_finish(problem, island)) {
+        if (!is_wanted || !can_finish(problem, island, has_dry_branches)) {
             continue;
         }
-        island_problem i = {.problem = problem, .island = island};
-        const tal_status status = finish(&i, work, n, goal->tolerance, count, err);
-        release(&i);
-        TAL_TRY(status);
+        count->needed_count += work->island_result[n].unconverged_count > 0;
+        count->tried_count++;
+        TAL_TRY(finish_branches(problem, work, n, goal->tolerance, err));
     }
     if (count->tried_count > 0) {
         tal_sum_islands(problem, work, NULL, result);
@@ -311,7 +349,7 @@ tal_status tal_finish_collect(const tal_percussion_problem *problem, tal_frictio
     const tal_island all = {.pair_count = problem->pair_count};
     *friction = (tal_friction_problem){0};
     *percussion = NULL;
-    if (problem->pair_count == 0 || !can_finish(problem, &all)) {
+    if (problem->pair_count == 0 || !can_finish(problem, &all, is_dry)) {
         return TAL_FAIL(err, TAL_UNAVAILABLE,
                         problem->pair_count == 0
                             ? "there are no contacts in this step"

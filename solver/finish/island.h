@@ -15,8 +15,8 @@ typedef struct {
 // After tal_solve_percussions with the same work and goal: the islands above the tolerance, and those
 // marked in `lingers` (per island), which get less effort. What the finisher finds counts only if the
 // measure of the sweeps finds it better. Islands with laws other than dry friction (with or without
-// adhesion, viscous slack or a spring) or with bodies that are not rigid are left as they are. One
-// thread. Allocates: such islands are rare.
+// adhesion, viscous slack, a spring, or a spring down to a bound) or with bodies that are not rigid are
+// left as they are. One thread. Allocates: such islands are rare.
 tal_status tal_finish_islands(const tal_percussion_problem *problem, const tal_solver_work *work,
                               const tal_solver_goal *goal, const uint8_t *lingers,
                               tal_finish_count *count, tal_solver_result *result, tal_error *err);

@@ -8,6 +8,9 @@
 
 #include <stdint.h>
 
+// Stands where the number of a body would, and means the ground (or, for constraints, space).
+enum { TAL_BODY_TERRAIN = -1 };
+
 typedef enum { TAL_SHAPE_POLYHEDRON, TAL_SHAPE_SPHERE } tal_shape_kind;
 
 // What a caller hands over to describe one shape in body axes; loops may be any planar polygons.

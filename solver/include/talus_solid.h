@@ -5,9 +5,15 @@
 #define TALUS_SOLID_H
 
 #include "core/base/math3_types.h"
+#include "core/base/status.h"
+#include "solver/include/talus_shape.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 typedef enum {
     TAL_KINEMATICS_FLOATING_FRAME,   // a frame that moves as a rigid body, small strains in it
@@ -35,10 +41,27 @@ typedef struct {
     const int32_t *held_node;
 } tal_solid_input;
 
+// Tetrahedra that fill a convex polyhedron, in its axes, with no edge longer than `element_m`; nodes and
+// tetrahedra as tal_solid_input takes them.
+typedef struct {
+    int32_t node_count, tetrahedron_count;
+    tal_vec3 *node_m;
+    int32_t *tetrahedron;
+} tal_filling;
+
+tal_status tal_filling_create(tal_filling *filling, const tal_shape_input *shape, double element_m,
+                              tal_error *err);
+// Takes {0}.
+void tal_filling_destroy(tal_filling *filling);
+
 // How the elastic forces of a step are taken.
 typedef enum {
     TAL_ELASTIC_THETA,   // scheme moreau: theta = 1/2, which keeps energy; scheme acd2: theta = 1
     TAL_ELASTIC_IMPLICIT // scheme acd2 only: at the middle of the step to come (Maier and Glocker)
 } tal_elastic_scheme;
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

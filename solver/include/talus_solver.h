@@ -114,7 +114,7 @@ typedef enum {
 
 typedef struct {
     tal_hold hold;
-    int32_t body_i, body_j; // body_j = -1: space
+    int32_t body_i, body_j; // TAL_BODY_TERRAIN as body_j: space
     tal_vec3 point_i_m;     // from the centroid, body axes
     tal_vec3 point_j_m; // likewise; in space, world axes (links only: else where i is at the start)
     tal_vec3 direction; // of any length, world axes
@@ -159,7 +159,7 @@ typedef struct {
     int32_t constraint_count;
     const tal_constraint *constraint;
     int32_t excluded_count;  // pairs without contact
-    const int32_t *excluded; // two bodies each; -1: the ground
+    const int32_t *excluded; // two bodies each, or a body and TAL_BODY_TERRAIN
 
     // Gravity that changes with time: linear between the entries, constant outside. The potential energy
     // is that of settings.gravity_mps2, and the work of the rest is applied. 0: constant.
@@ -227,7 +227,7 @@ typedef struct {
     double residual;           // relative, measured on the percussions that were applied
     int32_t unconverged_count; // points above the tolerance when the sweeps ran out
     double penetration_m;      // deepest, springs (penalty) left out
-    int32_t penetration_body_i, penetration_body_j;
+    int32_t penetration_body_i, penetration_body_j; // the latter may be TAL_BODY_TERRAIN
 } tal_report;
 
 tal_status tal_step(const tal_model *model, tal_state *state, tal_report *report, tal_error *err);
@@ -259,7 +259,7 @@ void tal_state_wake(tal_state *state);
 
 // The contacts of the last step, those of constraints and of bodies at rest left out: at its midpoint.
 typedef struct {
-    int32_t body_i, body_j; // -1: the ground
+    int32_t body_i, body_j; // the latter may be TAL_BODY_TERRAIN
     tal_vec3 point_m;
     tal_vec3 normal;        // from j to i
     tal_vec3 percussion_ns; // on i
@@ -301,6 +301,23 @@ tal_vec3 tal_state_node_position(const tal_model *model, const tal_state *state,
                                  int32_t node);
 tal_vec3 tal_state_node_velocity(const tal_model *model, const tal_state *state, int32_t body,
                                  int32_t node);
+
+// Mean stress of an element of a body that deforms; world axes, tension is positive.
+typedef struct {
+    tal_mat3 tensor_pa;
+    double tension_pa;  // largest principal stress
+    tal_vec3 direction; // of it, a unit vector
+    double von_mises_pa;
+    tal_vec3 place_m; // the middle of the element
+} tal_stress;
+int32_t tal_model_element_count(const tal_model *model, int32_t body); // 0: it is rigid
+tal_stress tal_state_element_stress(const tal_model *model, const tal_state *state, int32_t body,
+                                    int32_t element);
+// The element of a body with the largest principal stress; a rigid body has none (-infinity).
+tal_stress tal_state_largest_tension(const tal_model *model, const tal_state *state, int32_t body);
+// Time in which a pressure wave crosses a body that deforms. Steps that are not several times shorter do
+// not resolve a blow, and its stresses mean little.
+double tal_model_transit_s(const tal_model *model, int32_t body);
 
 // Takes a body out between two steps (it left the terrain): it keeps its place, touches nothing and no
 // longer counts in the energies. There is no way back.

@@ -3,6 +3,7 @@
 #include "solver/motion/prescribed.h"
 
 #include "core/base/memory.h"
+#include "solver/constraint/time_series.h"
 #include "solver/step/hash.h"
 
 #include <math.h>
@@ -101,15 +102,7 @@ static tal_vec3 between(tal_vec3 a, tal_vec3 b, double share) {
 // The last entry that is not later than `time` and the next one, linearly; the first or last entry
 // outside.
 static tal_rigid_motion entry_at(const tal_series_entry *entry, int32_t count, double time) {
-    int32_t low = 0, high = count; // entries before `low` are not later, from `high` on are
-    while (low < high) {
-        const int32_t middle = low + (high - low) / 2;
-        if (entry[middle].time <= time) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
+    const int32_t low = tal_times_until(&entry->time, sizeof *entry, count, time);
     if (low == 0 || low == count) {
         const tal_series_entry *end = &entry[low == 0 ? 0 : count - 1];
         return (tal_rigid_motion){.v = end->v, .w = end->w};

@@ -23,9 +23,10 @@ static double drag_work(const tal_model *model, const tal_state *state, int32_t 
     return 0.25 * model->mass[b] * state->trail[b].drag * dt * tal_vec3_dot(twice, twice);
 }
 
+// Only rigid bodies have trails.
 static void touch(const tal_model *model, tal_state *state, const tal_pair *pair, int32_t body,
                   double sliding) {
-    if (body >= state->body_count || state->is_immovable[body]) {
+    if (pair->is_general || body >= state->body_count || state->is_immovable[body]) {
         return;
     }
     const tal_law *law = &model->law[pair->law];

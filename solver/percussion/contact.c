@@ -262,7 +262,7 @@ static double patch_area(const tal_state *state, const tal_pair *pair) {
 }
 
 // What laws may ask of the two bodies of a pair.
-static void set_trails(const tal_model *model, tal_state *state, tal_pair *pair) {
+static void set_trails(const tal_model *model, tal_state *state, tal_pair *pair, double dt) {
     const tal_law *law = &model->law[pair->law];
     const int32_t i = pair->body_i, j = pair->body_j < model->body_count ? pair->body_j : i;
     const double radius = fmin(model->inner_radius[i], model->inner_radius[j]);
@@ -277,6 +277,7 @@ static void set_trails(const tal_model *model, tal_state *state, tal_pair *pair)
     }
     if (pair->roll_length > 0.0) {
         tal_roll_prepare(&state->work.problem, pair);
+        tal_recall_moment(state, pair, dt);
     }
 }
 
@@ -313,7 +314,7 @@ static void prepare_pair(const tal_model *model, tal_state *state, tal_pair *pai
     if (tal_is_joint(model, pair)) {
         tal_joint_prepare(model, state, pair, dt);
     }
-    set_trails(model, state, pair);
+    set_trails(model, state, pair, dt);
     prepare_laws(model, state, pair, dt);
 }
 

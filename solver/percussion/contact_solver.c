@@ -9,6 +9,7 @@
 #include "solver/percussion/general_kernel.h"
 #include "solver/percussion/patch.h"
 #include "solver/percussion/rigid_kernel.h"
+#include "solver/percussion/roll.h"
 #include "solver/percussion/sweep_set.h"
 
 #include <math.h>
@@ -44,6 +45,9 @@ void tal_warm_start(const tal_percussion_problem *problem) {
                                TAL_GENERAL_MOTION);
         } else {
             tal_rigid_strike(problem, pair, percussion, stride, problem->motion);
+        }
+        if (pair->roll_length > 0.0) {
+            tal_roll_strike(problem, pair, problem->roll[p].moment, problem->motion);
         }
     }
 }

@@ -138,6 +138,23 @@ bool tal_problem_is_valid(const tal_percussion_problem *problem, int32_t *scratc
 // `tolerance` times that speed never matter.
 void tal_set_energy_scales(const tal_percussion_problem *problem, double speed_min);
 
+// (33): the contact answers the velocity d at it. Its percussion becomes the solution of its own problem,
+// `step` what that adds. True if it holds without sliding.
+static inline bool tal_contact_answer(tal_contact *c, const double d[3], double step[3]) {
+    const double *w = c->w, *old = c->percussion;
+    const double q[3] = {d[0] - (w[0] * old[0] + w[1] * old[1] + w[2] * old[2]),
+                         d[1] - (w[1] * old[0] + w[3] * old[1] + w[4] * old[2]),
+                         d[2] - (w[2] * old[0] + w[4] * old[1] + w[5] * old[2])};
+    double r[3];
+    tal_law_solve(c, q, r);
+    for (int f = 0; f < 3; f++) {
+        step[f] = r[f] - old[f];
+        c->percussion[f] = r[f];
+    }
+    const double radius = c->friction * r[0];
+    return r[1] * r[1] + r[2] * r[2] < 0.9999 * radius * radius;
+}
+
 // Immobile bodies are shared between threads and never written.
 static inline void tal_store_body_motion(const tal_percussion_problem *problem, int32_t body,
                                          const tal_rigid_motion *motion) {

@@ -73,22 +73,12 @@ static bool visit_points(const tal_percussion_problem *problem, const tal_pair *
     for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
         tal_contact *c = &problem->contact[k];
         const tal_side at = side_of(problem, pair, k);
-        const double *w = c->w, *old = c->percussion;
-        double d[3], r[3];
+        double d[3], step[3];
         relative_velocity(side, at, d);
-        const double q[3] = {d[0] - (w[0] * old[0] + w[1] * old[1] + w[2] * old[2]),
-                             d[1] - (w[1] * old[0] + w[3] * old[1] + w[4] * old[2]),
-                             d[2] - (w[2] * old[0] + w[4] * old[1] + w[5] * old[2])};
-        tal_law_solve(c, q, r);
-        const double step[3] = {r[0] - old[0], r[1] - old[1], r[2] - old[2]};
+        holds = tal_contact_answer(c, d, step) || holds;
         if (step[0] != 0.0 || step[1] != 0.0 || step[2] != 0.0) {
             strike(side, at, step);
         }
-        const double radius = c->friction * r[0];
-        holds = holds || r[1] * r[1] + r[2] * r[2] < 0.9999 * radius * radius;
-        c->percussion[0] = r[0];
-        c->percussion[1] = r[1];
-        c->percussion[2] = r[2];
     }
     return holds;
 }

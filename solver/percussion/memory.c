@@ -4,6 +4,7 @@
 
 #include "solver/constraint/joint.h"
 #include "solver/motion/rest.h"
+#include "solver/percussion/roll.h"
 
 #include <math.h>
 
@@ -64,16 +65,42 @@ void tal_recall_percussions(tal_state *state, const tal_pair *pair, double dt) {
     }
 }
 
-// A bonded point breaks when it slides or opens under its full adhesion.
-static double still_bonded(const tal_contact *c, double bonded) {
-    if (bonded == 0.0 || c->adhesion == 0.0) {
-        return bonded;
+// The moment of the remembered pair that shares a point with this one.
+void tal_recall_moment(tal_state *state, const tal_pair *pair, double dt) {
+    const tal_contacts *set = &state->work.contacts;
+    const tal_contact_memory *memory = &state->memory;
+    const tal_manifold *manifold = &state->work.list.manifold[pair->manifold];
+    const tal_memory_point *old = NULL;
+    int32_t p = set->first_remembered[pair->manifold];
+    for (int32_t k = pair->first_contact;
+         old == NULL && k < pair->first_contact + pair->contact_count; k++) {
+        old = find_point(memory, p, manifold, set->identity[k]);
     }
-    const double normal = c->percussion[0] + c->adhesion;
-    const double along = hypot(c->percussion[1], c->percussion[2]);
-    const bool torn = normal <= 1e-9 * c->adhesion;
-    const bool sheared = along >= (1.0 - 1e-9) * c->friction * normal;
-    return torn || sheared ? 0.0 : bonded;
+    if (old == NULL) {
+        return;
+    }
+    while (old - memory->point >= memory->pair[p].first_point + memory->pair[p].point_count) {
+        p++;
+    }
+    const tal_vec3 moment = tal_vec3_scale(memory->pair[p].moment, dt / memory->dt);
+    tal_roll *roll = &state->work.problem.roll[pair - state->work.problem.pair];
+    roll->moment[0] = tal_vec3_dot(moment, pair->tangent_1);
+    roll->moment[1] = tal_vec3_dot(moment, pair->tangent_2);
+}
+
+void tal_break_bonds(tal_state *state, double still) {
+    const tal_percussion_problem *problem = &state->work.problem;
+    for (int32_t p = 0; p < problem->pair_count; p++) {
+        const tal_pair *pair = &problem->pair[p];
+        for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
+            double d[3];
+            if (problem->contact[k].adhesion > 0.0) {
+                tal_contact_velocity(problem, pair, k, d);
+                const bool holds = d[0] <= still && hypot(d[1], d[2]) <= still;
+                state->work.contacts.bonded[k] *= holds ? 1.0 : 0.0;
+            }
+        }
+    }
 }
 
 static tal_memory_point *append_pair(tal_contact_memory *memory, int32_t body_i, int32_t body_j,
@@ -91,6 +118,11 @@ static void remember_manifold(const tal_state *state, int32_t m, tal_contact_mem
     const tal_manifold *manifold = &state->work.list.manifold[m];
     tal_memory_point *point =
         append_pair(memory, manifold->body_i, manifold->body_j, manifold->point_count);
+    if (pair->roll_length > 0.0) {
+        const double *moment = state->work.problem.roll[pair - state->work.problem.pair].moment;
+        memory->pair[memory->pair_count - 1].moment = tal_vec3_add_scaled(
+            tal_vec3_scale(pair->tangent_1, moment[0]), moment[1], pair->tangent_2);
+    }
     for (int32_t n = 0; n < pair->contact_count; n++) {
         const int32_t k = pair->first_contact + n;
         const tal_contact *c = &state->work.contacts.contact[k];
@@ -99,7 +131,7 @@ static void remember_manifold(const tal_state *state, int32_t m, tal_contact_mem
             .identity = state->work.contacts.identity[k],
             .normal = c->percussion[0],
             .tangential = tal_vec3_add_scaled(along, c->percussion[2], pair->tangent_2),
-            .bonded = still_bonded(c, state->work.contacts.bonded[k])};
+            .bonded = state->work.contacts.bonded[k]};
     }
 }
 
@@ -112,6 +144,7 @@ static void keep_if_at_rest(const tal_state *state, int32_t p, double dt,
     }
     const double scale = dt / state->memory.dt;
     tal_memory_point *point = append_pair(memory, pair->body_i, pair->body_j, pair->point_count);
+    memory->pair[memory->pair_count - 1].moment = tal_vec3_scale(pair->moment, scale);
     for (int32_t n = 0; n < pair->point_count; n++) {
         point[n] = state->memory.point[pair->first_point + n];
         point[n].normal *= scale;

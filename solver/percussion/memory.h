@@ -11,6 +11,9 @@ void tal_find_remembered(tal_state *state);
 // Gives the contacts of a pair their last percussions, scaled when the step has another length.
 void tal_recall_percussions(tal_state *state, const tal_pair *pair, double dt);
 
+// The same of the moment of a pair that resists rolling.
+void tal_recall_moment(tal_state *state, const tal_pair *pair, double dt);
+
 // Keeps the percussions for the next step, and those of the bodies at rest for when they wake.
 tal_status tal_remember_percussions(tal_state *state, double dt, tal_error *err);
 
@@ -19,5 +22,9 @@ bool tal_memory_is_valid(const tal_contact_memory *memory);
 
 // All contacts there are, those at rest included.
 void tal_count_remembered(const tal_state *state, tal_report *report);
+
+// A bond breaks for good where its points part or slide faster than `still` after the percussions found.
+// The motion judges, not the percussions: how the points of a face share a load is not determined.
+void tal_break_bonds(tal_state *state, double still);
 
 #endif

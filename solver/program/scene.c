@@ -2,6 +2,8 @@
 // The scene of talus-solve from its files.
 #include "solver/program/scene.h"
 
+#include "solver/program/scene_ground.h"
+
 #include "core/base/math3.h"
 #include "core/base/memory.h"
 #include "core/geo/netcdf_file.h"
@@ -273,7 +275,11 @@ static tal_law law_of_contact(const tal_contact_settings *contact) {
                      .kt_kg = number_or_zero(contact->kt_kg),
                      .cohesion_pa = contact->cohesion_pa,
                      .stiffness_n_m = contact->stiffness_n_m,
-                     .damping_n_s_m = contact->damping_n_s_m};
+                     .damping_n_s_m = contact->damping_n_s_m,
+#define NUMBER(field) .field = contact->field,
+                     TAL_GROUND_NUMBERS(NUMBER)
+#undef NUMBER
+    };
 }
 
 static void override(double *target, double value) {
@@ -320,6 +326,9 @@ static tal_status apply_pair(tal_solve_scene *scene, tal_law *laws, const tal_se
     override(&law.kn_kg, pair->kn_kg);
     override(&law.kt_kg, pair->kt_kg);
     override(&law.cohesion_pa, pair->cohesion_pa);
+#define OVERRIDE(field) override(&law.field, pair->field);
+    TAL_GROUND_NUMBERS(OVERRIDE)
+#undef OVERRIDE
     laws[a * scene->input.class_count + b] = law;
     laws[b * scene->input.class_count + a] = law;
     return TAL_OK;
@@ -394,7 +403,7 @@ tal_status tal_scene_read(tal_solve_scene *scene, const char *folder, const tal_
     TAL_TRY(read_file(scene, folder, "blocks.nc", read_blocks, err));
     TAL_TRY(build_laws(scene, settings, err));
     apply_solve_settings(scene, &settings->solve);
-    return TAL_OK;
+    return tal_scene_roughen(scene, settings, err);
 }
 
 // Where the fault is that a message of the library speaks of.

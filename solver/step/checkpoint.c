@@ -186,8 +186,9 @@ static bool is_point_possible(const tal_memory_point *point, double mass) {
 
 static bool is_pair_possible(const tal_model *model, const tal_contact_memory *memory,
                              const tal_memory_pair *pair) {
-    if (!(pair->body_i >= 0 && pair->body_i < model->body_count && pair->first_point >= 0 &&
-          pair->point_count >= 0 && pair->point_count <= memory->point_count - pair->first_point)) {
+    if (!(pair->body_i >= 0 && pair->body_i < model->body_count && is_within(pair->moment, 1e18) &&
+          pair->first_point >= 0 && pair->point_count >= 0 &&
+          pair->point_count <= memory->point_count - pair->first_point)) {
         return false;
     }
     for (int32_t k = pair->first_point; k < pair->first_point + pair->point_count; k++) {

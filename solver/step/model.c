@@ -202,6 +202,7 @@ tal_status tal_model_set_law(tal_model *model, int32_t class_i, int32_t class_j,
             class_i, class_j, tal_law_name(old->kind), tal_law_name(law->kind));
     }
     *old = model->law[class_j * count + class_i] = *law;
+    model->needs_trails = tal_model_needs_trails(model);
     model->fingerprint = fingerprint_of(model);
     return TAL_OK;
 }

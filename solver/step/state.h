@@ -21,6 +21,7 @@ typedef struct {
 typedef struct {
     int32_t body_i, body_j;
     int32_t first_point, point_count;
+    tal_vec3 moment; // world axes (percussion/roll.h)
 } tal_memory_pair;
 
 typedef struct {

@@ -1,4 +1,5 @@
 # Tests of core/geo. Some look at the files with GDAL itself.
+talus_test(unit/features.c LIBS talus_geo)
 talus_test(unit/grid.c LIBS talus_geo)
 talus_test(unit/crs.c LIBS talus_geo PkgConfig::PROJ)
 talus_test(unit/pixels.c LIBS talus_geo PkgConfig::GDAL)

@@ -8,3 +8,7 @@ talus_test_program(solver_soft_blocks bench/soft_blocks.c scenes/three_blocks.c 
     LIBS talus_solver)
 talus_test(unit/soft_scenes.c SOURCES scenes/box_mesh.c scenes/scene.c LIBS talus_solver LABELS threads)
 talus_test(analytic/maier_glocker.c SOURCES scenes/box_mesh.c scenes/scene.c LIBS talus_solver)
+talus_test(property/shaken_blocks.c SOURCES scenes/three_blocks.c scenes/box_mesh.c scenes/scene.c
+    LIBS talus_solver LABELS slow)
+talus_test_again(property/shaken_blocks.c all long 3600 all)
+talus_test(unit/fill.c LIBS talus_solver)

@@ -174,6 +174,10 @@
   window.addEventListener('load', function () {
     setTimeout(function () {
       if (talus.replay) { if (/[#&]frames=/.test(location.hash)) { drawFrames(); } else { testReplay(); } }
+      // Every control has a name that a screen reader can say.
+      note('unnamed', Array.prototype.filter.call(document.querySelectorAll('button, select, input, canvas[tabindex], svg[tabindex]'), function (node) {
+        return !(node.getAttribute('aria-label') || node.textContent.trim() && node.tagName === 'BUTTON' || node.labels && node.labels.length > 0);
+      }).length);
       function end() {
         note('requests', performance.getEntriesByType('resource').filter(function (e) { return !/^(data|blob):/.test(e.name); }).length);
         note('done', 'yes');

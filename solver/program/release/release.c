@@ -67,7 +67,7 @@ static tal_status add_inputs(release *r, tal_error *err) {
         char path[TAL_PATH_SIZE];
         tal_path_join(path, r->invocation->out, inputs[i]);
         if (!tal_file_exists(path)) {
-            return TAL_FAIL(err, TAL_NOT_FOUND, "%s is not there: run talus-mesh first", path);
+            return TAL_FAIL(err, TAL_NOT_FOUND, "%s does not exist: run talus-mesh first", path);
         }
         TAL_TRY(tal_provenance_add_input(r->provenance, path, err));
     }

@@ -35,6 +35,14 @@ for layer in source deposit; do
 done
 ogrinfo -q out/site.gpkg layer_styles | grep -q SimpleFill || complain "site.gpkg has no styles"
 gdalinfo out/ingest.png | grep -q 'Driver: PNG' || complain "ingest.png is no picture"
+# The page: every part has its number, every dropped patch its row and its mark, and the fit is shown.
+for part in S1 D1; do grep -q ">$part</text>" out/ingest.html || complain "$part is not on the map of ingest.html"; done
+for words in 'Before the fit' 'After the fit' 'class="ramp"' ' m</text>'; do
+    grep -q "$words" out/ingest.html || complain "ingest.html lacks $words"
+done
+listed=$(grep -c '"why":' out/ingest.json)
+[ "$(grep -c -E '<tr><td>[0-9]+</td>' out/ingest.html)" = "$listed" ] &&
+    [ "$(grep -o 'class="dropped" cx' out/ingest.html | wc -l)" = "$listed" ] || complain "ingest.html does not show all $listed dropped patches"
 grep -q '"volume_m3"' out/ingest.json || complain "ingest.json has no volumes"
 [ "$(ls -A out | grep -c points)" = 0 ] || complain "points are left beside the results"
 grep -q "$PWD" out/ingest.json && complain "ingest.json holds a path of this machine"

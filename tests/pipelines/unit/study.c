@@ -238,6 +238,16 @@ static void misfit_is_the_weighted_mean_of_shares(void **state) {
     sheet.value[TAL_SHEET_area_surveyed_m2] = 100;
     sheet.value[TAL_SHEET_thickness_rmse_m] = 0.1;
     check_near(tal_sheet_misfit(&sheet, &weights), 0.2, 1e-15);
+    weights =
+        (tal_calibrate_settings){.weight_stops = 1, .weight_ks = 2, .weight_fahrboeschung = 1};
+    check_near(tal_sheet_misfit(&sheet, &weights), 1, 0);
+    sheet.value[TAL_SHEET_stops_distance_m] = 3;
+    sheet.value[TAL_SHEET_stops_spread_m] = 10;
+    sheet.value[TAL_SHEET_stops_ks_along] = 0.2;
+    sheet.value[TAL_SHEET_stops_ks_across] = 0.6;
+    sheet.value[TAL_SHEET_fahrboeschung_error] = -0.05;
+    sheet.value[TAL_SHEET_fahrboeschung_surveyed] = 0.25;
+    check_near(tal_sheet_misfit(&sheet, &weights), (0.3 + 2 * 0.4 + 0.2) / 4, 1e-15);
 }
 
 static void quoted_cells_and_short_rows_are_read(void **state) {

@@ -24,7 +24,7 @@ write_site "$release"
 "$TALUS_BIN/talus-mesh" site.ini -q --out out || fail "mesh"
 # What is named in a section that repeats counts as an input, too.
 "$TALUS_BIN/talus-post" site.ini --print-inputs | grep -q house.geojson || fail "the house is no input"
-expect 1 'rocks.nc is not there: run talus-solve first' "$TALUS_BIN/talus-post" site.ini --out out
+expect 1 'rocks.nc does not exist: run talus-solve first' "$TALUS_BIN/talus-post" site.ini --out out
 "$TALUS_BIN/talus-solve" site.ini -q --out out || fail "solve"
 expect 0 'of 100 rocks come to it' "$TALUS_BIN/talus-post" site.ini --out out
 "$TALUS_BIN/../tests/post-release-judge" out || fail "the maps are not what the trajectories say"

@@ -37,6 +37,7 @@ check data-console-errors 0
 check data-replay ok
 check data-replay-blocks 120
 check data-test-requests 0
+check data-test-unnamed 0
 check data-test-slider moves
 # Every colouring and every layer changes the picture, and taking it off brings the picture back.
 for choice in colour-speed colour-energy colour-travel colour-height colour-volume ground-thickness \

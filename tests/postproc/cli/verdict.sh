@@ -18,7 +18,7 @@ analyse() { # analyse FOLDER [SCENE]...
         --progress none 2>"$folder.txt" || fail "talus-post failed: $(cat "$folder.txt")"
 }
 # The first line of the page that has words in it, but for the link that skips to the scores.
-first_line() { sed -n '/<div class="page">/,$p' "$1/report.html" | sed '1d; s/<[^>]*>//g' | grep -m 1 .; }
+first_line() { sed -n '/<div class="page">/,$p' "$1/report.html" | sed '1d; /class="skip"/d; s/<[^>]*>//g' | grep -m 1 .; }
 score() { awk -v key="\"$2\":" '$1 == key {hit = 1} hit && /"value"/ {sub(/,$/, "", $2); print $2; exit}' "$1/scores.json"; }
 
 for epochs in 1 2; do

@@ -68,6 +68,21 @@ class Motion(unittest.TestCase):
         self.assertAlmostEqual(bar.reaction[2], history["pull"][-1], delta=0.0)
         self.assertEqual(len(history.time), 6000)
 
+    def test_chain_keeps_its_energy_and_holds_together(self):
+        scene = talus.Scene(dt_s=0.002, gravity_mps2=G)  # the default tolerance
+        links = [scene.box((0.5, 0.1, 0.1), (0.25 + 0.5 * k, 0, 0), density=2000) for k in range(20)]
+        scene.fix(links[0], (0, 0, 0))
+        for k in range(19):
+            scene.joint(links[k], links[k + 1], (0.5 * (k + 1), 0, 0))
+            scene.exclude(links[k], links[k + 1])
+        scene.run(1.0)
+        kinetic = scene.energies[:, :2].sum()
+        self.assertGreater(kinetic, 5000)
+        self.assertLess(abs(scene.energies.sum()), 1e-4 * kinetic)  # it was 0
+        ends = [[scene.point(links[k + n], (0.5 * (k + 1), 0, 0))[0] for n in (0, 1)] for k in range(19)]
+        self.assertLess(np.abs(np.diff(ends, axis=1)).max(), 1e-4)
+        self.assertEqual(scene.report.unconverged_count, 0)
+
     def test_drives_take_their_point_along(self):
         scene = talus.Scene(dt_s=0.01, gravity_mps2=0)
         a, b, c = (scene.box((1, 1, 1), (3 * k, 0, 0)) for k in range(3))
@@ -108,6 +123,16 @@ class Motion(unittest.TestCase):
             scene.law("rock", "ground", friction=-1)
         with self.assertRaisesRegex(ValueError, "no surface"):
             scene.law("rock", "mud", friction=1)
+
+    def test_ground_classes_set_their_numbers(self):
+        scene = talus.Scene(dt_s=0.01)
+        scene.law("rock", "ground", ground="snow", friction_max=0.4)
+        kind, _, numbers = scene._laws[frozenset(("rock", "ground"))]
+        values = dict(zip(talus.scene.LAW_NUMBERS, numbers))
+        self.assertEqual(kind, talus.scene._talus.law_numbers()["ground"])
+        self.assertEqual((values["friction"], values["friction_max"], values["drag_per_s"]), (0.1, 0.4, 0.7))
+        with self.assertRaisesRegex(talus.Error, "needs the law ground or scar"):
+            scene.law("rock", "ground", ground="snow", law="coulomb")
 
     def test_run_ends_when_still(self):
         scene = make(dt_s=0.005, tolerance=1e-3)

@@ -528,6 +528,30 @@ static void laws_change_between_steps(void **unused) {
     world_end(&w);
 }
 
+// A block glued under a fixed plate hangs until its cohesion is taken away, and then falls freely.
+static void cohesion_changes_between_steps(void **unused) {
+    (void)unused;
+    world w;
+    tal_law law = law_coulomb(0.5, 0.0);
+    law.cohesion_pa = 1e5;
+    world_init(&w, 1e-3, law);
+    w.scene.settings.gravity_mps2 = tal_vec3_make(0.0, 0.0, -G);
+    const int32_t plate =
+        test_scene_add_box(&w.scene, 2.0, 2.0, 0.5, tal_vec3_make(0.0, 0.0, 0.25), UPRIGHT, 2000.0);
+    w.scene.fixed[plate] = 1;
+    const int32_t block =
+        test_scene_add_box(&w.scene, 1.0, 1.0, 1.0, tal_vec3_make(0.0, 0.0, -0.5), UPRIGHT, 2000.0);
+    world_start(&w);
+    world_run(&w, 0.3);
+    check_near(position(&w, block).z, -0.5, 1e-6);
+    law.cohesion_pa = 0.0;
+    check_ok(tal_model_set_law(w.model, 0, 0, &law, &check_error));
+    tal_state_wake(w.state);
+    world_run(&w, 0.5);
+    check_near(position(&w, block).z, -0.5 - 0.5 * G * 0.25, 1e-3);
+    world_end(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pendulum_has_its_period),
@@ -543,6 +567,7 @@ int main(void) {
         cmocka_unit_test(ball_falls_by_a_gravity_that_changes),
         cmocka_unit_test(excluded_bodies_go_through_each_other_and_the_ground),
         cmocka_unit_test(laws_change_between_steps),
+        cmocka_unit_test(cohesion_changes_between_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -379,7 +379,7 @@ static void the_report_names_the_deepest_penetration_and_who_is_in_it(void **unu
     world_step(&w);
     check_near(w.report.penetration_m, 0.003, 1e-12);
     assert_int_equal(w.report.penetration_body_i, 1);
-    assert_true(w.report.penetration_body_j < 0); // the ground
+    assert_int_equal(w.report.penetration_body_j, TAL_BODY_TERRAIN);
     assert_int_equal(w.report.manifold_count, 2);
     assert_int_equal(w.report.contact_count, 8);
     assert_int_equal(w.report.island_count, 2);

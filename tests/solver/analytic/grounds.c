@@ -111,6 +111,22 @@ static void a_ball_holds_below_the_angle_of_rolling(void **unused) {
     }
 }
 
+// What a moment holds is laid to rest at the tolerance of a site file: the moment is remembered.
+static void a_ball_held_by_its_moment_comes_to_rest(void **unused) {
+    (void)unused;
+    const double angle = atan(0.2);
+    world w;
+    on_a_slope(&w, 0.01, law_rolling(0.9, 0.3), angle);
+    w.scene.settings.tolerance = 1e-3;
+    w.scene.settings.iteration_max = 1000;
+    const tal_vec3 normal = {sin(angle), 0.0, cos(angle)};
+    test_scene_add_ball(&w.scene, 0.4, tal_vec3_scale(normal, 0.4), DENSITY);
+    world_start(&w);
+    world_run(&w, 1.0);
+    assert_true(tal_vec3_length(tal_state_velocities(w.state)[0]) == 0.0);
+    world_end(&w);
+}
+
 // Two balls pressed together between walls resist rolling on each other too: their relative spin ends.
 static void rolling_resistance_acts_between_bodies(void **unused) {
     (void)unused;
@@ -368,6 +384,7 @@ int main(void) {
         cmocka_unit_test(a_rolling_ball_stops_after_its_closed_form),
         cmocka_unit_test(a_ball_rolls_down_with_the_acceleration_of_its_slope),
         cmocka_unit_test(a_ball_holds_below_the_angle_of_rolling),
+        cmocka_unit_test(a_ball_held_by_its_moment_comes_to_rest),
         cmocka_unit_test(rolling_resistance_acts_between_bodies),
         cmocka_unit_test(drag_brings_a_body_to_rest_exponentially),
         cmocka_unit_test(a_body_on_a_slope_reaches_its_terminal_speed),

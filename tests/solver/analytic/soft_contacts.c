@@ -178,9 +178,61 @@ static void a_pseudo_rigid_cube_rebounds_with_three_quarters(void **unused) {
     end(&r);
 }
 
+// Down a slope steeper than its friction a stiff block slides as a rigid one: what its own weight strains
+// it by is all that is left, and falls as 1/E.
+static double off_the_rigid_slide(double young) {
+    const double size[3] = {1.0, 0.8, 0.6}, angle = 0.6, mu = 0.4, g = 9.81, end_s = 0.25;
+    const int cells[3] = {2, 2, 2};
+    const tal_vec3 normal = {sin(angle), 0.0, cos(angle)};
+    const tal_quat tilt = {cos(0.5 * angle), 0.0, sin(0.5 * angle), 0.0};
+    rig r;
+    tal_report report;
+    test_scene_init(&r.scene);
+    test_scene_set_plane(&r.scene, (tal_vec3){0}, normal, 20.0);
+    test_scene_add_box(&r.scene, size[0], size[1], size[2], tal_vec3_scale(normal, 0.5 * size[2]),
+                       tilt, 2600.0);
+    r.mesh = box_mesh_make(size, cells, false);
+    r.solid = box_mesh_solid(&r.mesh, TAL_KINEMATICS_FLOATING_FRAME);
+    r.solid.density_kg_m3 = 2600.0;
+    r.solid.young_pa = young;
+    r.solid.poisson = 0.2;
+    r.solid.damping_stiffness_s = 2.0 * sqrt(2600.0 / young); // two transits: it does not ring
+    r.of_body[0] = 0;
+    r.scene.solid_count = 1;
+    r.scene.solid = &r.solid;
+    r.scene.body_solid = r.of_body;
+    r.scene.law = (tal_law){.kind = TAL_LAW_COULOMB, .friction = mu};
+    r.scene.settings = tal_solver_settings_default();
+    r.scene.settings.dt_s = 5e-4;
+    r.scene.settings.gravity_mps2 = (tal_vec3){0.0, 0.0, -g};
+    r.scene.settings.tolerance = 1e-8;
+    check_ok(test_scene_create_model(&r.scene, &r.model, &check_error));
+    check_ok(tal_state_create(&r.state, r.model, 1, &check_error));
+    while (tal_state_time(r.state) < end_s - 1e-9) {
+        check_ok(tal_step(r.model, r.state, &report, &check_error));
+        assert_int_equal(report.unconverged_count, 0);
+    }
+    const double way = 0.5 * g * (sin(angle) - mu * cos(angle)) * end_s * end_s;
+    const tal_vec3 down = {cos(angle), 0.0, -sin(angle)};
+    const tal_vec3 moved =
+        tal_vec3_subtract(tal_state_positions(r.state)[0], tal_vec3_scale(normal, 0.5 * size[2]));
+    const double off = tal_vec3_length(tal_vec3_add_scaled(moved, -way, down)) / way;
+    end(&r);
+    return off;
+}
+
+static void a_stiffer_block_slides_more_like_a_rigid_one(void **unused) {
+    (void)unused;
+    const double soft = off_the_rigid_slide(1e7), stiff = off_the_rigid_slide(1e8),
+                 stiffer = off_the_rigid_slide(1e9);
+    printf("off the rigid slide: %.2e %.2e %.2e\n", soft, stiff, stiffer);
+    assert_true(soft < 0.05 && stiff < 0.3 * soft && stiffer < 0.3 * stiff);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_rod_loses_what_its_end_weighs),
+        cmocka_unit_test(a_stiffer_block_slides_more_like_a_rigid_one),
         cmocka_unit_test(two_masses_part_with_half_the_speed),
         cmocka_unit_test(two_masses_lose_more_with_the_implicit_scheme),
         cmocka_unit_test(a_pseudo_rigid_cube_rebounds_with_three_quarters),

@@ -5,7 +5,7 @@
 // KEY: any number of a law by its name (drag_per_s=0.5), or ground=NAME of core/base/grounds.h. blue:, gray:,
 // red: before it: for that zone of Authume alone, rough and length too. A line per time step: travel in
 // plan (m), its mean and quantiles, the deviation across the mean direction, and those of the
-// experiment. `points` prints where each run stopped instead: along, across.
+// experiment. `points` prints where each run stopped instead: along and across that direction.
 #include "tests/solver/studies/study.h"
 
 #include "core/base/memory.h"
@@ -284,11 +284,13 @@ typedef struct {
     double rise;
 } stops;
 
-static void add_stop(const site *s, const trial *t, double dx, double dy, stops *all) {
+static void add_stop(const site *s, const trial *t, const char *what, double dx, double dy,
+                     stops *all) {
     all->travel[all->count] = hypot(dx, dy);
     all->across[all->count] = s->along[0] * dy - s->along[1] * dx;
     if (t->points) {
-        printf("%.3f %.3f\n", s->along[0] * dx + s->along[1] * dy, all->across[all->count]);
+        printf("%s %.3f %.3f\n", what, s->along[0] * dx + s->along[1] * dy,
+               all->across[all->count]);
     }
     all->count++;
 }
@@ -348,7 +350,7 @@ static void run_rocks(const site *s, const trial *t, const tal_rough_terrain *gr
         if (is_wanted(t, k / t->starts)) {
             const tal_vec3 from = s->run[k / t->starts].release,
                            to = tal_state_positions(state)[b++];
-            add_stop(s, t, to.x - from.x, to.y - from.y, all);
+            add_stop(s, t, "simulated", to.x - from.x, to.y - from.y, all);
         }
     }
     tal_state_destroy(state);
@@ -383,11 +385,9 @@ static void run_all(const site *s, const trial *t, double dt) {
 static void print_observed(const site *s, const trial *t) {
     static stops all;
     all = (stops){0};
-    trial quiet = *t;
-    quiet.points = false;
     for (int k = 0; k < s->run_count; k++) {
         if (is_wanted(t, k)) {
-            add_stop(s, &quiet, s->run[k].x, s->run[k].y, &all);
+            add_stop(s, t, "real", s->run[k].x, s->run[k].y, &all);
         }
     }
     if (!t->points) {

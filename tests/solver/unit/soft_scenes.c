@@ -220,9 +220,49 @@ static void wrong_solids_are_named(void **unused) {
     refuse(fix_soft_body, TAL_BAD_INPUT, "body 0 deforms");
 }
 
+// A block pulled along its third axis by 1e-4, and turned.
+static void a_pulled_block_has_the_stress_of_the_closed_form(void **unused) {
+    (void)unused;
+    const tal_kinematics of[] = {TAL_KINEMATICS_FLOATING_FRAME, TAL_KINEMATICS_TOTAL_LAGRANGIAN,
+                                 TAL_KINEMATICS_COROTATIONAL};
+    const double strain = 1e-4;
+    for (int k = 0; k < 3; k++) {
+        mixed m;
+        tal_state *state;
+        describe(&m);
+        m.solid[0].kinematics = of[k];
+        check_ok(test_scene_create_model(&m.scene, &m.model, &check_error));
+        check_ok(tal_state_create(&state, m.model, 1, &check_error));
+        const tal_mat3 q = tal_quat_matrix(tal_state_orientations(state)[0]);
+        for (int32_t n = 0; n < m.mesh.node_count; n++) {
+            const tal_vec3 x = m.mesh.node[n];
+            const tal_vec3 d = {-0.25 * strain * x.x, -0.25 * strain * x.y, strain * x.z};
+            const tal_vec3 place =
+                tal_vec3_add(tal_state_positions(state)[0], tal_mat3_apply(&q, tal_vec3_add(x, d)));
+            const tal_vec3 value = of[k] == TAL_KINEMATICS_FLOATING_FRAME ? d : place;
+            memcpy(&state->soft_field[3 * n], &value, sizeof value);
+        }
+        assert_int_equal(tal_model_element_count(m.model, 0), 8);
+        assert_int_equal(tal_model_element_count(m.model, 1), 0);
+        assert_true(isinf(tal_state_largest_tension(m.model, state, 1).tension_pa));
+        for (int32_t e = 0; e < 8; e++) {
+            const tal_stress s = tal_state_element_stress(m.model, state, 0, e);
+            check_near(s.tension_pa, 2e9 * strain, 1e-3 * 2e9 * strain); // second order: 1e-4
+            check_near(s.von_mises_pa, 2e9 * strain, 1e-3 * 2e9 * strain);
+            const tal_vec3 axis = {q.m[0][2], q.m[1][2], q.m[2][2]};
+            check_near(fabs(tal_vec3_dot(s.direction, axis)), 1.0, 1e-9);
+            check_near(s.tensor_pa.m[0][1], 2e9 * strain * axis.x * axis.y, 1e2);
+        }
+        check_near(tal_model_transit_s(m.model, 0), 0.5 / sqrt(1.2 * 2e9 / 2600.0), 1e-12);
+        tal_state_destroy(state);
+        end(&m);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrong_solids_are_named),
+        cmocka_unit_test(a_pulled_block_has_the_stress_of_the_closed_form),
         cmocka_unit_test(the_energy_book_closes),
         cmocka_unit_test(threads_and_stops_change_no_bit),
     };

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// pipelines/engine/page/study.js, built into the programs.
+#ifndef TALUS_PIPELINES_ENGINE_STUDY_SCRIPT_H
+#define TALUS_PIPELINES_ENGINE_STUDY_SCRIPT_H
+
+#include <stddef.h>
+
+extern const unsigned char tal_script_study_js[];
+extern const size_t tal_script_study_js_size;
+
+#endif

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A project of Rockyfor3D becomes a site, runs through the whole chain by make, and its results come back
+# under Rockyfor3D's names.
+. "$TALUS_SOURCE/tests/support/common.sh"
+mkdir project
+# grid NAME EXPRESSION: 40 x 70 cells of 2 m; y grows to the north, x to the east.
+grid() {
+    awk "BEGIN {
+        print \"ncols 40\\nnrows 70\\nxllcorner 500\\nyllcorner 800\\ncellsize 2\\nNODATA_value -9999\"
+        for (row = 0; row < 70; row++) {
+            y = 139 - 2 * row
+            for (column = 0; column < 40; column++) {x = 2 * column + 1; printf \"%g \", ($2)}
+            print \"\"
+        }
+    }" >"project/$1.asc"
+}
+grid dem '(y > 60 ? 0.8 * (y - 60) : 0) + 0.3 * sin(x) * sin(y)'
+grid rockdensity '(y > 120 && y < 126 && x > 30 && x < 50) ? 2700 : 0'
+grid d1 '(y > 120 && y < 126 && x > 30 && x < 50) ? 1.2 : 0'
+grid d2 '(y > 120 && y < 126 && x > 30 && x < 50) ? 0.8 : 0'
+grid d3 '(y > 120 && y < 126 && x > 30 && x < 50) ? 0.6 : 0'
+grid blshape '(y > 120 && y < 126 && x > 30 && x < 50) ? 1 : 0'
+grid soiltype 'y > 60 ? 4 : 1'
+grid nrtrees '(y > 70 && y < 90) ? 400 : 0'
+grid dbhmean '(y > 70 && y < 90) ? 30 : 0'
+grid dbhstd '(y > 70 && y < 90) ? 5 : 0'
+grid conif_percent '80'
+grid net_number '(y > 44 && y < 46) ? 3 : 0'
+grid net_energy '(y > 44 && y < 46) ? 1000 : 0'
+grid net_height '(y > 44 && y < 46) ? 4 : 0'
+convert="$TALUS_BIN/talus-rockyfor3d"
+expect 0 'wrote site/site.ini' "$convert" project --out site --rocks-per-cell 1
+expect 1 'already exists' "$convert" project --out site
+for line in 'rocks = 30' 'forms = cube' 'density_kg_m3 = 2700' 'ground_class_names = soil1 soil2 soil3 soil4' \
+    'restitution = 0.38' 'restitution = 0.23' 'strength = 1.1' 'height_m = 4' 'capacity_kj = 1000' 'rockyfor3d = yes'; do
+    grep -q -e "$line" site/site.ini || fail "site.ini does not say $line: $(cat site/site.ini)"
+done
+run() {
+    make -f "$TALUS_SOURCE/pipelines/run.mk" DEPENDS="$TALUS_SOURCE/pipelines/depends.sh" BIN="$TALUS_BIN" \
+        SITE=site/site.ini OUT=out THREADS=2 >make.txt 2>&1 || { fail "make: $(cat make.txt)"; cat make.txt; }
+}
+run
+grep -q 'barrier net3: ' make.txt || fail "no word about the net: $(cat make.txt)"
+for name in E_mean E_50 E_90 E_95 E_98 E_99 Ph_50 Ph_90 Nr_passages Nr_deposited Nr_tree_impacts Reach_probability; do
+    [ -s "out/rockyfor3d/$name.asc" ] || fail "no $name.asc"
+done
+# Each of the 30 rocks is deposited once or left: the sum says how many.
+deposited=$(awk 'NR > 6 {for (i = 1; i <= NF; i++) sum += $i} END {print sum}' out/rockyfor3d/Nr_deposited.asc)
+ended=$(sed -n 's/.*"\(at_rest\|stopped_by_barriers\)":[^0-9]*\([0-9]*\).*/\2/p' out/rocks.json | awk '{sum += $1} END {print sum}')
+[ "$deposited" = "$ended" ] || fail "$deposited rocks are deposited, $ended ended"
+# The rocks are boxes of 1.2 x 0.8 x 0.6 m.
+netcdf_values out/rocks.nc mass | awk '{if (($1 / (2700 * 1.2 * 0.8 * 0.6) - 1) ^ 2 > 1e-8) exit 1}' || fail "masses are not those of d1 d2 d3"
+# Nothing is done again without a reason; another net redoes the fall, another percentile only what follows.
+run
+grep -q talus- make.txt && fail "something was done again: $(cat make.txt)"
+sed -i 's/^capacity_kj.*/capacity_kj = 1/' site/site.ini
+run
+grep -q 'rocks: ' make.txt || fail "another net does not let the rocks fall again"
+sed -i 's/^rockyfor3d.*/&\npercentiles = 80/' site/site.ini
+run
+grep -q 'rocks: ' make.txt && fail "another percentile lets the rocks fall again"
+[ -f out/energy_p80.tif ] || fail "the percentile asked for is not there"
+# All that is wrong, at once.
+rm project/d2.asc project/dbhmean.asc
+grid soiltype '9'
+grid net_height '99'
+expect 1 'there is no d2.asc' "$convert" project --out other
+for words in 'nrtrees.asc is there without dbhmean.asc' 'soiltype.asc: 2800 cells lie outside \[0, 7\]' 'net_height.asc: 2800 cells lie outside \[0, 15\] m'; do
+    grep -q -e "$words" err.txt || fail "not said: $words: $(cat err.txt)"
+done
+expect 2 'which folder' "$convert"
+expect 2 'rocks-per-cell must be' "$convert" project --rocks-per-cell none
+exit "$failures"
