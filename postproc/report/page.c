@@ -14,5 +14,5 @@ void tal_page_append(tal_text *text, const char *name) {
             return;
         }
     }
-    TAL_ASSERT(false && "a page without its script");
+    TAL_ASSERT(false); // a page without its script
 }

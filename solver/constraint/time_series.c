@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "solver/constraint/time_series.h"
 
+#include <string.h>
+
 // A cubic from `from` on, whose second derivative is linear.
 static tal_time_values go_on(const tal_time_entry *from, double slope, double h) {
     return (tal_time_values){.value = from->value + slope * h,
@@ -17,7 +19,9 @@ int32_t tal_times_until(const double *time, size_t stride, int32_t count, double
     int32_t low = 0, high = count; // entries before `low` are not later, from `high` on are
     while (low < high) {
         const int32_t middle = low + (high - low) / 2;
-        if (*(const double *)((const char *)time + (size_t)middle * stride) <= at) {
+        double then;
+        memcpy(&then, (const char *)time + (size_t)middle * stride, sizeof then);
+        if (then <= at) {
             low = middle + 1;
         } else {
             high = middle;
