@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // talus-rockyfor3d: a project of Rockyfor3D becomes a site of talus.
+#define _XOPEN_SOURCE 700 // realpath
 #include "core/app/program.h"
 #include "core/base/log.h"
 #include "core/base/text.h"
