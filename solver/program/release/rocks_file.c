@@ -93,12 +93,14 @@ static double origin_of(const writer *w, const char *name) {
     if (strcmp(name, "ground") == 0) {
         return origin[2];
     }
-    const char *last = name[1] == '\0' ? name : name + sizeof "meeting_" - 1;
-    return last[1] != '\0'  ? 0.0
-           : last[0] == 'x' ? origin[0]
-           : last[0] == 'y' ? origin[1]
-           : last[0] == 'z' ? origin[2]
-                            : 0.0;
+    static const char prefix[] = "meeting_";
+    const bool has_prefix = strncmp(name, prefix, sizeof prefix - 1) == 0;
+    const char *last = has_prefix ? name + sizeof prefix - 1 : name;
+    return strlen(last) != 1 ? 0.0
+           : last[0] == 'x'  ? origin[0]
+           : last[0] == 'y'  ? origin[1]
+           : last[0] == 'z'  ? origin[2]
+                             : 0.0;
 }
 
 static double value_of(const column *c, const unsigned char *item, int k) {
