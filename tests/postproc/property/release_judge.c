@@ -57,6 +57,16 @@ static trajectories read_all(const char *folder) {
     return t;
 }
 
+static void free_all(const trajectories *t) {
+    free(t->count);
+    free(t->end);
+    double *const numbers[] = {t->mass, t->time, t->x,      t->y,       t->z,
+                               t->v,    t->drop, t->ground, t->rotation};
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+        free(numbers[k]);
+    }
+}
+
 static tal_raster raster(const char *folder, const char *name) {
     tal_raster r;
     char path[512];
@@ -248,5 +258,11 @@ int main(int argc, char **argv) {
     compare_counts(argv[1], &t, &all, &passages);
     compare_percentiles(argv[1], &t, all.rocks, &passages);
     printf("%d differences\n", wrong);
+    free_all(&all);
+    free(t.first);
+    for (int q = 0; q < QUANTITIES; q++) {
+        free(t.most[q]);
+    }
+    tal_raster_destroy(&passages);
     return wrong > 0;
 }
