@@ -15,7 +15,7 @@ fail() {
     echo "FAILED: $*"
     failures=$((failures + 1))
 }
-first_line() { sed -n '/<div class="page">/,$p' "$1/report.html" | sed '1d; s/<[^>]*>//g' | grep -m 1 .; }
+first_line() { sed -n '/<div class="page">/,$p' "$1/report.html" | sed '1d; /class="skip"/d; s/<[^>]*>//g' | grep -m 1 .; }
 stage() { # stage NAME SITE [OPTION]...
     name=$1 site=$2
     shift 2
