@@ -39,6 +39,8 @@ typedef struct {
     double depth;        // deepest penetration of a body at rest, and into whom
     int32_t partner;
     int32_t unused;
+    double hung_s;    // how long it hangs on the same points (hang.h)
+    uint64_t hung_on; // which, folded
 } tal_rest;
 
 // What a body carries along from its way (motion/trail.h).
@@ -56,6 +58,13 @@ typedef struct {
     double limit,
         limit_next; // until it would sink into something: the nearest pair, and all others
 } tal_meeting;
+
+// The points of a body that carry a percussion (motion/hang.h).
+typedef struct {
+    int32_t points, held;
+    double borne; // normal percussion of all, N s
+    uint64_t on;  // which, folded
+} tal_support;
 
 // Contacts of the step, in sweep order. Grown when needed, never shrunk.
 typedef struct {
@@ -100,6 +109,7 @@ typedef struct {
 
     uint8_t *is_standing; // moves by nothing that counts within the step; the ground: 1
     tal_meeting *meeting; // of each body
+    tal_support *support; // of each body and the ground
 
     // The contact problem. One body more than there are: the ground.
     tal_rigid_motion *motion;        // being solved

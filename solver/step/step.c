@@ -2,6 +2,7 @@
 // One time step. Numbers in brackets are the equations of docs/theory/solver.md.
 #include "solver/constraint/joint.h"
 #include "solver/finish/island.h"
+#include "solver/motion/hang.h"
 #include "solver/motion/integrate.h"
 #include "solver/motion/prescribed.h"
 #include "solver/motion/rest.h"
@@ -31,7 +32,7 @@ enum { LOOKS_AHEAD = 3, LOOK_SWEEPS_MAX = 100, SWEEPS_MIN = 3 };
 static const double REFINED = 1e-13, REFINE_GAIN = 0.5;
 enum { REFINE_MAX = 8 };
 
-// A bond holds as long as its points move by no more than errors: so many times the tolerance is what a
+// A bond, or a point that a body hangs on, holds as long as its points move by no more than errors: so many times the tolerance is what a
 // single contact may have.
 static const double BOND_SLACK = 30.0;
 
@@ -223,9 +224,10 @@ static tal_status strike(const tal_model *model, tal_state *state, double dt, ta
     report->energy_rise_bound_j = tal_observe_rise_bound(model, state, dt); // (48)
     report->islands_resolved = tal_guard_energy(model, state, dt, report);  // (49): no island gains
     tal_joints_observe(model, state);
-    tal_break_bonds(state,
-                    BOND_SLACK * model->settings.tolerance * slow_speed(model, state, dt)); // (27)
-    tal_store_motion(model, state);                                                         // u+
+    const double still = BOND_SLACK * model->settings.tolerance * slow_speed(model, state, dt);
+    tal_break_bonds(state, still);                               // (27)
+    tal_slow_hanging(model, state, dt, still, report);           // (61)
+    tal_store_motion(model, state);                              // u+
     tal_advance_trails(model, state, dt, report);                // grounds.md (5), (7): drag, scars
     report->correction_j += tal_correct_positions(model, state); // (50) to (52): penetration
     report->correction_j += tal_rigid_potential_not_gone(model, state, 0.5 * dt);
