@@ -78,8 +78,8 @@ expect 0 automatic "$contact" acd2.fcp --solution acd2-back.fcp
 expect 0 automatic "$contact" acd2-back.fcp --reaction r.txt --overwrite
 near 1.370109 -0.12653382 -0.21817370
 expect 0 "acd2-interior-point" "$contact" acd2.fcp one.fcp --compare
-expect 1 "newton is no solver for the law acd2" "$contact" acd2.fcp --solver newton
-expect 1 "uzawa is no solver for the law coulomb" "$contact" one.fcp --solver uzawa
+expect 1 "newton does not solve problems with the law acd2" "$contact" acd2.fcp --solver newton
+expect 1 "uzawa does not solve problems with the law coulomb" "$contact" one.fcp --solver uzawa
 expect 1 "FCLIB knows dry friction only" "$contact" acd2.fcp --solution acd2.hdf5
 sed 's/acd2/acd3/' acd2.fcp >wrong_law.fcp
 sed '/^before/,+1d' acd2.fcp >no_before.fcp
@@ -90,7 +90,7 @@ expect 1 "kn = -4 and kt = 0.7 must be 0 or more" "$contact" negative_kn.fcp
 
 # Faults, one at a time.
 expect 2 "which contact problem" "$contact"
-expect 2 "is none of automatic" "$contact" one.fcp --solver magic
+expect 2 "is not one of automatic" "$contact" one.fcp --solver magic
 expect 2 "must be a number" "$contact" one.fcp --tolerance much
 expect 1 "missing.fcp" "$contact" missing.fcp
 echo hello >text.fcp
@@ -104,7 +104,7 @@ expect 1 "ends before 'end'" "$contact" cut.fcp
 sed '/^mu/,+1d' one.fcp >no_mu.fcp
 expect 1 "mu is missing" "$contact" no_mu.fcp
 sed "s/^W 1$/W 23066923/" one.fcp >many.fcp
-expect 1 "W should have 253736153 numbers, the file ends before" "$contact" many.fcp
+expect 1 "W should have 253736153 numbers, but the file ends earlier" "$contact" many.fcp
 head -c 1000 one.hdf5 >torn.hdf5
 expect 1 "torn.hdf5" "$contact" torn.hdf5
 expect 1 "already exists" "$contact" one.fcp --solution one.hdf5
