@@ -169,7 +169,7 @@ static void tell(const tal_ingest_result *result) {
                      r->at_last.median, r->at_last.nmad, r->at_first.median, r->at_first.nmad);
     }
     const bool is_given = result->site->epoch_count == 1;
-    tell_volume(is_given ? "source as given, up to what its cells add" : "source", result->source);
+    tell_volume(is_given ? "source as given, up to the size of a cell" : "source", result->source);
     tell_volume("deposit", result->deposit);
     const tal_patches *dropped = &result->vertical->change.dropped;
     if (dropped->count > 0) {

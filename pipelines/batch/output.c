@@ -81,11 +81,11 @@ void tal_variations_name(const tal_variations *v, int row, char *name, size_t si
 
 // --- table ---
 
-static const tal_run_answer *answer_of(const tal_batch *batch, int site, int variation) {
+static const tal_run_answer *answer_of(const tal_batch_runs *batch, int site, int variation) {
     return &batch->answer[site * batch->variations->count + variation];
 }
 
-static void append_header(const tal_batch *batch, tal_text *text) {
+static void append_header(const tal_batch_runs *batch, tal_text *text) {
     const tal_csv *csv = &batch->variations->csv;
     tal_text_append(text, "site,variation,run,state");
     for (int column = 0; csv->rows > 0 && column < csv->columns; column++) {
@@ -100,7 +100,7 @@ static void append_header(const tal_batch *batch, tal_text *text) {
     tal_text_append(text, ",reason\n");
 }
 
-static void append_row(const tal_batch *batch, int site, int variation, tal_text *text) {
+static void append_row(const tal_batch_runs *batch, int site, int variation, tal_text *text) {
     const tal_csv *csv = &batch->variations->csv;
     const tal_run_answer *answer = answer_of(batch, site, variation);
     char name[TAL_SETTING_TEXT_SIZE];
@@ -118,7 +118,7 @@ static void append_row(const tal_batch *batch, int site, int variation, tal_text
     tal_run_answer_append(text, answer);
 }
 
-static tal_status write_table(const tal_batch *batch, tal_error *err) {
+static tal_status write_table(const tal_batch_runs *batch, tal_error *err) {
     tal_text text = {0};
     append_header(batch, &text);
     for (int site = 0; site < batch->sites->count; site++) {
@@ -139,7 +139,7 @@ static void append_link(tal_text *page, const tal_run_answer *answer, const char
     tal_text_append(page, "</a>");
 }
 
-static void append_page_row(const tal_batch *batch, int site, int variation, tal_text *page) {
+static void append_page_row(const tal_batch_runs *batch, int site, int variation, tal_text *page) {
     const tal_run_answer *answer = answer_of(batch, site, variation);
     char name[TAL_SETTING_TEXT_SIZE];
     tal_variations_name(batch->variations, variation, name, sizeof name);
@@ -157,7 +157,7 @@ static void append_page_row(const tal_batch *batch, int site, int variation, tal
 }
 
 // Simulated against surveyed runout: on the line where the simulation is right.
-static void append_prediction(const tal_batch *batch, tal_text *page) {
+static void append_prediction(const tal_batch_runs *batch, tal_text *page) {
     const int count = batch->sites->count * batch->variations->count;
     double most = 0;
     for (int i = 0; i < count; i++) {
@@ -201,7 +201,7 @@ static void append_prediction(const tal_batch *batch, tal_text *page) {
         end, end);
 }
 
-static tal_status write_page(const tal_batch *batch, tal_error *err) {
+static tal_status write_page(const tal_batch_runs *batch, tal_error *err) {
     tal_text page = {0};
     tal_page_begin(&page, "Batch of rockfalls");
     tal_text_append(&page,
@@ -227,7 +227,7 @@ static tal_status write_page(const tal_batch *batch, tal_error *err) {
     return status;
 }
 
-tal_status tal_batch_write(const tal_batch *batch, tal_error *err) {
+tal_status tal_batch_write(const tal_batch_runs *batch, tal_error *err) {
     char path[TAL_PATH_SIZE];
     TAL_TRY(tal_study_path(batch->study, path, ".", "sites.gpkg", err));
     TAL_TRY(write_table(batch, err));

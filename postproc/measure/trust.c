@@ -99,10 +99,10 @@ static void judge_contacts(tal_trust_check *check, const tal_run_record *motion)
         dissipated += motion->dissipated_normal[i] + motion->dissipated_tangential[i];
     }
     const double share = worst > 0.0 ? 100.0 * worst / fmax(dissipated, 0.0) : worst;
-    *check = check_share("clausius_duhem", "Energy made by a contact", share, 0.01, 1.0);
+    *check = check_share("clausius_duhem", "Energy created by a contact", share, 0.01, 1.0);
     char energy[TAL_NUMBER_SIZE], percent[TAL_NUMBER_SIZE];
     (void)snprintf(check->text, sizeof check->text,
-                   "The most energy one contact made in a step, where it may make none "
+                   "The most energy that one contact created in a step, where it may create none "
                    "(Clausius-Duhem), was %s J, %s %% of what all contacts dissipated%s",
                    tal_number_format_digits(energy, worst, 2),
                    tal_number_format_digits(percent, share, 2),
@@ -180,12 +180,11 @@ static void append_reason(tal_trust_check *check, const tal_run_record *motion,
     }
     const bool is_one = motion->ground_friction[0] == friction;
     (void)snprintf(low, sizeof low, "%g to ", motion->ground_friction[0]); // settings, as given
-    const int length =
-        snprintf(rest, room,
-                 " The friction on the ground is %s%g, an angle of %.0f\xc2\xb0; the base of the "
-                 "%ssource slopes at %.0f\xc2\xb0 on the whole.",
-                 is_one ? "" : low, friction, degrees(friction),
-                 sources->count > 1 ? "steepest " : "", degrees(steepest));
+    const int length = snprintf(rest, room,
+                                " The friction on the ground is %s%g, an angle of %.0f\xc2\xb0; "
+                                "the base of the %ssource slopes at %.0f\xc2\xb0 overall.",
+                                is_one ? "" : low, friction, degrees(friction),
+                                sources->count > 1 ? "steepest " : "", degrees(steepest));
     if (length < 0 || (size_t)length >= room) {
         return;
     }
@@ -193,16 +192,15 @@ static void append_reason(tal_trust_check *check, const tal_run_record *motion,
     const size_t left = room - (size_t)length;
     (void)tal_number_format_digits(tangent, steepest, 2);
     (void)tal_number_format_digits(low, 0.5 * fmin(steepest, friction), 2);
-    (void)snprintf(
-        end, left,
-        steepest < friction
-            ? " A friction below about %s would let it slide: the tangent of that slope, an "
-              "estimate for a slab on an even plane. Blocks that catch in each other and in "
-              "the ground need less: try %s."
-            : " A friction below about %s would let an even slab slide, so blocks that catch "
-              "in each other and in the ground hold this rock, or cohesion, or the time was "
-              "too short: try %s.",
-        tangent, low);
+    (void)snprintf(end, left,
+                   steepest < friction
+                       ? " A friction below about %s would let it slide: the tangent of that "
+                         "slope, an estimate for a slab on an even plane. Blocks that interlock "
+                         "with each other and with the ground need less: try %s."
+                       : " A friction below about %s would let an even slab slide, so this rock is "
+                         "held by blocks that interlock with each other and with the ground, or by "
+                         "cohesion, or the time was too short: try %s.",
+                   tangent, low);
 }
 
 static void judge_travel(tal_trust_check *check, const tal_run_record *motion,
@@ -221,13 +219,13 @@ static void judge_travel(tal_trust_check *check, const tal_run_record *motion,
                                                    : TAL_TRUST_GOOD;
     const char *format =
         check->level == TAL_TRUST_BAD
-            ? "The rock did not move: half of the blocks came less than %s m, all but a "
-              "twentieth less than %s m, and %.0f %% farther than their own size."
+            ? "The rock did not move: half of the blocks moved less than %s m, all but a twentieth "
+              "less than %s m, and %.0f %% farther than their own size."
         : check->level == TAL_TRUST_DOUBTFUL
-            ? "Most of the rock stayed: half of the blocks came less than %s m, a "
-              "twentieth farther than %s m, and %.0f %% farther than their own size."
-            : "Half of the blocks came farther than %s m, a twentieth farther than %s "
-              "m, and %.0f %% farther than their own size.";
+            ? "Most of the rock stayed: half of the blocks moved less than %s m, a twentieth "
+              "farther than %s m, and %.0f %% farther than their own size."
+            : "Half of the blocks moved farther than %s m, a twentieth farther than %s m, and %.0f "
+              "%% farther than their own size.";
     (void)snprintf(check->text, sizeof check->text, format, median, high,
                    100.0 * travel->moved_share);
     if (check->level != TAL_TRUST_GOOD) {
@@ -243,10 +241,9 @@ static void judge_sensitivity(tal_trust_check *check) {
                                .unit = "1",
                                .good_limit = NAN,
                                .bad_limit = NAN};
-    (void)snprintf(
-        check->text, sizeof check->text,
-        "What the result owes to the number of blocks, the time step and the seed was not "
-        "looked at: say sensitivity = yes in [report].");
+    (void)snprintf(check->text, sizeof check->text,
+                   "How much the result depends on the number of blocks, the time step and the "
+                   "seed was not examined: set sensitivity = yes in [report].");
 }
 
 void tal_trust_add_variant(tal_trust_check *check, const char *label, const char *unit, double low,

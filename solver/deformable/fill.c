@@ -172,11 +172,10 @@ tal_status tal_filling_create(tal_filling *filling, const tal_shape_input *shape
     tal_status status = make_fan(shape, filling, err);
     while (status == TAL_OK && longest_edge(filling) > element_m) {
         if (filling->tetrahedron_count > TETRAHEDRA_MAX / 8) {
-            status =
-                TAL_FAIL(err, TAL_TOO_LARGE,
-                         "element_m = %g makes more than %d tetrahedra of a block: take larger "
-                         "elements",
-                         element_m, TETRAHEDRA_MAX);
+            status = TAL_FAIL(
+                err, TAL_TOO_LARGE,
+                "element_m = %g makes more than %d tetrahedra of a block: use larger elements",
+                element_m, TETRAHEDRA_MAX);
         } else {
             status = refine(filling, err);
         }

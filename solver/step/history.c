@@ -24,8 +24,8 @@ tal_status tal_history_create(tal_history **history, const tal_model *model,
     for (int32_t n = 0; n < channel_count; n++) {
         if (!is_known(model, &channel[n]) || channel[n].axis < 0 || channel[n].axis > 2) {
             return TAL_FAIL(err, TAL_BAD_INPUT,
-                            "channel %d of a history: kind %d, number %d, axis %d is not there; %d "
-                            "blocks and %d constraints are, and axes 0 to 2",
+                            "channel %d of a history: kind %d, number %d, axis %d does not exist; "
+                            "there are %d blocks, %d constraints and the axes 0 to 2",
                             n, (int)channel[n].kind, channel[n].number, channel[n].axis,
                             model->body_count, model->constraint_count);
         }

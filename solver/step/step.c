@@ -280,12 +280,11 @@ static void close_book(tal_energy before, tal_energy energy, double elastic_work
 static tal_status check_pieces(const tal_model *model, int pieces, tal_error *err) {
     return model->soft_count == 0 || pieces == 1
                ? TAL_OK
-               : TAL_FAIL(
-                     err, TAL_BAD_SETTING,
-                     "a body moves by more than its inner radius, or turns by more than half a "
-                     "radian, within dt = %g s: steps of bodies that deform are not cut; take "
-                     "dt = %g s or less",
-                     model->settings.dt_s, model->settings.dt_s / pieces);
+               : TAL_FAIL(err, TAL_BAD_SETTING,
+                          "a body moves by more than its inner radius, or turns by more than half "
+                          "a radian, within dt = %g s: steps with bodies that deform are not "
+                          "divided; use dt = %g s or less",
+                          model->settings.dt_s, model->settings.dt_s / pieces);
 }
 
 tal_status tal_step(const tal_model *model, tal_state *state, tal_report *report, tal_error *err) {

@@ -58,7 +58,7 @@ static void wrong_values_are_refused_with_place_value_and_range(void **state) {
         {"ingest", "cell_m", "nan", "must be in"},
         {"ingest", "cell_m", "inf", "must be in"},
         {"ingest", "cell_m", "1001", "must be in"},
-        {"ingest", "cell_m", "1,5", "point for the decimal mark"},
+        {"ingest", "cell_m", "1,5", "use a decimal point"},
         {"ingest", "cell_m", "one", "is not a number"},
         {"ingest", "cell_m", "", "is not a number"},
         {"contact", "restitution", "1", "[0, 1)"},

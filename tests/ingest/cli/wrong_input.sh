@@ -178,7 +178,7 @@ site "before = before.xyz" "after = turned.xyz" "$crs" '/ground = none'
 refused "axes exchanged" "its axes are exchanged"
 site "before = before.xyz" "after = after.xyz" "$crs" '/ground = none' '/source_area_min_m2 = 2000'
 sed -i '/^source_area_min_m2 = 20$/d' site.ini
-warned "a source that is too small" "no source was found. The largest patch of loss that was dropped has .* a smaller least area would keep it"
+warned "a source that is too small" "no source was found. The largest patch of loss that was dropped has .* a smaller minimum area would keep it"
 grep -q 'smaller than source_area_min_m2' out/ingest.json || { echo "dropped patches are not listed"; failed=1; }
 
 # Outputs that cannot be written.

@@ -91,7 +91,7 @@ static void elements_too_small_are_refused(void **unused) {
     tal_filling f;
     const tal_shape_input shape = stump(vertex, (tal_vec3){0});
     check_fails(tal_filling_create(&f, &shape, 1e-3, &check_error), TAL_TOO_LARGE,
-                "take larger elements");
+                "use larger elements");
     check_fails(tal_filling_create(&f, &shape, 0.0, &check_error), TAL_BAD_INPUT,
                 "element_m = 0 must be above 0");
     assert_null(f.node_m);
