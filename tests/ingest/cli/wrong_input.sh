@@ -164,11 +164,11 @@ warned() {
 }
 make_cloud moved.xyz 693003 6
 site "before = before.xyz" "after = moved.xyz" "$crs" '/ground = none'
-refused "a shift of 3 m" "site.ini.*survey from after"
+refused "a shift of 3 m" "site.ini.*later survey had to be moved"
 site "before = before.xyz" "after = moved.xyz" "$crs" '/ground = none' '/accept_shift = yes'
-warned "a shift that is accepted" "survey from after"
+warned "a shift that is accepted" "later survey had to be moved"
 site "before = before.xyz" "after = after.xyz" "$crs" 'after_unit = ft' '/ground = none'
-refused "feet that are metres" "site.ini:5: .site. after_unit: .* Say after_unit = m"
+refused "feet that are metres" "site.ini:5: .site. after_unit: .* Set after_unit = m"
 site "before = after.xyz" "after = before.xyz" "$crs" '/ground = none'
 warned "epochs exchanged" "are before and after exchanged"
 site "before = before.xyz" "after = after.xyz" "$crs" '/ground = none' '/source = elsewhere.geojson'
