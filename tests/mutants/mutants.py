@@ -26,8 +26,8 @@ WAIT_MAX = 15 * SECONDS_MAX  # a busy machine must not be taken for a change tha
 PARTS = [
     (["solver/law/*.[ch]", "solver/percussion/contact.c", "solver/percussion/problem.c",
       "solver/percussion/memory.c", "solver/percussion/roll.c", "solver/step/observe.c"],
-     ["solver_unit_valid", "solver_unit_law", "solver_analytic_laws", "solver_analytic_contacts",
-      "solver_analytic_cohesion", "solver_analytic_guard", "solver_analytic_warm_start",
+     ["solver_unit_valid", "solver_unit_law", "solver_unit_roll", "solver_analytic_laws",
+      "solver_analytic_contacts", "solver_analytic_cohesion", "solver_analytic_guard", "solver_analytic_warm_start",
       "solver_unit_model", "solver_unit_model_classes", "solver_unit_seam",
       "solver_unit_constraints", "solver_unit_soft_walls", "solver_analytic_constraints",
       "solver_analytic_forces", "solver_analytic_grounds", "solver_property_rest",

@@ -80,6 +80,27 @@ static void impacts_that_lose_energy_are_left_as_they_are(void **unused) {
     world_end(&w);
 }
 
+// A ball that spins about a level axis strikes: the moment M = c r (1 + e) m v brakes the spin, which takes
+// M w - M^2/(2 I) from it. That is a loss like any other.
+static void the_work_of_rolling_counts_as_the_loss_it_is(void **unused) {
+    (void)unused;
+    const double radius = 0.4, c = 0.5, down = 1.0, spin = 20.0;
+    world w;
+    begin(&w, (tal_law){.kind = TAL_LAW_ROLLING, .restitution = E, .rolling_friction = c});
+    test_scene_add_ball(&w.scene, radius, tal_vec3_make(0, 0, radius + 0.5 * DT * down), 2700.0);
+    w.scene.velocity[0].z = -down;
+    w.scene.spin[0] = tal_vec3_make(spin * cos(HEADING), spin * sin(HEADING), 0);
+    world_start(&w);
+    world_step(&w);
+    assert_int_equal(w.report.islands_resolved, 0);
+    check_near(tal_state_velocities(w.state)[0].z, E * down, 1e-9);
+    const double mass = w.scene.mass[0], inertia = w.scene.inertia[0].x;
+    const double moment = c * radius * (1.0 + E) * mass * down;
+    const double lost = moment * spin - moment * moment / (2.0 * inertia);
+    check_near(w.report.dissipated_tangential_j, lost, 1e-6 * lost);
+    world_end(&w);
+}
+
 // A rebound with e = 1 and nothing to slide gives back all there was, to rounding: no reason either.
 static void an_impact_that_keeps_its_energy_is_left_as_it_is(void **unused) {
     (void)unused;
@@ -211,6 +232,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_island_that_gains_energy_is_solved_again_without_rebound),
         cmocka_unit_test(impacts_that_lose_energy_are_left_as_they_are),
+        cmocka_unit_test(the_work_of_rolling_counts_as_the_loss_it_is),
         cmocka_unit_test(an_impact_that_keeps_its_energy_is_left_as_it_is),
         cmocka_unit_test(a_gain_up_to_gravitys_share_is_accepted),
         cmocka_unit_test(mixed_law_needs_no_guard_there),
