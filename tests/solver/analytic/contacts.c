@@ -35,6 +35,26 @@ static tal_vec3 after_one_step(world *w) {
     return v;
 }
 
+// ---- When an impact happens --------------------------------------------------------------------
+
+// Without gravity a ball meets the ground after gap / v, wherever within its step that is, and is as far away
+// again as its rebound takes it in the rest of the step.
+static void every_law_that_rebounds_strikes_at_the_surface(void **unused) {
+    (void)unused;
+    static const tal_law_kind kinds[] = {TAL_LAW_ACD2, TAL_LAW_COULOMB, TAL_LAW_ACD2_COULOMB};
+    const double v = 2.0, e = 0.5, skin = 2e-5 * 2.0 * RADIUS; // (13)
+    for (int k = 0; k < 9; k++) {
+        const double until = (0.1 + 0.15 * (k / 3)) * DT; // after the middle of the step
+        world w;
+        begin(&w, (tal_law){.kind = kinds[k % 3], .friction = 0.5, .restitution = e});
+        add_ball(&w, tal_vec3_make(0, 0, -v), v * until);
+        check_near(after_one_step(&w).z, e * v, 1e-9);
+        const double height = tal_state_positions(w.state)[0].z - RADIUS;
+        check_near(height, skin + e * v * (0.5 * DT - until + skin / v), 1e-9);
+        world_end(&w);
+    }
+}
+
 // ---- Which contact is an impact ---------------------------------------------------------------
 
 static double rebound(double speed, double threshold, double gravity) {
@@ -398,6 +418,7 @@ static void the_report_names_the_deepest_penetration_and_who_is_in_it(void **unu
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_law_that_rebounds_strikes_at_the_surface),
         cmocka_unit_test(only_faster_contacts_than_the_threshold_rebound),
         cmocka_unit_test(a_pair_rebounds_by_e_however_many_points_share_the_blow),
         cmocka_unit_test(dissipation_in_kg_is_shared_by_the_points),

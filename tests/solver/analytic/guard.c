@@ -67,6 +67,38 @@ static void an_island_that_gains_energy_is_solved_again_without_rebound(void **u
     world_end(&w);
 }
 
+// On one corner: W = a E - b r r' with a = 1/m + r^2/I and b = 1/I, so d'A d = (d^2 + m/I (r.d)^2)/a. The
+// velocity along the ground makes r.d- vanish; then Newton's rebound with friction that holds gives energy.
+static void one_point_is_enough_for_the_guard(void **unused) {
+    (void)unused;
+    const double inertia = 5.0, m = 1000.0;
+    const tal_quat pose = tal_quat_multiply((tal_quat){cos(0.25), sin(0.25), 0, 0},
+                                            (tal_quat){cos(0.2), 0, sin(0.2), 0});
+    tal_vec3 r = ORIGIN;
+    for (int k = 0; k < 8; k++) {
+        const tal_vec3 corner = tal_quat_rotate(
+            pose, tal_vec3_make(k & 1 ? 0.5 : -0.5, k & 2 ? 0.5 : -0.5, k & 4 ? 0.5 : -0.5));
+        r = corner.z < r.z ? corner : r;
+    }
+    const double level = r.x * r.x + r.y * r.y;
+    const tal_vec3 before = tal_vec3_make(r.z * r.x / level, r.z * r.y / level, -1.0);
+    const double a = 1.0 / m + tal_vec3_dot(r, r) / inertia;
+    const double gain =
+        0.5 / a * (E * E * (1.0 + m / inertia * r.z * r.z) - tal_vec3_dot(before, before));
+    assert_true(gain > 10.0);
+    world w;
+    begin(&w, law_coulomb(20.0, E));
+    const int32_t b =
+        test_scene_add_box(&w.scene, 1, 1, 1, tal_vec3_make(0, 0, -r.z + 0.5 * DT), pose, 1000.0);
+    w.scene.inertia[b] = tal_vec3_make(inertia, inertia, inertia);
+    w.scene.velocity[b] = before;
+    world_start(&w);
+    world_step(&w);
+    assert_int_equal(w.report.contact_count, 1);
+    assert_int_equal(w.report.islands_resolved, 1);
+    world_end(&w);
+}
+
 static void impacts_that_lose_energy_are_left_as_they_are(void **unused) {
     (void)unused;
     world w;
@@ -231,6 +263,7 @@ static void the_bound_of_a_step_is_gravitys_share(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_island_that_gains_energy_is_solved_again_without_rebound),
+        cmocka_unit_test(one_point_is_enough_for_the_guard),
         cmocka_unit_test(impacts_that_lose_energy_are_left_as_they_are),
         cmocka_unit_test(the_work_of_rolling_counts_as_the_loss_it_is),
         cmocka_unit_test(an_impact_that_keeps_its_energy_is_left_as_it_is),
