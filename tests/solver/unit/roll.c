@@ -149,6 +149,22 @@ static void a_moment_turns_both_bodies_as_their_inertia_says(void **unused) {
     assert_true(memcmp(&still, &b.motion[1].w, sizeof still) == 0);
 }
 
+// Nothing presses, or nothing turns: no moment, whatever it was before.
+static void without_pressure_or_spin_there_is_no_moment(void **unused) {
+    (void)unused;
+    bench b;
+    begin(&b, 2, 1.0);
+    (void)tal_roll_visit(&b.problem, &b.pair);
+    assert_true(b.roll.moment[0] != 0.0 && b.roll.moment[1] != 0.0);
+    b.contact[0].percussion[0] = b.contact[1].percussion[0] = 0.0;
+    (void)tal_roll_visit(&b.problem, &b.pair);
+    assert_true(b.roll.moment[0] == 0.0 && b.roll.moment[1] == 0.0);
+    begin(&b, 2, 1.0);
+    b.motion[0].w = b.motion[1].w;
+    (void)tal_roll_visit(&b.problem, &b.pair);
+    assert_true(b.roll.moment[0] == 0.0 && b.roll.moment[1] == 0.0);
+}
+
 // docs/theory/solver.md (34) for moments.
 static void directions_are_added_and_forgotten(void **unused) {
     (void)unused;
@@ -175,6 +191,7 @@ int main(void) {
         cmocka_unit_test(the_moment_stops_the_spin_or_lies_on_the_rim_against_it),
         cmocka_unit_test(the_error_is_that_of_the_natural_map),
         cmocka_unit_test(a_moment_turns_both_bodies_as_their_inertia_says),
+        cmocka_unit_test(without_pressure_or_spin_there_is_no_moment),
         cmocka_unit_test(directions_are_added_and_forgotten),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
