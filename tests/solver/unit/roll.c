@@ -159,6 +159,16 @@ static void without_pressure_or_spin_there_is_no_moment(void **unused) {
     b.contact[0].percussion[0] = b.contact[1].percussion[0] = 0.0;
     (void)tal_roll_visit(&b.problem, &b.pair);
     assert_true(b.roll.moment[0] == 0.0 && b.roll.moment[1] == 0.0);
+    begin(&b, 2, 1.0); // about one tangent only
+    b.inertia[0] = (tal_inertia){.inverse_mass = 1.0, .inverse_inertia = {1, 0, 0, 1, 0, 1}};
+    b.inertia[1] = (tal_inertia){0};
+    b.pair.tangent_1 = (tal_vec3){1, 0, 0};
+    b.pair.tangent_2 = (tal_vec3){0, 1, 0};
+    b.motion[0].w = (tal_vec3){0.5, 0, 0};
+    b.motion[1].w = (tal_vec3){0};
+    tal_roll_prepare(&b.problem, &b.pair);
+    (void)tal_roll_visit(&b.problem, &b.pair);
+    assert_true(b.roll.moment[0] == -0.5 && b.roll.moment[1] == 0.0);
     begin(&b, 2, 1.0);
     b.motion[0].w = b.motion[1].w;
     (void)tal_roll_visit(&b.problem, &b.pair);
