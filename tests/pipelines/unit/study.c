@@ -185,6 +185,16 @@ static void a_run_that_its_checks_condemn_is_not_trusted(void **state) {
         check_ok(tal_sheet_read(path, &sheet, &check_error));
         assert_int_equal(sheet.trusted, sheets[i].is_trusted);
     }
+    for (int i = 0; i < TAL_SHEET_COUNT; i++) { // each score has its place
+        char text[256];
+        snprintf(text, sizeof text, "{\"scores\": {\"%s\": {\"value\": 0.25}}}",
+                 tal_sheet_names[i]);
+        check_ok(tal_file_write_text(path, text, TAL_REPLACE, &check_error));
+        check_ok(tal_sheet_read(path, &sheet, &check_error));
+        for (int k = 0; k < TAL_SHEET_COUNT; k++) {
+            assert_true(k == i ? sheet.value[k] == 0.25 : isnan(sheet.value[k]) != 0);
+        }
+    }
     check_ok(tal_file_write_text(path, "{}", TAL_REPLACE, &check_error));
     check_fails(tal_sheet_read(path, &sheet, &check_error), TAL_BAD_INPUT, "has no scores");
 }

@@ -287,6 +287,9 @@ static void a_deposit_behind_the_crown_is_found(void **state) {
     lay(b.simulated, 2, 4, 2.0f);
     check_near(score(&b, TAL_SCORE_runout_simulated_m), 7.0 - 20.0, 1e-12);
     assert_true(isnan(score(&b, TAL_SCORE_fahrboeschung_simulated)));
+    b.x[0] = 6.5; // just before it
+    check_near(score(&b, TAL_SCORE_runout_simulated_m), 0.5, 1e-12);
+    check_near(score(&b, TAL_SCORE_fahrboeschung_simulated), (120.0 - 94.0) / 0.5, 1e-6);
 }
 
 // Rock without pores is counted by itself, wherever it is comparable, and holes in it are none.

@@ -99,6 +99,25 @@ static void one_point_is_enough_for_the_guard(void **unused) {
     world_end(&w);
 }
 
+// Sweeps that run out are counted in both solutions: the two points of an edge that cannot be solved in one.
+static void what_the_guard_leaves_unsolved_is_counted_too(void **unused) {
+    (void)unused;
+    int count[2];
+    for (int k = 0; k < 2; k++) {
+        world w;
+        begin(&w, law_coulomb(20.0, E));
+        w.scene.settings.iteration_max = 1;
+        w.scene.settings.tolerance = 1e-14;
+        add_cube(&w, 0.0, 5.0, k == 0 ? 0.3 : -1.7, 1.0);
+        world_start(&w);
+        check_ok(tal_step(w.model, w.state, &w.report, &check_error));
+        assert_int_equal(w.report.islands_resolved, k);
+        count[k] = w.report.unconverged_count;
+        world_end(&w);
+    }
+    assert_true(count[0] > 0 && count[1] > count[0]);
+}
+
 static void impacts_that_lose_energy_are_left_as_they_are(void **unused) {
     (void)unused;
     world w;
@@ -264,6 +283,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_island_that_gains_energy_is_solved_again_without_rebound),
         cmocka_unit_test(one_point_is_enough_for_the_guard),
+        cmocka_unit_test(what_the_guard_leaves_unsolved_is_counted_too),
         cmocka_unit_test(impacts_that_lose_energy_are_left_as_they_are),
         cmocka_unit_test(the_work_of_rolling_counts_as_the_loss_it_is),
         cmocka_unit_test(an_impact_that_keeps_its_energy_is_left_as_it_is),
