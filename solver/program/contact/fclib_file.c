@@ -19,7 +19,11 @@ typedef struct {
     hid_t file;
     const char *path;
     const char *root; // "/fclib_local" or "/fclib_global"
+    hsize_t bytes;    // of the file
 } store;
+
+// A damaged size would be filled with zeros, gigabytes of them. No packing makes more than this of a byte.
+enum { UNPACKED_MAX = 1100 };
 
 static bool exists(const store *s, const char *name) {
     char part[NAME_SIZE];
@@ -35,6 +39,16 @@ static bool exists(const store *s, const char *name) {
     }
 }
 
+// Numbers, and as many as the file can hold.
+static bool is_possible(const store *s, hid_t set, int64_t count, size_t size) {
+    const hid_t kind = H5Dget_type(set);
+    const H5T_class_t of = H5Tget_class(kind);
+    const bool are_numbers = (of == H5T_INTEGER || of == H5T_FLOAT) && H5Tget_size(kind) <= 16;
+    H5Tclose(kind);
+    return are_numbers && count >= 0 && count < INT32_MAX &&
+           (hsize_t)count <= UNPACKED_MAX * s->bytes / size;
+}
+
 // A whole data set of numbers; `kind` is how they are wanted in memory.
 static tal_status read_array(const store *s, const char *name, hid_t kind, size_t size,
                              void **values, int64_t *count, tal_error *err) {
@@ -45,7 +59,7 @@ static tal_status read_array(const store *s, const char *name, hid_t kind, size_
     }
     const hid_t space = H5Dget_space(set);
     *count = (int64_t)H5Sget_simple_extent_npoints(space);
-    *values = *count >= 0 && *count < INT32_MAX ? tal_memory_create((size_t)*count, size) : NULL;
+    *values = is_possible(s, set, *count, size) ? tal_memory_create((size_t)*count, size) : NULL;
     const bool is_read =
         *values != NULL && H5Dread(set, kind, H5S_ALL, H5S_ALL, H5P_DEFAULT, *values) >= 0;
     H5Sclose(space);
@@ -267,6 +281,7 @@ static tal_status read_file(tal_contact_problem *p, const char *path, tal_error 
     if (s.file < 0) {
         return TAL_FAIL(err, TAL_IO, "%s: HDF5 cannot open it; is it complete?", path);
     }
+    (void)H5Fget_filesize(s.file, &s.bytes);
     const tal_status status = read_store(&s, p, err);
     H5Fclose(s.file);
     return status;
