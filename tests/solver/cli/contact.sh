@@ -39,6 +39,14 @@ near 1 -0.5 0
 expect 0 automatic "$contact" one.hdf5 --solution back.fcp
 grep -q '^solution_r' back.fcp || fail "back.fcp has no solution"
 expect 0 automatic "$contact" back.fcp
+# A number of four gigabytes is none: the size of its type stands behind 10 08 00 00 in an integer of four bytes.
+at=$(LC_ALL=C grep -obUaP '\x10\x08\x00\x00\x04\x00\x00\x00\x00\x00\x20\x00' one.hdf5 | head -n 1 | cut -d: -f1)
+cp one.hdf5 large.hdf5
+printf '\377' | dd of=large.hdf5 bs=1 seek=$((at + 7)) conv=notrunc 2>/dev/null
+cmp -s one.hdf5 large.hdf5 && fail "no type was found to damage"
+(ulimit -t 1 && expect 1 'cannot be read' "$contact" large.hdf5 && [ "$failures" -eq 0 ]) || failures=$((failures + 1))
+head -c 3000 one.hdf5 >short.hdf5
+expect 1 'short.hdf5' "$contact" short.hdf5
 if command -v h5dump >/dev/null; then
     h5dump -n 1 one.hdf5 >names.txt
     for name in fclib_local/spacedim fclib_local/W/nz fclib_local/W/nzmax fclib_local/W/m fclib_local/W/n \
