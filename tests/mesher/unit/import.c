@@ -19,6 +19,7 @@ static const char cube_obj[] = "# unit cube\n"
 typedef struct {
     tal_block_set set;
     int32_t *block_class;
+    tal_volume_mesh *volume;
     tal_class_names names;
     tal_import_report report;
     tal_settings settings;
@@ -26,6 +27,8 @@ typedef struct {
 } importer;
 
 static void importer_destroy(importer *i) {
+    tal_volume_meshes_destroy(i->volume, i->set.block_count);
+    i->volume = NULL;
     tal_block_set_destroy(&i->set);
     tal_memory_destroy(i->block_class);
     tal_import_report_destroy(&i->report);
@@ -48,7 +51,8 @@ static tal_status import_bytes(importer *i, const char *name, const void *bytes,
                                         .vertices_max = 60,
                                         .block_class = "rock",
                                         .density_kg_m3 = 2500};
-    return tal_import(&i->set, &i->block_class, &i->names, &options, &i->report, &check_error);
+    return tal_import(&i->set, &i->block_class, &i->volume, &i->names, &options, &i->report,
+                      &check_error);
 }
 
 static tal_status import_text(importer *i, const char *name, const char *text, double unit) {
@@ -256,7 +260,8 @@ static void scanned_stones_import(void **state) {
                                             .density_kg_m3 = 2600,
                                             .has_position = true,
                                             .position = {10, 20, 30}};
-        check_ok(tal_import(&i.set, &i.block_class, &i.names, &options, &i.report, &check_error));
+        check_ok(tal_import(&i.set, &i.block_class, &i.volume, &i.names, &options, &i.report,
+                            &check_error));
         const tal_import_solid *solid = &i.report.solid[0];
         print_message("%s: %lld vertices, %lld open edges, %lld crossings, volume %.3g, hull "
                       "%.3g, block %.3g m3\n",
