@@ -13,3 +13,4 @@ talus_test(property/shaken_blocks.c SOURCES scenes/three_blocks.c scenes/box_mes
     LIBS talus_solver LABELS slow)
 talus_test_again(property/shaken_blocks.c all long 3600 all)
 talus_test(unit/fill.c LIBS talus_solver)
+talus_script_test(cli/deformable.sh LABELS slow)
