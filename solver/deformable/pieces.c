@@ -7,9 +7,11 @@
 
 #include <math.h>
 
-// What bodies at rest on each other approach each other by is the fall of a step; so many times that is a
-// blow.
-static const double BLOW = 4.0;
+static const double BLOW = 4.0; // falls of a step
+
+double tal_blow_speed(const tal_solver_settings *settings) {
+    return BLOW * settings->dt_s * tal_vec3_length(settings->gravity_mps2);
+}
 
 int tal_soft_list_pieces(const tal_solver_settings *settings, int pieces[TAL_SOLID_LEVELS_MAX]) {
     const int for_blows =
@@ -47,7 +49,7 @@ static tal_status find_blow(const tal_model *model, tal_state *state, double h, 
                 u = tal_vec3_subtract(u, velocity_at(state, pair->body_j, at->point));
             }
             const double speed = fall - tal_vec3_dot(u, at->normal);
-            *found = *found || (speed > BLOW * fall && at->gap < h * speed);
+            *found = *found || (speed > tal_blow_speed(&model->settings) && at->gap < h * speed);
         }
     }
     return TAL_OK;

@@ -5,6 +5,10 @@
 
 #include "solver/step/model.h"
 
+// Bodies that approach each other faster are struck: a few times what they fall by in a step, which those at
+// rest on each other do.
+double tal_blow_speed(const tal_solver_settings *settings);
+
 // The numbers of pieces for which solids have a factor, rising from 1; returns how many.
 int tal_soft_list_pieces(const tal_solver_settings *settings, int pieces[TAL_SOLID_LEVELS_MAX]);
 

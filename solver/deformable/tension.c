@@ -4,6 +4,7 @@
 
 #include "core/base/memory.h"
 #include "core/base/threads.h"
+#include "solver/deformable/pieces.h"
 #include "solver/deformable/soft_body.h"
 #include "solver/step/state.h"
 
@@ -13,9 +14,6 @@
 // A blow is resolved by steps of at most this share of the transit time: a wave then takes four of them
 // from one side to the other.
 static const double RESOLVED = 0.25;
-
-// Approach of a contact that is a blow, in falls of a step (as in pieces.c).
-static const double BLOW = 4.0;
 
 // Radius of the bell (19) over its length: as large as a ball of that diameter.
 static const double BELL = 0.8178;
@@ -176,22 +174,44 @@ static void watch_bodies(void *context, int64_t first, int64_t end) {
     }
 }
 
+static tal_vec3 velocity_before(const tal_state *state, int32_t body, tal_vec3 arm) {
+    const tal_rigid_motion *motion = &state->work.motion_before[body];
+    return tal_vec3_add(motion->v, tal_vec3_cross(motion->w, arm));
+}
+
+// How fast two bodies approached each other at a point before, their frames taken as rigid: what rings in
+// contact is not struck.
+static double approach_at(const tal_state *state, const tal_manifold *pair, int32_t point) {
+    const tal_manifolds *all = &state->work.list;
+    tal_vec3 u = velocity_before(state, pair->body_i, all->arm_i[point]);
+    if (pair->body_j >= 0) {
+        u = tal_vec3_subtract(u, velocity_before(state, pair->body_j, all->arm_j[point]));
+    }
+    return -tal_vec3_dot(u, all->point[point].normal);
+}
+
+static bool is_blow(const tal_model *model, const tal_state *state, const tal_pair *pair) {
+    const tal_manifold *manifold = &state->work.list.manifold[pair->manifold];
+    const double least = tal_blow_speed(&model->settings);
+    for (int32_t n = 0; pair->is_general && n < pair->contact_count; n++) {
+        if (state->work.problem.contact[pair->first_contact + n].percussion[0] > 0.0 &&
+            approach_at(state, manifold, manifold->first_point + n) > least) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // Who was struck in this piece: a contact that carries a percussion and approached fast.
-static void mark_struck(const tal_model *model, tal_state *state, double dt) {
-    const double least = BLOW * dt * tal_vec3_length(model->settings.gravity_mps2);
-    const tal_percussion_problem *problem = &state->work.problem;
+static void mark_struck(const tal_model *model, tal_state *state) {
     for (int32_t n = 0; n < model->soft_count; n++) {
         state->soft[n].is_struck = false;
     }
-    for (int32_t p = 0; p < problem->pair_count; p++) {
-        const tal_pair *pair = &problem->pair[p];
-        bool is_blow = false;
-        for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
-            is_blow = is_blow || (problem->contact[k].percussion[0] > 0.0 &&
-                                  -state->work.contacts.data[k].before[0] > least);
-        }
+    for (int32_t p = 0; p < state->work.problem.pair_count; p++) {
+        const tal_pair *pair = &state->work.problem.pair[p];
         const int32_t body[2] = {pair->body_i, pair->body_j};
-        for (int side = 0; is_blow && side < 2; side++) {
+        const bool strikes = is_blow(model, state, pair);
+        for (int side = 0; strikes && side < 2; side++) {
             tal_soft_body *soft = tal_soft_of(model, state, body[side]);
             if (soft != NULL) {
                 soft->is_struck = true;
@@ -202,7 +222,7 @@ static void mark_struck(const tal_model *model, tal_state *state, double dt) {
 
 void tal_watch_tension(const tal_model *model, tal_state *state, double dt) {
     if (model->soft_count > 0 && model->settings.watch_tension) {
-        mark_struck(model, state, dt);
+        mark_struck(model, state);
         tal_threads_loop(state->work.thread_count, model->soft_count, 1, watch_bodies,
                          &(watching){model, state, dt});
     }
