@@ -14,3 +14,4 @@ talus_test(property/shaken_blocks.c SOURCES scenes/three_blocks.c scenes/box_mes
 talus_test_again(property/shaken_blocks.c all long 3600 all)
 talus_test(unit/fill.c LIBS talus_solver)
 talus_script_test(cli/deformable.sh LABELS slow)
+talus_test(analytic/theorem_frame.c LIBS talus_core)
