@@ -33,11 +33,11 @@ static void append_words(tal_text *text, const tal_stress_record *s) {
 
 // The next block in falling order of stress; -1 after the last.
 static int32_t next_block(const tal_stress_record *s, int32_t count, int32_t after) {
+    const double most = after < 0 ? INFINITY : s->tension_pa[after];
     int32_t best = -1;
     for (int32_t b = 0; b < count; b++) {
         const double t = s->tension_pa[b];
-        const bool is_later =
-            after < 0 || t < s->tension_pa[after] || (t == s->tension_pa[after] && b > after);
+        const bool is_later = t < most || (t == most && b > after);
         if (isfinite(t) && is_later && (best < 0 || t > s->tension_pa[best])) {
             best = b;
         }
