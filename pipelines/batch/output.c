@@ -269,13 +269,14 @@ static void append_sites(const tal_batch_place *place, const tal_batch *batch, t
 static tal_status write_page(const tal_batch *batch, const tal_batch_place *place, tal_error *err) {
     tal_text page = {0};
     tal_page_begin(&page, "Batch of rockfalls");
-    tal_text_append(&page,
-                    "<p>%d sites, %d variations each; %d runs failed. All scores are in <a "
-                    "href=\"results.csv\">results.csv</a>, outlines of all sites in <a "
-                    "href=\"sites.gpkg\">sites.gpkg</a>.%s</p>\n",
-                    batch->sites->count, batch->variations->count, batch->failed_count,
-                    done_count(batch) > 1 ? " <a href=\"compare.html\">Two runs side by side</a>."
-                                          : "");
+    tal_text_append(
+        &page,
+        "<p>%d site%s, %d variation%s each; %d runs failed. All scores are in <a "
+        "href=\"results.csv\">results.csv</a>, outlines of all sites in <a "
+        "href=\"sites.gpkg\">sites.gpkg</a>.%s</p>\n",
+        batch->sites->count, batch->sites->count == 1 ? "" : "s", batch->variations->count,
+        batch->variations->count == 1 ? "" : "s", batch->failed_count,
+        done_count(batch) > 1 ? " <a href=\"compare.html\">Two runs side by side</a>." : "");
     append_sites(place, batch, &page);
     append_prediction(batch, &page);
     tal_page_table_begin(&page);

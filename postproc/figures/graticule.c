@@ -76,10 +76,12 @@ static void append_label(tal_text *label, const frame *f, double degrees, bool i
     const char side = is_meridian ? degrees < 0.0 ? 'W' : 'E' : degrees < 0.0 ? 'S' : 'N';
     tal_text_append(label, "%.3f %.3f %s %d\\260", east, north, is_meridian ? "TC" : "RM", whole);
     if (f->step < 0.9999) {
-        tal_text_append(label, "%02d\\251", minutes);
+        tal_text_append(label, "%02d'", minutes);
     }
     if (f->step < 0.9999 / 60.0) {
-        tal_text_append(label, "%04.1f\\042", fmod(seconds, 60.0));
+        const bool is_fine = f->step < 0.9999 / 3600.0;
+        tal_text_append(label, "%0*.*f\\042", is_fine ? 4 : 2, is_fine ? 1 : 0,
+                        fmod(seconds, 60.0));
     }
     tal_text_append(label, "%c\n", side);
 }

@@ -7,7 +7,7 @@
 #include "postproc/report/image.h"
 #include "postproc/report/report_map.h"
 
-enum { THUMBNAIL_WIDTH = 280 };
+enum { THUMBNAIL_WIDTH = 200 };
 
 // Lays one picture over the other.
 static void cover(tal_image *image, const tal_image *over) {

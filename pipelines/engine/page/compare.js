@@ -44,6 +44,19 @@
     return isFinite(value) ? 0.35 + 0.62 * Math.max(0, value) : 1;
   }
   function thick(value) { return value > 0 ? value : 0; }
+  // Columns and rows that hold either deposit, with a margin: left, top, width, height.
+  function part(a, b) {
+    var g = a.grid, low = [g.columns, g.rows], high = [-1, -1];
+    for (var i = 0; i < a.thickness.length; i++) {
+      if (a.thickness[i] > 0 || b.thickness[i] > 0) {
+        [i % g.columns, Math.floor(i / g.columns)].forEach(function (at, k) { low[k] = Math.min(low[k], at); high[k] = Math.max(high[k], at); });
+      }
+    }
+    if (high[0] < 0) { return [0, 0, g.columns, g.rows]; }
+    var margin = Math.round(0.2 * Math.max(high[0] - low[0], high[1] - low[1])) + 2, size = [g.columns, g.rows];
+    for (var k = 0; k < 2; k++) { low[k] = Math.max(0, low[k] - margin); high[k] = Math.min(size[k] - 1, high[k] + margin); }
+    return [low[0], low[1], high[0] - low[0] + 1, high[1] - low[1] + 1];
+  }
   function compare() {
     var a = side[0].data, b = side[1].data, canvas = element('compare-map'), read = element('compare-read');
     if (!a || !b) { return; }
@@ -57,15 +70,15 @@
       both += x > 0 && y > 0; either += x > 0 || y > 0;
       moved += Math.abs(y - x) * g.cell * g.cell;
     }
-    canvas.width = g.columns; canvas.height = g.rows;
-    var context = canvas.getContext('2d'), image = context.createImageData(g.columns, g.rows);
+    var shown = part(a, b), context = canvas.getContext('2d'), image = context.createImageData(g.columns, g.rows);
+    canvas.width = shown[2]; canvas.height = shown[3];
     for (i = 0; i < a.thickness.length; i++) {
       var change = thick(b.thickness[i]) - thick(a.thickness[i]), share = most > 0 ? Math.min(1, Math.abs(change) / most) : 0;
       var ground = 255 * light(a.bed, g, i), cover = share > 0 ? 0.35 + 0.65 * Math.sqrt(share) : 0;
       for (var c = 0; c < 3; c++) { image.data[4 * i + c] = (1 - cover) * ground + cover * (change > 0 ? MORE : LESS)[c]; }
       image.data[4 * i + 3] = isFinite(a.bed[i]) ? 255 : 0;
     }
-    context.putImageData(image, 0, 0);
+    context.putImageData(image, -shown[0], -shown[1]);
     read.textContent = either === 0 ? 'Neither run has a deposit.' : 'The deposits have ' + Math.round(100 * both / either) + ' % of their area in common. Blue: the right run has more, orange: the left one has; at most ' + most.toFixed(most < 10 ? 1 : 0) + ' m, ' + Math.round(moved / 2).toLocaleString('en').replace(/,/g, '\u202f') + ' m\u00b3 lie elsewhere.';
     root.setAttribute('data-compare', 'ok');
     root.setAttribute('data-compare-most', String(most));
