@@ -3,6 +3,7 @@
 #include "core/base/memory.h"
 #include "core/geo/raster_file.h"
 #include "pipelines/calibrate/calibrate.h"
+#include "pipelines/engine/comparison.h"
 #include "pipelines/engine/headline.h"
 #include "pipelines/engine/manifest.h"
 #include "pipelines/engine/study_page.h"
@@ -163,8 +164,9 @@ static void append_report_row(const tal_calibration *c, int site, int after, tal
     tal_text_append(page, "%s</td><td class=\"words\">%s</td>",
                     site >= c->judge_count ? " (held out)" : "", after == 0 ? "before" : "after");
     if (tal_headline_append(page, answer)) {
-        tal_text_append(page, "<td><a href=\"runs/%s/report.html\">report</a></td>",
-                        answer->keys.text[TAL_CHAIN_POST]);
+        const char *key = answer->keys.text[TAL_CHAIN_POST];
+        tal_comparison_append_thumbnail(page, c->sites.site[site].name, key);
+        tal_text_append(page, "<td><a href=\"runs/%s/report.html\">report</a></td>", key);
     }
     tal_text_append(page, "</tr>\n");
 }
@@ -173,12 +175,25 @@ static void append_reports(const tal_calibration *c, tal_text *page) {
     tal_page_table_begin(page);
     tal_text_append(page, "<th>Site</th><th></th>");
     tal_headline_append_heads(page);
-    tal_text_append(page, "<th></th>");
+    tal_text_append(page, "<th></th><th></th>");
     tal_page_table_rows(page);
     for (int i = 0; i < 2 * c->sites.count; i++) {
         append_report_row(c, i / 2, i % 2, page);
     }
     tal_page_table_end(page);
+}
+
+static tal_status write_comparison(const tal_calibration *c, tal_error *err) {
+    tal_comparison comparison = {0};
+    for (int i = 0; i < 2 * c->sites.count; i++) {
+        char name[TAL_SETTING_TEXT_SIZE + 16];
+        if (c->report[i].done) {
+            (void)snprintf(name, sizeof name, "%s, %s", c->sites.site[i / 2].name,
+                           i % 2 == 0 ? "before" : "after");
+            tal_comparison_add(&comparison, name, c->report[i].keys.text[TAL_CHAIN_POST]);
+        }
+    }
+    return tal_comparison_write(&comparison, c->runner->study.path, err);
 }
 
 static void append_failures(const tal_calibration *c, tal_text *page) {
@@ -331,6 +346,9 @@ tal_status tal_calibration_write_page(const tal_calibration *c, tal_error *err) 
     tal_text_append(&page, "<h2>Before and after</h2>\n");
     append_reports(c, &page);
     tal_text_append(&page,
+                    "<p><a href=\"compare.html\">Before and after, side by side</a>, with the "
+                    "replays in step and the difference of the deposits.</p>\n");
+    tal_text_append(&page,
                     "<p>The best settings as a site file: <a href=\"best.ini\">best.ini</a>. All "
                     "runs: <a href=\"runs.csv\">runs.csv</a>, <a "
                     "href=\"runs.nc\">runs.nc</a>.</p>\n<h2>What explains the deposit</h2>\n"
@@ -357,5 +375,6 @@ tal_status tal_calibration_write(const tal_calibration *c, tal_error *err) {
     TAL_TRY(tal_calibration_write_json(c, err));
     TAL_TRY(tal_calibration_write_maps(c, err));
     TAL_TRY(tal_calibration_write_page(c, err));
+    TAL_TRY(write_comparison(c, err));
     return tal_manifest_write(&c->runner->study, &c->sites, "talus-calibrate", err);
 }
