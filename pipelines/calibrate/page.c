@@ -323,6 +323,47 @@ static void append_parallel(const tal_calibration *c, tal_text *page) {
               "it lights up here and below, and its settings are told.</figcaption></figure>\n");
 }
 
+// Every point, by its first run: settings, misfit and a picture that leads to the report.
+static void append_runs(const tal_calibration *c, tal_text *page) {
+    const int shown = c->point_count < LINES_MAX ? c->point_count : LINES_MAX;
+    tal_text_append(page, "<h2>All runs</h2>\n<details><summary>%d points%s</summary>\n", shown,
+                    shown < c->point_count ? ", the first of them" : "");
+    tal_page_table_begin(page);
+    tal_text_append(page, "<th>Point</th>");
+    for (int k = 0; k < c->parameters.count; k++) {
+        tal_text_append(page, "<th>");
+        tal_html_append(page, c->parameters.parameter[k].name);
+        tal_text_append(page, "</th>");
+    }
+    tal_text_append(page, "<th>Misfit</th><th></th>");
+    tal_page_table_rows(page);
+    for (int i = 0; i < shown; i++) {
+        const tal_run_answer *answer = tal_calibration_answer(c, i, 0, 0);
+        char name[32];
+        (void)snprintf(name, sizeof name, "point %d", i);
+        tal_text_append(page, "<tr data-point=\"%d\"><td>%d</td>", i, i);
+        for (int k = 0; k < c->parameters.count; k++) {
+            char text[32], shown_text[TAL_NUMBER_SIZE];
+            double number;
+            tal_parameter_text(&c->parameters.parameter[k], c->point[i].unit[k], text);
+            append_cell(page, tal_text_to_real(text, &number)
+                                  ? tal_number_format(shown_text, number)
+                                  : text);
+        }
+        tal_text_append(page, "<td>");
+        tal_page_number(page, c->point[i].misfit);
+        tal_text_append(page, "</td>");
+        if (answer->done) {
+            tal_comparison_append_thumbnail(page, name, answer->keys.text[TAL_CHAIN_POST]);
+        } else {
+            tal_text_append(page, "<td class=\"words bad\">failed</td>");
+        }
+        tal_text_append(page, "</tr>\n");
+    }
+    tal_page_table_end(page);
+    tal_text_append(page, "</details>\n");
+}
+
 tal_status tal_calibration_write_page(const tal_calibration *c, tal_error *err) {
     tal_text page = {0}, svg = {0};
     char title[TAL_SETTING_TEXT_SIZE + 32];
@@ -360,6 +401,7 @@ tal_status tal_calibration_write_page(const tal_calibration *c, tal_error *err) 
     if (status == TAL_OK) {
         status = append_map(c, &page, err);
     }
+    append_runs(c, &page);
     tal_page_end(&page);
     if (status == TAL_OK) {
         status = tal_page_write(&page, c->runner->study.path, "calibrate.html", err);
