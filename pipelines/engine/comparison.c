@@ -33,14 +33,15 @@ static void append_side(tal_text *page, const char *name, const char *word) {
 }
 
 static void append_body(tal_text *page, const tal_comparison *comparison) {
-    tal_text_append(page,
-                    "<style>.pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(22rem,"
-                    "1fr));gap:1rem}.pair iframe{width:100%%;height:min(60vh,26rem);border:1px "
-                    "solid var(--line);border-radius:8px;margin-top:.5rem}.pair select{max-width:"
-                    "100%%}.step{display:flex;gap:.8rem;align-items:center;margin:1rem 0}.step "
-                    "input{flex:1}#compare-map{display:block;margin:auto;max-width:100%%;width:48rem}</style>\n"
-                    "<p>Both replays run in step, and turning one turns the other.</p>\n<div "
-                    "class=\"pair\">");
+    tal_text_append(
+        page,
+        "<style>.pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(22rem,"
+        "1fr));gap:1rem}.pair iframe{width:100%%;height:min(60vh,26rem);border:1px "
+        "solid var(--line);border-radius:8px;margin-top:.5rem}.pair select{max-width:"
+        "100%%}.step{display:flex;gap:.8rem;align-items:center;margin:1rem 0}.step "
+        "input{flex:1}#compare-map{display:block;margin:auto;max-width:100%%;width:48rem}</style>\n"
+        "<p>Both replays run in step, and turning one turns the other.</p>\n<div "
+        "class=\"pair\">");
     append_side(page, "a", "Left");
     append_side(page, "b", "Right");
     tal_text_append(page,
