@@ -12,6 +12,7 @@
 #include "postproc/measure/ground_mesh.h"
 #include "postproc/report/film.h"
 #include "postproc/report/report.h"
+#include "postproc/report/thumbnail.h"
 #include "postproc/write/export.h"
 #include "postproc/write/gis.h"
 #include "postproc/write/maps.h"
@@ -91,6 +92,7 @@ static tal_status write_all(const tal_back_analysis *a, const tal_output_place *
         TAL_TRY_OR_DONE(tal_figures_write(&figures, a, place, err));
     }
     tal_log_info("writing the report");
+    TAL_TRY_OR_DONE(tal_thumbnail_write(a, place, err));
     TAL_TRY_OR_DONE(tal_report_write(a, &ground, &figures, place, err));
     if (with_film) {
         TAL_TRY_OR_DONE(tal_film_write(place, err));

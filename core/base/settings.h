@@ -89,6 +89,8 @@ enum {
     X(TAL_METHOD_SOBOL, "sobol")                                                                   \
     X(TAL_METHOD_BOBYQA, "bobyqa")                                                                 \
     X(TAL_METHOD_NELDER_MEAD, "nelder-mead") X(TAL_METHOD_CRS, "crs")
+#define TAL_GRATICULE_CHOICES(X)                                                                   \
+    X(TAL_GRATICULE_METRES, "metres") X(TAL_GRATICULE_DEGREES, "degrees")
 #define TAL_SCALE_CHOICES(X) X(TAL_SCALE_LINEAR, "linear") X(TAL_SCALE_LOG, "log")
 
 #define TAL_CHOICE_ENUM(name, text) name,
@@ -111,6 +113,7 @@ typedef enum { TAL_LAW_CHOICES(TAL_CHOICE_ENUM) } tal_law_choice;
 enum { TAL_CHOICE_PAIR_LAW_CONTACT = 0 };
 typedef enum { TAL_GROUND_KIND_CHOICES(TAL_CHOICE_ENUM) } tal_ground_kind_choice;
 typedef enum { TAL_METHOD_CHOICES(TAL_CHOICE_ENUM) } tal_method_choice;
+typedef enum { TAL_GRATICULE_CHOICES(TAL_CHOICE_ENUM) } tal_graticule_choice;
 typedef enum { TAL_SCALE_CHOICES(TAL_CHOICE_ENUM) } tal_scale_choice;
 #undef TAL_CHOICE_ENUM
 

@@ -98,6 +98,24 @@ tal_vec3 tal_soft_element_place(const tal_state *state, const tal_soft_body *sof
     return sum;
 }
 
+int32_t tal_model_element_at(const tal_model *model, int32_t body, tal_vec3 point_m) {
+    int32_t nearest = -1;
+    double least = INFINITY;
+    for (int32_t e = 0; e < tal_model_element_count(model, body); e++) {
+        const tal_solid *s = &model->solid[model->solid_of_body[body]];
+        const int32_t count = s->node_start[e + 1] - s->node_start[e];
+        tal_vec3 away = tal_vec3_scale(point_m, -1.0);
+        for (int32_t n = s->node_start[e]; n < s->node_start[e + 1]; n++) {
+            away = tal_vec3_add_scaled(away, 1.0 / count, s->node[s->element_node[n]]);
+        }
+        if (tal_vec3_dot(away, away) < least) {
+            least = tal_vec3_dot(away, away);
+            nearest = e;
+        }
+    }
+    return nearest;
+}
+
 int32_t tal_model_element_count(const tal_model *model, int32_t body) {
     return tal_is_soft(model, body) ? model->solid[model->solid_of_body[body]].element_count : 0;
 }

@@ -279,6 +279,8 @@ typedef enum {
     TAL_CHANNEL_KINETIC,      // energy of a body
     TAL_CHANNEL_POTENTIAL,    // energy of a body
     TAL_CHANNEL_REACTION,     // of a constraint, along an axis
+    TAL_CHANNEL_TENSION,      // largest principal stress at a point of a body that deforms
+    TAL_CHANNEL_VON_MISES,    // equivalent stress at a point of a body that deforms
     TAL_CHANNEL_KINDS
 } tal_channel_kind;
 
@@ -316,6 +318,8 @@ typedef struct {
 int32_t tal_model_element_count(const tal_model *model, int32_t body); // 0: it is rigid
 tal_stress tal_state_element_stress(const tal_model *model, const tal_state *state, int32_t body,
                                     int32_t element);
+// The element whose middle is nearest to a point, given from the centroid in body axes; -1: it is rigid.
+int32_t tal_model_element_at(const tal_model *model, int32_t body, tal_vec3 point_m);
 // The element of a body with the largest principal stress; a rigid body has none (-infinity).
 tal_stress tal_state_largest_tension(const tal_model *model, const tal_state *state, int32_t body);
 // Time in which a pressure wave crosses a body that deforms, and the longest step that resolves a blow on

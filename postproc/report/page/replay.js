@@ -115,7 +115,7 @@
   var stillRatio = software ? 1 : Math.min(window.devicePixelRatio || 1, 2), playRatio = stillRatio, ratio = stillRatio, fixed = null;
   function resize() {
     var width = fixed ? fixed[0] : box.clientWidth;
-    var height = fixed ? fixed[1] : Math.max(280, Math.round(Math.min(width * 0.62, window.innerHeight * 0.78)));
+    var height = fixed ? fixed[1] : Math.max(280, Math.round((root.classList.contains('beside') ? window.innerHeight : Math.min(width * 0.62, window.innerHeight * 0.78))));
     var w = Math.round(width * ratio), tall = Math.round(height * ratio);
     if (canvas.width === w && canvas.height === tall && canvas.clientHeight === height) { return; }
     canvas.style.height = overlay.style.height = height + 'px';
