@@ -6,6 +6,7 @@
 
 #include "core/geo/crs.h"
 #include "postproc/measure/blocks.h"
+#include "postproc/measure/stress_record.h"
 
 #include <string.h>
 
@@ -32,6 +33,7 @@ typedef struct {
     double blocks_lost;
     double ground_friction[2]; // least and greatest between blocks and ground; NaN where not said
     double dt;
+    tal_stress_record stress; // of blocks that deform
     char ended_because[32];
 } tal_run_record;
 

@@ -12,6 +12,7 @@
 #include "postproc/report/page.h"
 #include "postproc/report/report_map.h"
 #include "postproc/report/report_replay.h"
+#include "postproc/report/report_stress.h"
 #include "postproc/report/report_tables.h"
 #include "postproc/report/report_words.h"
 
@@ -383,6 +384,7 @@ static tal_status append_page(tal_text *text, const tal_back_analysis *a,
     append_scores(text, a);
     tal_report_append_sources(text, a);
     tal_report_append_variants(text, a);
+    tal_report_append_stress(text, a);
     append_trust(text, &a->trust);
     TAL_TRY(append_sizes(text, a, err));
     TAL_TRY(append_figures(text, figures, err));

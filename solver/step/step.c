@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One time step. Numbers in brackets are the equations of docs/theory/solver.md.
 #include "solver/constraint/joint.h"
+#include "solver/deformable/pieces.h"
+#include "solver/deformable/tension.h"
 #include "solver/finish/island.h"
 #include "solver/motion/integrate.h"
 #include "solver/motion/prescribed.h"
@@ -276,23 +278,11 @@ static void close_book(tal_energy before, tal_energy energy, double elastic_work
                               report->correction_j - report->applied_j - report->constraint_j;
 }
 
-// The factor of a body that deforms is made for one length of step.
-static tal_status check_pieces(const tal_model *model, int pieces, tal_error *err) {
-    return model->soft_count == 0 || pieces == 1
-               ? TAL_OK
-               : TAL_FAIL(
-                     err, TAL_BAD_SETTING,
-                     "a body moves by more than its inner radius, or turns by more than half a "
-                     "radian, within dt = %g s: steps of bodies that deform are not cut; take "
-                     "dt = %g s or less",
-                     model->settings.dt_s, model->settings.dt_s / pieces);
-}
-
 tal_status tal_step(const tal_model *model, tal_state *state, tal_report *report, tal_error *err) {
     TAL_ASSERT(state->body_count == model->body_count);
     TAL_VALIDATE(tal_state_is_valid(model, state));
-    const int substeps = count_substeps(model, state);
-    TAL_TRY(check_pieces(model, substeps, err));
+    int substeps = count_substeps(model, state);
+    TAL_TRY(tal_soft_choose_pieces(model, state, &substeps, err)); // those there are factors for
     const double dt = model->settings.dt_s / substeps;
     const double end = (double)(state->step + 1) * model->settings.dt_s;
     const double ahead = model->settings.scheme == TAL_SCHEME_MOREAU ? 0.0 : 0.5 * dt;
@@ -306,20 +296,22 @@ tal_status tal_step(const tal_model *model, tal_state *state, tal_report *report
         memset(state->work.reaction, 0,
                (size_t)model->constraint_count * sizeof *state->work.reaction);
     }
+    double elastic_work = 0.0;
     for (int piece = 0; piece < substeps; piece++) {
         tal_report of_piece = {.penetration_body_i = -1, .penetration_body_j = -1};
         state->work.piece_dt = dt;
         state->work.piece_start = state->time + piece * dt;
         state->work.piece_end = piece + 1 < substeps ? state->time + (piece + 1) * dt : end;
         TAL_TRY(advance(model, state, dt, &of_piece, err));
+        elastic_work += tal_soft_elastic_work(model, state);
+        tal_watch_tension(model, state, dt);
         add_report(report, &of_piece);
     }
     state->step++;
     state->time = end;
     report->time_s = state->time;
     tal_prescribed_follow(model, state); // to the last bit what a resumed run starts from
-    close_book(energy_before, tal_observe_energy(model, state, ahead),
-               tal_soft_elastic_work(model, state), report);
+    close_book(energy_before, tal_observe_energy(model, state, ahead), elastic_work, report);
     TAL_VALIDATE(tal_state_is_valid(model, state));
     return TAL_OK;
 }
