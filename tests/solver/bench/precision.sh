@@ -3,10 +3,12 @@
 # Work and precision: errors of what a user reads off a motion, beside the processor time they cost, for talus
 # over tolerance and step and for every engine that is installed over its own iterations and step. The truth is
 # talus with a small step and a tight tolerance; every setting runs from several starts, moved by up to a tenth
-# of a millimetre, so that what chaos alone does is known. Writes precision.csv (a row per run), precision.txt
+# of a millimetre, so that what chaos alone does is known. Writes precision.csv (a row per run), precision-errors.csv
 # (a row per setting) and, where GMT is installed, precision-SCENE.png.
 #   PRECISION_SCENES="S2_1000:2 ..."   which scenes, up to which time
 #   PRECISION_STARTS=5                 how many starts
+#   PRECISION_SETTINGS="talus:1e-3:0.01 ..."  engine, effort (tolerance, iterations or sub-steps) and step; the
+#                                      first of all is the reference
 #   BENCH_QUICK=1                      two starts of the first moments of the smallest scenes
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
@@ -17,12 +19,11 @@ else
 fi
 sh "$here/build_peers.sh" >/dev/null
 
-# engine, effort (tolerance, iterations or sub-steps), step; the first is the reference.
-settings="talus:1e-5:0.00125
+settings=${PRECISION_SETTINGS:-talus:1e-5:0.00125
 talus:1e-1:0.04 talus:1e-2:0.04 talus:1e-2:0.02 talus:1e-3:0.01 talus:1e-2:0.005 talus:1e-3:0.005 talus:1e-4:0.005 talus:1e-3:0.0025
 bullet:10:0.01 bullet:10:0.005 bullet:40:0.005 bullet:10:0.00125
 ode:20:0.01 ode:20:0.005 ode:80:0.005 ode:20:0.00125
-box3d:4:0.01 box3d:4:0.005 box3d:16:0.005 box3d:4:0.00125"
+box3d:4:0.01 box3d:4:0.005 box3d:16:0.005 box3d:4:0.00125}
 
 touch precision.csv # started again in the same folder it goes on where it stopped
 for start in $(seq "$starts"); do

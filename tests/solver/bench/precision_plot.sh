@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# From precision.csv: precision.txt, a row per setting with its processor time and its errors, and a figure per
+# From precision.csv: precision-errors.csv, a row per setting with its processor time and its errors, and a figure per
 # scene. An error is the distance of the mean over the starts from that of the reference; for overlap and drift,
 # whose true value is nothing, it is the mean itself. The floor is two standard errors of a difference
-# of two such means, by the scatter of the reference: what chaos alone makes.
+# of two such means, by the scatter of the reference: what chaos alone makes. Kinetic energy is in percent of the
+# peak, of a wall, which stands, in joules.
 set -eu
 export LC_ALL=C
 awk -F , '
@@ -19,23 +20,27 @@ awk -F , '
         v = n > 1 ? (total2 - total * total / n) / (n - 1) : 0
         return v > 0 ? sqrt(v) : 0
     }
-    function kinetic(key, ref,    f, d, s, peak) {
+    function unit(ref,    f, peak) {
+        for (f = 1; f <= frames; f++) {
+            if (energy[ref, f] / runs[ref] > peak) { peak = energy[ref, f] / runs[ref] }
+        }
+        return ref ~ /wall/ ? 1 : peak / 100
+    }
+    function kinetic(key, ref,    f, d, s) {
         for (f = 1; f <= frames; f++) {
             d = energy[key, f] / runs[key] - energy[ref, f] / runs[ref]
             s += d * d / frames
-            if (energy[ref, f] / runs[ref] > peak) { peak = energy[ref, f] / runs[ref] }
         }
-        return 100 * sqrt(s) / peak
+        return sqrt(s) / unit(ref)
     }
-    function kinetic_floor(ref,    f, s, peak) {
+    function kinetic_floor(ref,    f, s) {
         for (f = 1; f <= frames; f++) {
             s += deviation(energy[ref, f], energy2[ref, f], runs[ref]) ^ 2 / frames
-            if (energy[ref, f] / runs[ref] > peak) { peak = energy[ref, f] / runs[ref] }
         }
-        return 100 * sqrt(s) * 2 * sqrt(2 / runs[ref]) / peak
+        return sqrt(s) * 2 * sqrt(2 / runs[ref]) / unit(ref)
     }
     BEGIN {
-        print "scene,end_s,engine,effort,dt_s,starts,cpu_s,front_mm,centroid_mm,travel05_mm,travel50_mm,travel95_mm,height_mm,overlap_mm,drift_mm,kinetic_percent"
+        print "scene,end_s,engine,effort,dt_s,starts,cpu_s,front_mm,centroid_mm,travel05_mm,travel50_mm,travel95_mm,height_mm,overlap_mm,drift_mm,kinetic"
     }
     END {
         for (k = 1; k <= count; k++) {
@@ -51,13 +56,13 @@ awk -F , '
             sub(/,talus,/, key == ref ? ",floor," : ",talus,", line)
             print line
         }
-    }' precision.csv >precision.txt
-column -s , -t precision.txt
+    }' precision.csv >precision-errors.csv
+column -s , -t precision-errors.csv
 command -v gmt >/dev/null || { echo "no figures: GMT is not installed"; exit 0; }
 
 # table SCENE ENGINE COLUMN: time and error of an engine, at least 1e-3 (a log axis has no zero).
 table() {
-    awk -F , -v s="$1" -v e="$2" -v c="$3" '$1 == s && $3 == e && $c != "" { print $7, ($c > 1e-3 ? $c : 1e-3) }' precision.txt
+    awk -F , -v s="$1" -v e="$2" -v c="$3" '$1 == s && $3 == e && $c != "" { print $7, ($c > 1e-3 ? $c : 1e-3) }' precision-errors.csv
 }
 # The lower left border of a cloud of points, as steps.
 border() {
@@ -80,8 +85,8 @@ panel() {
     table "$1" ode "$2" | gmt plot -St0.24c -G0/114/178
     table "$1" box3d "$2" | gmt plot -Sd0.24c -G0/158/115
 }
-for scene in $(tail -n +2 precision.txt | cut -d , -f 1 | sort -u); do
-    gmt begin "precision-$scene" png E150
+for scene in $(tail -n +2 precision-errors.csv | cut -d , -f 1 | sort -u); do
+    gmt begin "precision-$scene" png A+m0.4c,E150
     gmt set FONT_ANNOT_PRIMARY 7p FONT_LABEL 8p FONT_HEADING 11p MAP_FRAME_PEN 0.5p
     gmt subplot begin 2x4 -Fs5.2c/4.2c -M0.9c/0.6c/0.55c/0.55c -T"$scene: black talus, squares Bullet, triangles ODE, diamonds Box3D; gray: chaos"
     panel "$scene" 8 "front (mm)"
@@ -89,8 +94,10 @@ for scene in $(tail -n +2 precision.txt | cut -d , -f 1 | sort -u); do
     panel "$scene" 10 "travel, 5th percentile (mm)"
     panel "$scene" 11 "travel, median (mm)"
     panel "$scene" 12 "travel, 95th percentile (mm)"
-    case $scene in *wall) panel "$scene" 15 "drift (mm)" ;; *) panel "$scene" 13 "height of heap (mm)" ;; esac
-    panel "$scene" 16 "kinetic energy (% of peak)"
+    case $scene in
+        *wall) panel "$scene" 15 "drift (mm)" && panel "$scene" 16 "kinetic energy (J)" ;;
+        *) panel "$scene" 13 "height of heap (mm)" && panel "$scene" 16 "kinetic energy (% of peak)" ;;
+    esac
     panel "$scene" 14 "deepest overlap (mm)"
     gmt subplot end
     gmt end
