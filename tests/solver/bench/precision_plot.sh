@@ -58,6 +58,28 @@ awk -F , '
         }
     }' precision.csv >precision-errors.csv
 column -s , -t precision-errors.csv
+# Points of others that no setting of talus matches in time and error at once, beyond what chaos explains.
+echo "below or left of our curve:"
+awk -F , 'NR == 1 { for (c = 8; c <= 16; c++) { name[c] = $c } next }
+    { n++; scene[n] = $1; who[n] = $3; label[n] = $3 " " $4 " at " $5 " s"; cpu[n] = $7
+      if ($3 == "talus" && (!($1 in least) || $7 < least[$1])) { least[$1] = $7 }
+      for (c = 8; c <= 16; c++) { error[n, c] = $c; if ($3 == "floor" && c != 14 && c != 15) { chaos[$1, c] = $c } } }
+    END {
+        for (p = 1; p <= n; p++) {
+            if (who[p] == "talus" || who[p] == "floor") { continue }
+            line = ""
+            for (c = 8; c <= 16; c++) {
+                is_matched = 0
+                for (q = 1; q <= n; q++) {
+                    is_matched = is_matched || (who[q] == "talus" && scene[q] == scene[p] && cpu[q] <= cpu[p] && \
+                        (error[q, c] <= error[p, c] || error[q, c] <= chaos[scene[p], c]))
+                }
+                if (!is_matched && !(c == 15 && scene[p] !~ /wall/)) { line = line " " name[c] }
+            }
+            if (cpu[p] < least[scene[p]]) { line = " cheaper than any setting of talus" }
+            if (line != "") { print "  " scene[p] ", " label[p] ":" line }
+        }
+    }' precision-errors.csv
 command -v gmt >/dev/null || { echo "no figures: GMT is not installed"; exit 0; }
 
 # table SCENE ENGINE COLUMN: time and error of an engine, at least 1e-3 (a log axis has no zero).
