@@ -377,6 +377,10 @@ static tal_status append_page(tal_text *text, const tal_back_analysis *a,
     tal_report_verdict(text, a);
     tal_text_append(text, "</p>\n<p class=\"about\">");
     tal_report_about(text, a, place->settings);
+    if (place->settings->report.remark[0] != '\0') {
+        tal_text_append(text, "</p>\n<p class=\"about remark\">");
+        tal_html_append(text, place->settings->report.remark);
+    }
     tal_text_append(text, "</p></header>\n<main>\n");
     append_cards(text, a);
     TAL_TRY(tal_report_map_append(text, a, err));
