@@ -2,6 +2,7 @@
 // The finisher on problems whose answers are known, and the sparse factors under it.
 #include "solver/finish/finish.h"
 #include "solver/finish/block_factor.h"
+#include "solver/finish/newton.h"
 #include "solver/finish/ordering.h"
 #include "tests/solver/scenes/friction_scene.h"
 #include "tests/support/check.h"
@@ -87,6 +88,46 @@ static void heavy_on_light_stands(void **unused) {
         column[n] = n == 29 ? 1e4 : 1.0;
     }
     stacks_carry_their_weight(column, 30);
+}
+
+// One problem by proximal points alone, from zero.
+static double solve_by_proximal_points(const tal_friction_problem *problem) {
+    const tal_newton_settings settings = {
+        .regularisation = 0.1, .iteration_max = 1000, .flops_max = INFINITY, .tolerance = 1e-8};
+    tal_finish_work work;
+    tal_newton newton;
+    assert_int_equal(tal_finish_work_create(&work, problem, &err), TAL_OK);
+    assert_int_equal(tal_newton_create(&newton, &work, &err), TAL_OK);
+    assert_int_equal(tal_newton_run_proximal(&newton, &work, &settings, &err), TAL_OK);
+    const double residual = newton.best_residual;
+    assert_true(residual == tal_finish_work_measure(&work, newton.best));
+    assert_false(newton.is_anchored);
+    tal_newton_destroy(&newton);
+    tal_finish_work_destroy(&work);
+    return residual;
+}
+
+// The tie to the last reaction vanishes: what is found solves the problem itself, hyperstatic or not.
+static void proximal_points_lead_to_the_solution(void **unused) {
+    (void)unused;
+    int solved = 0;
+    for (int n = 0; n < 20; n++) {
+        tal_friction_problem problem;
+        friction_scene_throw(&scene, tal_random_stream(5, (uint32_t)n, "proximal"), 60, 1.0);
+        assert_int_equal(friction_scene_build(&scene, &problem, &err), TAL_OK);
+        solved += solve_by_proximal_points(&problem) <= 1e-8;
+        tal_friction_problem_destroy(&problem);
+    }
+    assert_true(solved >= 19);
+    double column[30];
+    tal_friction_problem problem;
+    for (int n = 0; n < 30; n++) {
+        column[n] = n == 29 ? 1e4 : 1.0;
+    }
+    friction_scene_stack(&scene, 30, column, 0.5);
+    assert_int_equal(friction_scene_build(&scene, &problem, &err), TAL_OK);
+    assert_true(solve_by_proximal_points(&problem) <= 1e-8);
+    tal_friction_problem_destroy(&problem);
 }
 
 // A body squeezed between walls that close: no reaction can stop them.
@@ -279,6 +320,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_contact_sticks_slides_or_opens),
         cmocka_unit_test(heavy_on_light_stands),
+        cmocka_unit_test(proximal_points_lead_to_the_solution),
         cmocka_unit_test(what_has_no_solution_is_reported),
         cmocka_unit_test(units_do_not_matter),
         cmocka_unit_test(bad_problems_are_refused_with_all_their_faults),
