@@ -3,6 +3,7 @@
 // the one that makes most of the difference vanish is the reason.
 #include "ingest/check/kinship.h"
 
+#include "core/app/number.h"
 #include "core/base/memory.h"
 #include "ingest/compare/statistics.h"
 
@@ -234,10 +235,12 @@ static void check_place(tal_case *site, double as_it_is, double relief) {
     if (as_it_is < 0.5 * relief) {
         return;
     }
+    char off[TAL_NUMBER_SIZE], high[TAL_NUMBER_SIZE];
     tal_findings_add(&site->findings, "place", TAL_REFUSE, "site.after",
                      "the surveys do not show the same place: half of the ground differs by more "
-                     "than %.3g m, and its relief is %.3g m. Is the right file named?",
-                     0.6745 * as_it_is, 0.6745 * relief);
+                     "than %s m, and its relief is %s m. Is the right file named?",
+                     tal_number_format(off, 0.6745 * as_it_is),
+                     tal_number_format(high, 0.6745 * relief));
 }
 
 tal_status tal_check_kinship(tal_case *site, const tal_dem *before, const tal_dem *after,

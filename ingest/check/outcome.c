@@ -2,6 +2,7 @@
 // What was found, judged.
 #include "ingest/check/outcome.h"
 
+#include "core/app/number.h"
 #include "core/base/memory.h"
 #include "core/geometry/components.h"
 
@@ -244,32 +245,33 @@ static void check_edge(tal_case *site, const tal_comparison *v, const uint8_t *m
 // ---- Nothing found -----------------------------------------------------------------------------
 
 static void tell_only_gain(tal_case *site, const tal_volume_estimate *deposit) {
+    char volume[TAL_NUMBER_SIZE];
     tal_findings_add(&site->findings, "order", TAL_WARN, "site.before",
-                     "%.3g m3 were gained and nothing was lost: are before and after exchanged?",
-                     deposit->volume_m3);
+                     "%s m3 were gained and nothing was lost: are before and after exchanged?",
+                     tal_number_format(volume, deposit->volume_m3));
 }
 
 static void tell_nothing(tal_case *site, const tal_comparison *v, double sign) {
     const bool is_source = sign < 0.0;
     const char *what = is_source ? "source" : "deposit", *kind = is_source ? "loss" : "gain";
     const tal_patch *patch = tal_patches_largest(&v->change.dropped, sign);
-    char key[64];
+    char key[64], number[TAL_NUMBER_SIZE];
     snprintf(key, sizeof key, "ingest.%s_area_min_m2", what);
     if (patch == NULL) {
-        tal_findings_add(&site->findings, "nothing", TAL_WARN, key,
-                         "no %s was found: nowhere is there %s beyond the level of detection "
-                         "(stable terrain scatters by %.2g m)%s",
-                         what, kind, v->change.stable_statistics.nmad,
-                         is_source ? ". If nothing fell between the surveys, that is the answer"
-                                   : "");
+        tal_findings_add(
+            &site->findings, "nothing", TAL_WARN, key,
+            "no %s was found: nowhere is there %s beyond the level of detection "
+            "(stable terrain scatters by %s m)%s",
+            what, kind, tal_number_format_digits(number, v->change.stable_statistics.nmad, 2),
+            is_source ? ". If nothing fell between the surveys, that is the answer" : "");
         return;
     }
     const tal_origin *o = &site->study.origin;
     tal_findings_add(&site->findings, "nothing", TAL_WARN, key,
                      "no %s was found. The largest patch of %s that was dropped has %.0f m2 and "
-                     "%.3g m3, at east %.0f, north %.0f; %s",
-                     what, kind, patch->area_m2, patch->volume_m3, patch->x + (double)o->east,
-                     patch->y + (double)o->north,
+                     "%s m3, at east %.0f, north %.0f; %s",
+                     what, kind, patch->area_m2, tal_number_format(number, patch->volume_m3),
+                     patch->x + (double)o->east, patch->y + (double)o->north,
                      patch->reason == TAL_DROPPED_SMALL
                          ? "a smaller least area would keep it"
                          : "most of it is below the level of detection; draw it to keep it");

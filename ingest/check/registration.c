@@ -2,6 +2,7 @@
 // The fit, judged.
 #include "ingest/check/registration.h"
 
+#include "core/app/number.h"
 #include "core/base/memory.h"
 
 #include <math.h>
@@ -53,9 +54,10 @@ static double reach_of(const tal_grid *grid) {
 static void judge(tal_case *site, const char *check, const char *what, double moved,
                   double expected) {
     const bool refused = moved > refused_at * expected && !site->settings->ingest.accept_shift;
+    char number[TAL_NUMBER_SIZE];
     tal_findings_add(&site->findings, check, refused ? TAL_REFUSE : TAL_WARN, "ingest.accept_shift",
-                     "%s, where the surveys' resolution and noise explain %.2g m. %s", what,
-                     expected,
+                     "%s, where the surveys' resolution and noise explain %s m. %s", what,
+                     tal_number_format_digits(number, expected, 2),
                      refused ? "Are coordinate systems, units and files right? If so, say "
                                "accept_shift = yes"
                              : "Look at what has not changed in dz.tif before believing what has");
@@ -242,11 +244,13 @@ static tal_status check_place(tal_case *site, const tal_comparison *a, tal_error
     const double relief = tal_statistics_find(heights, count).nmad;
     tal_memory_destroy(heights);
     if (left > a->grid.cell && left > place_share_max * relief) {
+        char off[TAL_NUMBER_SIZE], high[TAL_NUMBER_SIZE];
         tal_findings_add(&site->findings, "place", TAL_REFUSE, "site.after",
                          "the surveys do not show the same place: fitted as well as they can be, "
-                         "half of the ground that should be stable still differs by more than %.3g "
-                         "m, and its relief is %.3g m. Is the right file named?",
-                         0.6745 * left, 0.6745 * relief);
+                         "half of the ground that should be stable still differs by more than %s "
+                         "m, and its relief is %s m. Is the right file named?",
+                         tal_number_format(off, 0.6745 * left),
+                         tal_number_format(high, 0.6745 * relief));
     }
     return TAL_OK;
 }

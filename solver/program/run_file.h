@@ -5,6 +5,7 @@
 
 #include "core/geometry/travel.h"
 #include "solver/program/journal.h"
+#include "solver/program/onset.h"
 #include "solver/program/scene.h"
 
 typedef struct {
@@ -13,6 +14,7 @@ typedef struct {
     const char *provenance;
     const char *event;        // ISO 8601, empty: 1970-01-01T00:00:00
     const tal_vec3 *position; // of the blocks at the end
+    const tal_onset *onset;
 } tal_run_notes;
 
 // What the whole run adds up to; also stored in run.nc.
