@@ -169,8 +169,7 @@ static void tell(const tal_ingest_result *result) {
         tal_log_info("stable terrain: median %.3f m, NMAD %.3f m (before the fit %.3f m, %.3f m)",
                      r->at_last.median, r->at_last.nmad, r->at_first.median, r->at_first.nmad);
     }
-    const bool is_given = result->site->epoch_count == 1;
-    tell_volume(is_given ? "source as given, up to what its cells add" : "source", result->source);
+    tell_volume("source", result->source);
     tell_volume("deposit", result->deposit);
     const tal_patches *dropped = &result->vertical->change.dropped;
     if (dropped->count > 0) {
@@ -230,7 +229,7 @@ static tal_status run_scenario(tal_case *site, const tal_grid *grid, tal_ingest_
     result->deposit = &scenario.deposit;
     result->layers = &scenario.layers;
     TAL_TRY_OR_DONE(write_all(result, inputs, err));
-    tell_volume("source", result->source);
+    tell_volume("source as given, up to what its cells add", result->source);
 done:
     tal_scenario_destroy(&scenario);
     tal_comparison_destroy(&alone);

@@ -362,12 +362,12 @@ static tal_status write_summary(const simulation *s, const tal_run_summary *r, t
 }
 
 static void say_onset(const tal_onset *onset) {
-    const char *of = onset->is_share ? "all frictions at this share of theirs" : "a friction";
+    const char *of = onset->is_share ? " times what is given" : "";
     if (!isnan(onset->moves_at)) {
-        tal_log_warn("tried: %s of %g lets more than half of the blocks go, %g does not", of,
-                     onset->moves_at, onset->holds_at);
+        tal_log_warn("tried: a friction of %g%s lets more than half of the blocks go, %g does not",
+                     onset->moves_at, of, onset->holds_at);
     } else if (!isnan(onset->holds_at)) {
-        tal_log_warn("tried: even %s of %g holds it", of, onset->holds_at);
+        tal_log_warn("tried: even a friction of %g%s holds it", onset->holds_at, of);
     }
 }
 

@@ -10,9 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-// Halved until it moves, then the gap is halved twice on a logarithmic scale: the two frictions that are
-// told lie a fifth apart. Six halvings of 0.55 are an angle of half a degree.
-enum { HALVINGS = 6, REFINEMENTS = 2, LOOK_EVERY = 10 };
+// Halved until it moves, then the gap is halved once on a logarithmic scale: the friction that lets it go
+// and the one that holds it are a factor of 1.4 apart. Six halvings of 0.55 are an angle of half a degree.
+enum { HALVINGS = 6, REFINEMENTS = 1, LOOK_EVERY = 10 };
 
 const tal_onset tal_onset_unknown = {.moves_at = NAN, .holds_at = NAN};
 

@@ -4,7 +4,7 @@
 // is wrong is told with its reason; what is only unusual is not refused.
 //
 //     ingest_property_other_pairs        all
-//     TALUS_TEST_ONLY=snow ...           those whose name has that
+//     TALUS_TEST_ONLY='snow|mine' ...    those whose names have one of these
 #define _GNU_SOURCE
 #include "tests/support/check.h"
 
@@ -315,13 +315,12 @@ static void turned(int epoch, double *x, double *y) {
 static const pair pairs[] = {
     {"nothing special", .verdict = "right"},
     {"after in cells of 5 m", .cell = {2, 5}, .verdict = "taken"},
-    {"before in cells of 10 m", .cell = {10, 2}, .verdict = "taken"},
+    {"before in cells of 10 m", .cell = {10, 2}, .verdict = "warned", .words = "is thinner than"},
     {"cells of 1 and 2 m", .cell = {1, 2}, .verdict = "taken"},
     {"half a pixel", .look = half_pixel, .verdict = "right"},
     {"scale of the map", .look = scale_of_map, .verdict = "right"},
     {"small event", small_event, .verdict = "taken"},
-    {"snow in patches", snow, .verdict = "warned",
-     .words = PLANTS "|holds 2|holds 3|holds 4|holds 5"},
+    {"snow in patches", snow, .verdict = "warned", .words = PLANTS "|the deposit holds"},
     {"snow all over", thin_snow, .verdict = "told", .words = MOVED},
     {"river", river, .verdict = "taken"},
     {"river that took as much as fell", river_at_foot, .verdict = "taken"},
@@ -331,14 +330,14 @@ static const pair pairs[] = {
     {"forest in the earlier raster", clear_cut, .verdict = "told",
      .words = "lants or snow in the survey from before|the deposit holds only"},
     {"landslide of half of the ground", landslide, .verdict = "warned",
-     .words = "depends on the terrain|changed beyond"},
-    {"doming", dome, .verdict = "warned", .words = "dome|bends"},
+     .words = "depends on the terrain|changed beyond|the deposit holds"},
+    {"doming", dome, .verdict = "warned", .words = "bends against"},
     {"doming below the noise", slight_dome, .verdict = "right"},
     {"tilt", tilt, .verdict = "warned", .words = "is tilted against"},
-    {"strip that lies higher", strip_step, .verdict = "warned", .words = "step|strips"},
-    {"waves", waves, .verdict = "warned", .words = "changed beyond|differs by|strips|waves"},
-    {"heights in whole metres", integers, .verdict = "warned", .words = "steps of 1 m"},
-    {"heights in steps of 5 m", whole_fives, .verdict = "warned", .words = "steps of 5 m"},
+    {"strip that lies higher", strip_step, .verdict = "warned", .words = "nearly all over"},
+    {"waves", waves, .verdict = "warned", .words = "in waves or swathes"},
+    {"heights in whole metres", integers, .verdict = "taken"},
+    {"heights in steps of 5 m", whole_fives, .verdict = "warned", .words = "is thinner than"},
     {"heights in centimetres", centimetres, .verdict = "refused", .words = "centimetres"},
     {"heights in decimetres", decimetres, .verdict = "refused", .words = "decimetres"},
     {"heights before in millimetres", millimetres_before, .verdict = "refused",
@@ -346,26 +345,25 @@ static const pair pairs[] = {
     {"depths instead of heights", depths, .verdict = "refused", .words = "depths"},
     {"survey feet", survey_feet, .away = {1.3, 10.4}, .verdict = "refused", .words = MOVED},
     {"geoid against ellipsoid", geoid, .verdict = "refused", .words = MOVED},
-    {"zeros for no data", zero_holes, .verdict = "refused", .words = "no data"},
-    {"zeros for no data before", zero_holes_before, .verdict = "refused", .words = "no data"},
-    {"spikes", spikes, .verdict = "taken"},
-    {"rough", rough, .verdict = "taken"},
+    {"zeros for no data", zero_holes, .verdict = "refused", .words = "a value for no data"},
+    {"zeros for no data before", zero_holes_before, .verdict = "refused",
+     .words = "a value for no data"},
+    {"spikes", spikes, .verdict = "warned", .words = "single cells stand"},
+    {"rough", rough, .verdict = "warned", .words = "is thinner than"},
     {"deposit carried away", only_loss, .verdict = "warned", .words = "no deposit was found"},
     {"reversed", reversed, .verdict = "refused", .words = "fallen upwards"},
     {"reversed, small", reversed_small, .verdict = "refused", .words = "fallen upwards"},
-    {"reversed, in snow", reversed_in_snow, .verdict = "told", .words = "fallen upwards|" PLANTS},
+    {"reversed, in snow", reversed_in_snow, .verdict = "told",
+     .words = "fallen upwards|the deposit holds"},
     {"reversed, in feet", reversed_feet, .verdict = "refused", .words = "heights in feet"},
-    {"stretched", .look = stretch, .verdict = "told", .words = "stretched|depends on the terrain"},
-    {"mirrored", .look = mirror, .verdict = "refused",
-     .words = "do not show the same place|mirror"},
-    {"rows upside down", .look = upside_down, .verdict = "refused",
-     .words = "do not show the same place|mirror"},
+    {"stretched", .look = stretch, .verdict = "told", .words = "is stretched"},
+    {"mirrored", .look = mirror, .verdict = "refused", .words = "mirror image"},
+    {"rows upside down", .look = upside_down, .verdict = "refused", .words = "mirror image"},
     {"axes exchanged", .look = exchanged, .verdict = "refused",
-     .words = "exchanged|same place|mirror"},
+     .words = "exchanged about its own corner"},
     {"12 m to the east", .look = six_metres, .verdict = "refused", .words = MOVED "|to the east"},
     {"another valley", .look = other_valley, .verdict = "refused", .words = "same place"},
-    {"turned by 2 degrees", .look = turned, .verdict = "told",
-     .words = "turned by|depends on the terrain"},
+    {"turned by 2 degrees", .look = turned, .verdict = "told", .words = "turned by"},
     {"a corner in common", .away = {400, 400}, .verdict = "told", .words = "share only"},
 };
 
@@ -380,6 +378,11 @@ static double surveyed(const pair *p, int epoch, double x, double y) {
     const double change = epoch == AFTER ? gained(x, y) - lost(x, y) : 0.0;
     const double z = ground(x, y) + change;
     return p->height != NULL ? p->height(epoch, x, y, z) : z;
+}
+
+// Values without noise: no data, and rounded ones.
+static bool is_exact(const pair *p, double z) {
+    return z == 0.0 || ((p->height == integers || p->height == whole_fives) && z == round(z));
 }
 
 static void write_grid(const pair *p, int epoch) {
@@ -398,11 +401,9 @@ static void write_grid(const pair *p, int epoch) {
     for (int row = 0; row < n; row++) {
         for (int column = 0; column < n; column++) {
             const double x = (column + 0.5) * cell, y = side - (row + 0.5) * cell;
-            const double z =
-                surveyed(p, epoch, x, y) + 0.05 * noise(epoch == BEFORE ? "first" : "second", x, y);
-            const bool is_whole = p->height == integers || p->height == whole_fives ||
-                                  p->height == zero_holes || p->height == zero_holes_before;
-            fprintf(stream, "%.3f ", is_whole && epoch == AFTER ? surveyed(p, epoch, x, y) : z);
+            const double z = surveyed(p, epoch, x, y);
+            const double own = 0.05 * noise(epoch == BEFORE ? "first" : "second", x, y);
+            fprintf(stream, "%.3f ", is_exact(p, z) ? z : z + own);
         }
         fputc('\n', stream);
     }
@@ -436,11 +437,12 @@ static int ingest_it(const pair *p) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static bool has_words(const char *list) {
+// Whether a text has one of several pieces, parted by |.
+static bool has_words(const char *text, const char *list) {
     char words[512], *rest = words;
     snprintf(words, sizeof words, "%s", list);
     for (const char *one; (one = strsep(&rest, "|")) != NULL;) {
-        if (strstr(answer, one) != NULL) {
+        if (strstr(text, one) != NULL) {
             return true;
         }
     }
@@ -448,7 +450,7 @@ static bool has_words(const char *list) {
 }
 
 static bool is_as_expected(const pair *p, int status) {
-    const bool said = p->words == NULL || has_words(p->words);
+    const bool said = p->words == NULL || has_words(answer, p->words);
     return strcmp(p->verdict, "right") == 0     ? status == 0 && strstr(answer, "warning") == NULL
            : strcmp(p->verdict, "taken") == 0   ? status == 0
            : strcmp(p->verdict, "warned") == 0  ? status == 0 && said
@@ -461,7 +463,7 @@ static void what_is_wrong_is_told_and_what_is_unusual_is_taken(void **state) {
     const char *only = getenv("TALUS_TEST_ONLY");
     int missed = 0;
     for (int k = 0; k < PAIRS; k++) {
-        if (only != NULL && strstr(pairs[k].name, only) == NULL) {
+        if (only != NULL && !has_words(pairs[k].name, only)) {
             continue;
         }
         const int status = ingest_it(&pairs[k]);
