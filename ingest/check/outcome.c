@@ -48,19 +48,42 @@ static double height_of(const tal_comparison *v, const uint8_t *mask) {
     return weight > 0.0 ? sum / weight : NAN;
 }
 
-static void check_order(tal_case *site, const tal_comparison *v) {
-    const double rise = height_of(v, v->change.deposit) - height_of(v, v->change.source);
-    const double smaller = fmin(v->source.volume_m3, v->deposit.volume_m3);
-    const double larger = fmax(v->source.volume_m3, v->deposit.volume_m3);
-    if (!(rise > v->grid.cell) || smaller < 0.1 * larger) {
-        return;
+// Height between a twentieth and nineteen twentieths of the ground.
+static tal_status find_range(const tal_comparison *v, double *range, tal_error *err) {
+    const size_t cells = tal_grid_cell_count(&v->grid);
+    double *heights;
+    size_t count = 0;
+    TAL_CREATE(heights, cells, "heights", err);
+    for (size_t i = 0; i < cells; i++) {
+        if (!isnan(v->change.dz[i])) {
+            heights[count++] = (double)v->before.z[i];
+        }
     }
+    *range = count > 0 ? tal_select(heights, count, count - 1 - count / 20) -
+                             tal_select(heights, count, count / 20)
+                       : 0.0;
+    tal_memory_destroy(heights);
+    return TAL_OK;
+}
+
+// Gain above loss. Where there is much more of it, snow or plants may have done it; not if it lies in the
+// upper part of the study and the loss far below.
+static tal_status check_order(tal_case *site, const tal_comparison *v, tal_error *err) {
+    const double rise = height_of(v, v->change.deposit) - height_of(v, v->change.source);
+    const double lost = v->source.volume_m3, gained = v->deposit.volume_m3;
     const bool drawn = site->source.count > 0 && site->deposit.count > 0;
-    tal_findings_add(&site->findings, "order", drawn ? TAL_WARN : TAL_REFUSE, "site.before",
+    double range = 0.0;
+    TAL_TRY(find_range(v, &range, err));
+    if (!(rise > v->grid.cell) || gained < 0.1 * lost) {
+        return TAL_OK;
+    }
+    const bool refused = !drawn && (lost >= 0.1 * gained || rise > 0.25 * range);
+    tal_findings_add(&site->findings, "order", refused ? TAL_REFUSE : TAL_WARN, "site.before",
                      "the rock would have fallen upwards: what was gained lies %.0f m above what "
                      "was lost. Are before and after exchanged? If not, draw both (source =, "
                      "deposit =)",
                      rise);
+    return TAL_OK;
 }
 
 // ---- Change elsewhere --------------------------------------------------------------------------
@@ -407,7 +430,7 @@ tal_status tal_check_outcome(tal_case *site, const tal_comparison *v,
         tell_nothing(site, v, 1.0);
     }
     check_same(site, v);
-    check_order(site, v);
+    TAL_TRY(check_order(site, v, err));
     TAL_TRY(check_elsewhere(site, v, err));
     if (source->area_m2 > 0.0) {
         TAL_TRY(check_form(site, v, v->change.source, "source", err));

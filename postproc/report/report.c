@@ -195,6 +195,17 @@ static void append_interval(tal_text *text, const char *label, double low, doubl
     tal_text_append(text, "</td>");
 }
 
+// An interval whose ends are written alike says nothing of the digits.
+static const char *format_score(char number[TAL_NUMBER_SIZE], double value,
+                                const tal_score_interval *interval) {
+    const double low = interval->shown_low, high = interval->shown_high;
+    char one[TAL_NUMBER_SIZE], two[TAL_NUMBER_SIZE];
+    (void)tal_number_format_within(one, low, low, high);
+    (void)tal_number_format_within(two, high, low, high);
+    return strcmp(one, two) == 0 ? tal_number_format(number, value)
+                                 : tal_number_format_within(number, value, low, high);
+}
+
 static void append_score_row(tal_text *text, const tal_back_analysis *a, int i) {
     const tal_score_note *note = &tal_score_notes[i];
     char number[TAL_NUMBER_SIZE];
@@ -205,8 +216,7 @@ static void append_score_row(tal_text *text, const tal_back_analysis *a, int i) 
         tal_text_append_real(text, a->scores.value[i]);
     }
     tal_text_append(text, "\">%s %s</td><td class=\"number best\">%s</td>",
-                    tal_number_format_within(number, a->scores.value[i], a->interval[i].shown_low,
-                                             a->interval[i].shown_high),
+                    format_score(number, a->scores.value[i], &a->interval[i]),
                     tal_unit_pretty(note->unit), note->best);
     if (a->run_count > 1) {
         append_interval(text, "Over the runs", a->interval[i].low, a->interval[i].high);
@@ -264,8 +274,10 @@ static void append_trust(tal_text *text, const tal_trust *trust) {
                           "<tbody>\n");
     for (int i = 0; i < TAL_TRUST_CHECKS; i++) {
         const tal_trust_check *check = &trust->check[i];
+        const bool is_open = check->level == TAL_TRUST_GOOD && isnan(check->value);
+        const char *word = is_open ? "open" : tal_trust_word(check->level);
         tal_text_append(text, "<tr><td>%s</td><td><span class=\"level %s\">%s</span></td><td>",
-                        check->label, tal_trust_word(check->level), tal_trust_word(check->level));
+                        check->label, word, word);
         tal_html_append(text, check->text);
         tal_text_append(text, "</td></tr>\n");
     }

@@ -55,9 +55,9 @@ deposit_area_min_m2 = 100000
 [mesh]
 mesh_error_m = 5
 blocks = voronoi
-block_count = 200
+block_count = 100
 [solve]
-dt_s = 0.02
+dt_s = 0.04
 output_every_s = 1
 [report]
 figures = no
@@ -83,7 +83,7 @@ mesh_error_m = 2
 blocks = voronoi
 block_count = 120
 [solve]
-dt_s = 0.02
+dt_s = 0.04
 output_every_s = 0.5
 [report]
 figures = no
