@@ -6,6 +6,7 @@
 #include "core/app/html.h"
 #include "core/app/number.h"
 #include "core/app/program.h"
+#include "core/app/title.h"
 #include "core/base/log.h"
 #include "core/base/memory.h"
 #include "postproc/report/image.h"
@@ -15,47 +16,10 @@
 #include "postproc/report/report_tables.h"
 #include "postproc/report/report_words.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-// The name of the site file without its ending.
-static void take_stem(const char *path, char *title, size_t size) {
-    (void)snprintf(title, size, "%s", tal_path_name(path));
-    char *dot = strrchr(title, '.');
-    if (dot != NULL) {
-        *dot = '\0';
-    }
-}
-
-// The folder the site file lies in.
-static void take_folder(const char *path, char *title, size_t size) {
-    char folder[TAL_PATH_SIZE], whole[PATH_MAX];
-    tal_path_folder(folder, path);
-    (void)snprintf(title, size, "%s",
-                   realpath(folder, whole) != NULL ? tal_path_name(whole) : tal_path_name(folder));
-}
-
-// "site", "b": such a name tells the place only together with its folder.
-static bool says_nothing(const char *stem) {
-    return strcmp(stem, "site") == 0 || strlen(stem) < 3;
-}
-
-void tal_report_title(const tal_settings *settings, char *title, size_t size) {
-    if (settings->report.title[0] != '\0') {
-        (void)snprintf(title, size, "%s", settings->report.title);
-        return;
-    }
-    take_stem(settings->site_file, title, size);
-    if (says_nothing(title)) {
-        take_folder(settings->site_file, title, size);
-    }
-    if (says_nothing(title) || title[0] == '/') {
-        (void)snprintf(title, size, "Rockfall");
-    }
-}
 
 static void append_head(tal_text *text, const char *title) {
     tal_html_begin(text, title);
@@ -96,6 +60,26 @@ static void append_trust_banner(tal_text *text, const tal_back_analysis *a) {
             tal_html_append(text, a->trust.check[i].text);
             tal_text_append(text, "</li>");
         }
+    }
+    tal_text_append(text, "</ul></div>\n");
+}
+
+// What talus-ingest warned of: a run on a doubtful survey is doubtful.
+static void append_survey_banner(tal_text *text, const tal_surveyed *survey) {
+    const int count = cJSON_GetArraySize(survey->checks);
+    const cJSON *item;
+    if (count == 0) {
+        return;
+    }
+    tal_text_append(text,
+                    "<div class=\"banner doubtful\"><strong>The survey was taken with %d "
+                    "warning%s.</strong><ul>",
+                    count, count == 1 ? "" : "s");
+    cJSON_ArrayForEach(item, survey->checks) {
+        const char *sentence = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, "text"));
+        tal_text_append(text, "<li>");
+        tal_html_append(text, sentence != NULL ? sentence : "");
+        tal_text_append(text, "</li>");
     }
     tal_text_append(text, "</ul></div>\n");
 }
@@ -377,9 +361,10 @@ static tal_status append_page(tal_text *text, const tal_back_analysis *a,
                               const tal_ground_mesh *ground, const tal_figures *figures,
                               const tal_output_place *place, tal_error *err) {
     char title[TAL_SETTING_TEXT_SIZE];
-    tal_report_title(place->settings, title, sizeof title);
+    tal_title_find(place->settings, title, sizeof title);
     append_head(text, title);
     append_trust_banner(text, a); // what should make a reader distrust the rest comes first
+    append_survey_banner(text, &a->survey);
     tal_text_append(text, "<header><p class=\"kind\">%s</p><h1>",
                     a->survey.epochs == 2 || a->surveys_are_apart ? "Rockfall back-analysis"
                                                                   : "Rockfall scenario");

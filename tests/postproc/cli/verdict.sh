@@ -46,6 +46,13 @@ grep -q 'The blocks run out to' moved/report.html || fail "no runout of rock tha
 grep -q 'did not move' moved/report.html moved.txt && fail "rock that moved is said to have stayed"
 grep -q 'class="banner' moved/report.html && fail "a good run has a banner"
 
+grep -q '<span class="level open">open</span></td><td>What the result owes' moved/report.html || fail "what was not looked at is called good"
+
+# What talus-ingest warned of stands on the page as well.
+sed '1s/{/{"checks": [{"check": "dome", "text": "one survey bends <0.6 m>"}],/' moved/ingest.json >warned.json && mv warned.json moved/ingest.json
+"$post" moved/site.ini --out moved --overwrite --set report.figures=no --set report.paraview_mb=0 --progress none 2>moved.txt || fail "$(cat moved.txt)"
+first_line moved | grep -q 'The survey was taken with 1 warning.*one survey bends &lt;0.6 m&gt;' || fail "a warned survey: the first line is $(first_line moved)"
+
 # Unfinished and lost rock stand before everything else, too.
 analyse lost lost=1
 first_line lost | grep -q 'Do not trust' || fail "lost: the first line is $(first_line lost)"
