@@ -229,7 +229,7 @@ static tal_status run_scenario(tal_case *site, const tal_grid *grid, tal_ingest_
     result->deposit = &scenario.deposit;
     result->layers = &scenario.layers;
     TAL_TRY_OR_DONE(write_all(result, inputs, err));
-    tell_volume("source as given, up to what its cells add", result->source);
+    tell_volume("source as given, up to the size of a cell", result->source);
 done:
     tal_scenario_destroy(&scenario);
     tal_comparison_destroy(&alone);

@@ -115,7 +115,7 @@ static void say_result(const tal_back_analysis *a) {
     char iou[TAL_NUMBER_SIZE + 4], error[TAL_NUMBER_SIZE], ratio[TAL_NUMBER_SIZE];
     (void)tal_number_format(iou, v[TAL_SCORE_iou]);
     if (a->did_not_move) {
-        tal_log_info("%s%sthere is no runout to tell: the rock did not move",
+        tal_log_info("%s%sthere is no runout to report: the rock did not move",
                      a->has_survey_deposit ? "IoU " : "",
                      a->has_survey_deposit ? strcat(iou, "; ") : "");
     } else if (a->has_survey_deposit && isfinite(runout)) {
@@ -149,34 +149,22 @@ tal_status tal_post_run(const tal_invocation *invocation, bool with_film, tal_er
     tal_status status = TAL_OK;
     tal_provenance provenance = {0};
     tal_back_analysis analysis = {0};
-    cJSON *json = NULL;
-    char *line = NULL;
+    tal_output_place place = {0};
     TAL_TRY(check_inputs(invocation, runs, run_count, err));
     if (with_film) {
         TAL_TRY(tal_film_check(err));
     }
     TAL_TRY_OR_DONE(describe(&provenance, invocation, runs, run_count, err));
-    json = tal_provenance_json(&provenance);
-    line = tal_provenance_text(&provenance);
-    if (json == NULL || line == NULL) {
-        status = TAL_FAIL(err, TAL_NO_MEMORY, "no memory for the provenance");
-        goto done;
-    }
+    TAL_TRY_OR_DONE(tal_output_place_create(&place, invocation, &provenance, err));
     tal_log_info("reading %d run%s", run_count, run_count == 1 ? "" : "s");
     TAL_TRY_OR_DONE(tal_back_analysis_create(&analysis, invocation->out, runs, run_count,
                                              &invocation->settings, err));
-    const tal_output_place place = {.folder = invocation->out,
-                                    .overwrite = invocation->overwrite,
-                                    .settings = &invocation->settings,
-                                    .provenance = line,
-                                    .provenance_json = json};
     TAL_TRY_OR_DONE(tal_results_begin(invocation->out, "post", err));
     TAL_TRY_OR_DONE(tal_results_end(write_all(&analysis, &place, with_film, err), err));
     say_result(&analysis);
 done:
     tal_back_analysis_destroy(&analysis);
-    cJSON_Delete(json);
-    cJSON_free(line);
+    tal_output_place_destroy(&place);
     tal_provenance_destroy(&provenance);
     return status;
 }

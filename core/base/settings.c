@@ -172,8 +172,7 @@ static tal_status refuse_range(const assignment *a) {
 
 static tal_status refuse_number(const assignment *a) {
     return refuse(a, strchr(a->value, ',') != NULL
-                         ? "is not a number; write a point for the decimal mark and blanks between "
-                           "numbers"
+                         ? "is not a number; use a decimal point, and spaces between numbers"
                          : "is not a number");
 }
 

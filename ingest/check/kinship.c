@@ -213,13 +213,13 @@ static bool check_feet(tal_case *site, const wide_grids *g, double limit) {
                                  site->settings->site.before_unit == TAL_HEIGHT_UNIT_AUTO;
         tal_findings_add(&site->findings, "unit", TAL_REFUSE,
                          blame_after ? "site.after_unit" : "site.before_unit",
-                         "the relief of the survey from after is %.3f times that of the survey "
-                         "from before: %s. Say %s_unit = %s",
+                         "the relief of the later survey is %.3f times that of the earlier one: "
+                         "%s. Set %s_unit = %s",
                          1.0 / factors[k],
-                         later_is_low ? "heights in metres are taken for feet in the survey from "
-                                        "after, or feet for metres in that from before"
-                                      : "heights in feet are taken for metres in the survey from "
-                                        "after, or metres for feet in that from before",
+                         later_is_low ? "metres are read as feet in the later survey, or feet as "
+                                        "metres in the earlier one"
+                                      : "feet are read as metres in the later survey, or metres as "
+                                        "feet in the earlier one",
                          blame_after ? "after" : "before",
                          later_is_low == blame_after ? "m" : "ft (or us-ft)");
         return true;
@@ -261,8 +261,8 @@ static bool check_axes(tal_case *site, const wide_grids *g, double limit) {
         return false;
     }
     tal_findings_add(&site->findings, "axes", TAL_REFUSE, "site.after",
-                     "the axes of one survey are exchanged: with x for y the ground from after is "
-                     "that from before. Write that file again with x and y exchanged");
+                     "the axes of one survey are exchanged: with x and y exchanged, the later "
+                     "ground is the earlier one. Write that file again with x and y exchanged");
     return true;
 }
 
@@ -327,16 +327,16 @@ static bool check_elsewhere(tal_case *site, const wide_grids *g, double limit) {
     const tal_verdict verdict = site->settings->ingest.accept_shift ? TAL_WARN : TAL_REFUSE;
     if (turned < limit && turned <= moved && turn.angle != 0.0) {
         tal_findings_add(&site->findings, "rotation", verdict, "site.after",
-                         "the survey from after is turned by about %.0f degrees about the vertical "
-                         "against that from before; is its coordinate system right?",
+                         "the later survey is rotated by about %.0f degrees about the vertical "
+                         "relative to the earlier one; is its coordinate system right?",
                          turn.angle * 57.29577951308232);
         return true;
     }
     if (moved < limit && (move.east != 0.0 || move.north != 0.0)) {
         tal_findings_add(&site->findings, "shift", verdict, "site.after",
-                         "the survey from after shows the ground of the earlier one about %.0f m "
-                         "to the east and %.0f m to the north of where it is; are the coordinate "
-                         "systems right (before_crs, after_crs)? accept_shift = yes goes on",
+                         "the later survey shows the ground of the earlier one about %.0f m to the "
+                         "east and %.0f m to the north of where it is; are the coordinate systems "
+                         "right (before_crs, after_crs)? If so, set accept_shift = yes",
                          move.east, move.north);
         return true;
     }

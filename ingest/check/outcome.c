@@ -26,10 +26,9 @@ static void check_same(tal_case *site, const tal_comparison *v) {
             return;
         }
     }
-    tal_findings_add(
-        &site->findings, "same", TAL_WARN, "site.after",
-        "the surveys from before and after are the same to the last digit; is one file "
-        "named twice?");
+    tal_findings_add(&site->findings, "same", TAL_WARN, "site.after",
+                     "the surveys from before and after are identical to the last digit; was one "
+                     "file named twice?");
 }
 
 // ---- Exchanged epochs --------------------------------------------------------------------------
@@ -78,11 +77,11 @@ static tal_status check_order(tal_case *site, const tal_comparison *v, tal_error
         return TAL_OK;
     }
     const bool refused = !drawn && (lost >= 0.1 * gained || rise > 0.25 * range);
-    tal_findings_add(&site->findings, "order", refused ? TAL_REFUSE : TAL_WARN, "site.before",
-                     "the rock would have fallen upwards: what was gained lies %.0f m above what "
-                     "was lost. Are before and after exchanged? If not, draw both (source =, "
-                     "deposit =)",
-                     rise);
+    tal_findings_add(
+        &site->findings, "order", refused ? TAL_REFUSE : TAL_WARN, "site.before",
+        "the rock would have fallen upwards: the gain lies %.0f m above the loss. Are before and "
+        "after exchanged? If not, draw the outlines of both (source =, deposit =)",
+        rise);
     return TAL_OK;
 }
 
@@ -139,11 +138,11 @@ static void find_spread(const tal_change *change, elsewhere *e) {
 }
 
 static const char *cause_of(const elsewhere *e) {
-    return e->high > 1.5 * e->low ? "Most of it rose: plants or snow in the survey from after that "
-                                    "were not filtered (ground =), or a tilt"
+    return e->high > 1.5 * e->low ? "Most of it rose: plants or snow in the later survey that were "
+                                    "not filtered out (ground =), or a tilt"
            : e->low > 1.5 * e->high
-               ? "Most of it sank: plants or snow in the survey from before "
-                 "that were not filtered (ground =), or a tilt"
+               ? "Most of it sank: plants or snow in the earlier survey that were not filtered out "
+                 "(ground =), or a tilt"
                : "As much rose as sank: plants, strips that do not fit, noise, "
                  "moving ground";
 }
@@ -194,8 +193,8 @@ static tal_status check_elsewhere(tal_case *site, const tal_comparison *v, tal_e
     find_spread(&v->change, &e);
     if (e.beyond > beyond_share_max * e.all) {
         tal_findings_add(&site->findings, "elsewhere", TAL_WARN, "ingest.ground",
-                         "%.0f %% of the ground outside of source and deposit changed beyond its "
-                         "level of detection, where 5 %% would by chance. %s",
+                         "%.0f %% of the ground outside source and deposit changed by more than "
+                         "its level of detection, where chance alone would give 5 %%. %s",
                          100.0 * e.beyond / e.all, cause_of(&e));
     } else if (site->before.survey.has_clouds && site->after.survey.has_clouds &&
                e.spread > spread_max_m && e.spread > 2.0 * e.noise) {
@@ -302,12 +301,12 @@ static void check_noise(tal_case *site, const tal_comparison *v) {
     if (!(larger > 2.5 * smaller && larger > 0.3)) { // also false of NaN, of rasters
         return;
     }
-    tal_findings_add(
-        &site->findings, "noise", TAL_WARN, after > before ? "site.after" : "site.before",
-        "the points of the survey from %s scatter by %.2f m about the ground, those of "
-        "the other by %.2f m: noise, plants that were not filtered, or strips that do "
-        "not fit. Change below %.1f m is not seen",
-        after > before ? "after" : "before", larger, smaller, 2.0 * larger);
+    tal_findings_add(&site->findings, "noise", TAL_WARN,
+                     after > before ? "site.after" : "site.before",
+                     "the points of the survey from %s scatter by %.2f m about the ground, those "
+                     "of the other by %.2f m: noise, plants that were not filtered out, or strips "
+                     "that do not fit. Change below %.1f m is not seen",
+                     after > before ? "after" : "before", larger, smaller, 2.0 * larger);
 }
 
 // ---- Balance -----------------------------------------------------------------------------------
@@ -321,16 +320,16 @@ static void check_balance(tal_case *site, const tal_volume_estimate *source,
     char number[TAL_NUMBER_SIZE];
     if (deposit->high_m3 < bulking_low * source->low_m3) {
         tal_findings_add(&site->findings, "balance", TAL_WARN, "ingest.deposit",
-                         "the deposit holds only %s times the source, where rock that fell holds "
-                         "1.2 to 1.5 times: some of it lies outside of the surveys, was carried "
-                         "away, or was dropped (see dropped in ingest.json)",
+                         "the deposit has only %s times the volume of the source, where fallen "
+                         "rock takes up 1.2 to 1.5 times as much: some of it lies outside the "
+                         "surveys, was carried away, or was dropped (see dropped in ingest.json)",
                          tal_number_format_digits(number, ratio, 2));
     } else if (deposit->low_m3 > bulking_high * source->high_m3) {
         tal_findings_add(&site->findings, "balance", TAL_WARN, "ingest.source",
-                         "the deposit holds %s times the source, where rock that fell holds 1.2 "
-                         "to 1.5 times: part of the source was not seen, or what rose is not all "
-                         "of this event (plants, snow, another fall). Draw both (source =, "
-                         "deposit =)",
+                         "the deposit has %s times the volume of the source, where fallen rock "
+                         "takes up 1.2 to 1.5 times as much: part of the source was not seen, or "
+                         "not all that rose belongs to this event (plants, snow, another fall). "
+                         "Draw the outlines of both (source =, deposit =)",
                          tal_number_format_digits(number, ratio, 2));
     }
 }
@@ -340,7 +339,7 @@ static void check_unseen(tal_case *site, const tal_volume_estimate *source) {
     if (source->area_m2 > 0.0 && unseen > unseen_share_max * source->area_m2) {
         tal_findings_add(&site->findings, "hidden", TAL_WARN, "site.before",
                          "%.0f m2 in and around the source of %.0f m2 have no ground in one of the "
-                         "surveys; its volume is a guess there",
+                         "surveys; the volume there is a guess",
                          unseen, source->area_m2);
     }
 }
@@ -376,8 +375,8 @@ static void check_edge(tal_case *site, const tal_comparison *v, const uint8_t *m
     const double share = share_at_edge(v, mask);
     if (share > rim_share_max) {
         tal_findings_add(&site->findings, "edge", TAL_WARN, "site.area",
-                         "the %s leaves the surveys: %.0f %% of its rim lies on the edge of what "
-                         "both show. Its volume is a lower bound",
+                         "the %s extends beyond the surveys: %.0f %% of its rim lies on the edge "
+                         "of what both cover. Its volume is a lower bound",
                          what, 100.0 * share);
     }
 }
@@ -413,7 +412,7 @@ static void tell_nothing(tal_case *site, const tal_comparison *v, double sign) {
                      what, kind, patch->area_m2, tal_number_format(number, patch->volume_m3),
                      patch->x + (double)o->east, patch->y + (double)o->north,
                      patch->reason == TAL_DROPPED_SMALL
-                         ? "a smaller least area would keep it"
+                         ? "a smaller minimum area would keep it"
                          : "most of it is below the level of detection; draw it to keep it");
 }
 

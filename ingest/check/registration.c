@@ -56,12 +56,12 @@ static void judge(tal_case *site, const char *check, const char *what, double mo
                   double expected) {
     const bool refused = moved > refused_at * expected && !site->settings->ingest.accept_shift;
     char number[TAL_NUMBER_SIZE];
-    tal_findings_add(&site->findings, check, refused ? TAL_REFUSE : TAL_WARN, "ingest.accept_shift",
-                     "%s, where the surveys' resolution and noise explain %s m. %s", what,
-                     tal_number_format_digits(number, expected, 2),
-                     refused ? "Are coordinate systems, units and files right? If so, say "
-                               "accept_shift = yes"
-                             : "Look at what has not changed in dz.tif before believing what has");
+    tal_findings_add(
+        &site->findings, check, refused ? TAL_REFUSE : TAL_WARN, "ingest.accept_shift",
+        "%s, where the surveys' resolution and noise explain %s m. %s", what,
+        tal_number_format_digits(number, expected, 2),
+        refused ? "Are coordinate systems, units and files right? If so, set accept_shift = yes"
+                : "Check the unchanged ground in dz.tif before you trust the changes");
 }
 
 static void check_shift(tal_case *site, const double shift[3], expectation expected) {
@@ -72,10 +72,10 @@ static void check_shift(tal_case *site, const double shift[3], expectation expec
     }
     const bool in_plan = plan / expected.plan > up / expected.up;
     snprintf(what, sizeof what,
-             "the survey from after had to be moved by %.2f m (%+.2f east, %+.2f north, %+.2f up) "
-             "to fit the earlier one, %s",
+             "the later survey had to be moved by %.2f m (%+.2f east, %+.2f north, %+.2f up) to "
+             "fit the earlier one, %s",
              length_of(shift), shift[0], shift[1], shift[2],
-             in_plan ? "most of it along the map" : "most of it upwards or downwards");
+             in_plan ? "mostly horizontally" : "mostly vertically");
     judge(site, "shift", what, in_plan ? plan : up, in_plan ? expected.plan : expected.up);
 }
 
@@ -89,8 +89,8 @@ static void check_rotation(tal_case *site, const tal_comparison *a, expectation 
         return;
     }
     snprintf(what, sizeof what,
-             "the survey from after had to be turned by %.3f degrees, %.2f m at the rim of the "
-             "study (%s), to fit the earlier one",
+             "the later survey had to be rotated by %.3f degrees, %.2f m at the rim of the study "
+             "(%s), to fit the earlier one",
              length_of(angles) * 57.29577951308232, rim, is_tilt ? "a tilt" : "about the vertical");
     judge(site, is_tilt ? "tilt" : "rotation", what, rim, expected.plan);
 }
@@ -101,10 +101,9 @@ static void check_settled(tal_case *site, const tal_comparison *a) {
         tal_findings_add(
             &site->findings, "settled", site->settings->ingest.accept_shift ? TAL_WARN : TAL_REFUSE,
             "ingest.accept_shift",
-            "the fit of the survey from after to the earlier one did not settle within "
-            "%d rounds: they differ too much, or the stable terrain has too little "
-            "relief. Give stable terrain (stable =), or coregister = none, or "
-            "accept_shift = yes",
+            "the fit of the later survey to the earlier one did not settle within %d rounds: they "
+            "differ too much, or the stable terrain has too little relief. Give stable terrain "
+            "(stable =), or coregister = none, or accept_shift = yes",
             fit->rounds);
     }
 }
@@ -132,20 +131,21 @@ static void check_repeats(tal_case *site, const tal_comparison *a, expectation e
     int axis = worst_axis(r->by_cell, deviation, &ratio);
     if (r->has_cell && ratio > 3.0 && fabs(r->by_cell[axis]) > least) {
         tal_findings_add(&site->findings, "shift_by_cell", TAL_WARN, "ingest.cell_m",
-                         "the shift depends on the cell: with %g m instead of %g m the survey from "
-                         "after would move %+.2f m more to the %s, %.0f times the deviation that "
-                         "the terrain shows; the stated one was widened",
+                         "the shift depends on the cell: with %g m instead of %g m the later "
+                         "survey would move %+.2f m farther to the %s, %.0f times the standard "
+                         "deviation estimated from the terrain; the stated deviation was increased",
                          2.0 * a->grid.cell, a->grid.cell, r->by_cell[axis], directions[axis],
                          ratio);
     }
     axis = worst_axis(r->by_half, deviation, &ratio);
     if (r->has_halves && ratio > 6.0 &&
         fabs(r->by_half[axis]) > least) { // twice the deviation each
-        tal_findings_add(&site->findings, "shift_by_half", TAL_WARN, "ingest.stable",
-                         "the shift depends on the terrain: two halves of the stable terrain ask "
-                         "for shifts that differ by %.2f m (%s), %.0f times their deviation; "
-                         "something moved that counts as stable. Draw stable terrain yourself",
-                         fabs(r->by_half[axis]), directions[axis], 0.5 * ratio);
+        tal_findings_add(
+            &site->findings, "shift_by_half", TAL_WARN, "ingest.stable",
+            "the shift depends on the terrain: two halves of the stable terrain give shifts that "
+            "differ by %.2f m (%s), %.0f times their standard deviation; something that counts as "
+            "stable has moved. Draw the stable terrain yourself",
+            fabs(r->by_half[axis]), directions[axis], 0.5 * ratio);
     }
 }
 
@@ -158,12 +158,12 @@ static bool stands_out(const tal_comparison *a, double rim, const tal_trend *t) 
 static void check_tilt(tal_case *site, const tal_comparison *a, const tal_trend *t) {
     if (stands_out(a, t->tilt, t)) {
         tal_findings_add(&site->findings, "tilt", TAL_WARN, "ingest.coregister",
-                         "the survey from after is tilted against the earlier one: %.2f m at the "
+                         "the later survey is tilted relative to the earlier one: %.2f m at the "
                          "rim of the study, where the stable terrain scatters by %.2f m. %s",
                          t->tilt, t->nmad,
                          site->after.survey.has_rasters
-                             ? "Rasters are shifted, not turned: correct it before"
-                             : "Say coregister = icp");
+                             ? "Rasters are shifted but not rotated: correct the tilt beforehand"
+                             : "Set coregister = icp");
     }
 }
 
@@ -184,7 +184,7 @@ static void check_map(tal_case *site, const tal_comparison *a, const tal_trend *
     char what[256];
     if (fabs(t->turn) > expected.plan && stands_out(a, fabs(t->turn), t)) {
         snprintf(what, sizeof what,
-                 "the survey from after is turned by %.2f degrees about the vertical against the "
+                 "the later survey is rotated by %.2f degrees about the vertical relative to the "
                  "earlier one, %.2f m at the rim of the study, and is only shifted",
                  t->turn / reach * 57.29577951308232, fabs(t->turn));
         judge(site, "rotation", what, fabs(t->turn), expected.plan);
@@ -226,16 +226,15 @@ static void check_stable_share(tal_case *site, const tal_comparison *a) {
     if (stable >= stable_share_min * both || site->stable.count > 0) {
         return;
     }
-    const char *reason = up > 1.5 * down ? "Plants or snow in the survey from after that were not "
-                                           "filtered (ground =), or a shift?"
-                         : down > 1.5 * up ? "Plants or snow in the survey from before that were "
-                                             "not filtered (ground =), or a shift?"
+    const char *reason = up > 1.5 * down   ? "Plants or snow in the later survey that were not "
+                                             "filtered out (ground =), or a shift?"
+                         : down > 1.5 * up ? "Plants or snow in the earlier survey that were not "
+                                             "filtered out (ground =), or a shift?"
                                            : "Plants, strips that do not fit, moving ground?";
     tal_findings_add(
         &site->findings, "elsewhere", TAL_WARN, "ingest.stable",
-        "only %.0f %% of the ground counts as stable, and everything rests on it; "
-        "%.0f %% rose and %.0f %% sank. %s Draw the stable terrain yourself if this is "
-        "right",
+        "only %.0f %% of the ground counts as stable, and everything depends on it; %.0f %% rose "
+        "and %.0f %% sank. %s Draw the stable terrain yourself if this is right",
         100.0 * stable / fmax(both, 1.0), 100.0 * up / fmax(both, 1.0),
         100.0 * down / fmax(both, 1.0), reason);
 }
@@ -254,11 +253,10 @@ tal_status tal_check_registration(tal_case *site, const tal_comparison *a, tal_e
         check_repeats(site, a, expected);
     } else if (fabs(r->at_last.median) >
                fmin(expected.up, fmax(3.0 * r->deviation[2], 0.1 * expected.up))) {
-        tal_findings_add(
-            &site->findings, "shift", TAL_WARN, "ingest.coregister",
-            "coregister = none, but the stable terrain lies %+.2f m from where it was; "
-            "all volumes are off by that times their area",
-            r->at_last.median);
+        tal_findings_add(&site->findings, "shift", TAL_WARN, "ingest.coregister",
+                         "coregister = none, but the stable terrain lies %+.2f m away from where "
+                         "it was; every volume is wrong by this height times its area",
+                         r->at_last.median);
     }
     return check_trend(site, a, expected, err);
 }

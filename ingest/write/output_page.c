@@ -7,6 +7,7 @@
 #include "core/app/title.h"
 #include "core/base/memory.h"
 #include "core/geo/pixels.h"
+#include "core/geometry/angle.h"
 #include "core/geometry/outline.h"
 
 #include <math.h>
@@ -103,7 +104,7 @@ static void append_dropped(page *p) {
     const tal_patches *dropped = &p->result->vertical->change.dropped;
     for (int i = 0; i < listed_count(p); i++) {
         const tal_patch *patch = &dropped->item[i];
-        const double radius = fmax(5.0, sqrt(patch->area_m2 / 3.14159265) * p->scale);
+        const double radius = fmax(5.0, sqrt(patch->area_m2 / TAL_PI) * p->scale);
         tal_text_append(&p->text,
                         "<circle class=\"dropped\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"/><text "
                         "class=\"patch\" x=\"%.1f\" y=\"%.1f\">%d</text>\n",

@@ -395,7 +395,7 @@ tal_status tal_import(tal_block_set *set, int32_t **block_class, tal_volume_mesh
                                                 : import_table(&work, path, err);
     }
     if (status == TAL_OK && set->block_count == 0) {
-        status = TAL_FAIL(err, TAL_BAD_INPUT, "the files of [mesh] import hold no rock");
+        status = TAL_FAIL(err, TAL_BAD_INPUT, "the files of [mesh] import contain no rock");
     }
     if (status == TAL_OK) {
         tal_block_set_finish(set, options->density_kg_m3, 1);

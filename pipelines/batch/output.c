@@ -82,11 +82,11 @@ void tal_variations_name(const tal_variations *v, int row, char *name, size_t si
 
 // --- table ---
 
-static const tal_run_answer *answer_of(const tal_batch *batch, int site, int variation) {
+static const tal_run_answer *answer_of(const tal_batch_runs *batch, int site, int variation) {
     return &batch->answer[site * batch->variations->count + variation];
 }
 
-static void append_header(const tal_batch *batch, tal_text *text) {
+static void append_header(const tal_batch_runs *batch, tal_text *text) {
     const tal_csv *csv = &batch->variations->csv;
     tal_text_append(text, "site,variation,run,state");
     for (int column = 0; csv->rows > 0 && column < csv->columns; column++) {
@@ -101,7 +101,7 @@ static void append_header(const tal_batch *batch, tal_text *text) {
     tal_text_append(text, ",reason\n");
 }
 
-static void append_row(const tal_batch *batch, int site, int variation, tal_text *text) {
+static void append_row(const tal_batch_runs *batch, int site, int variation, tal_text *text) {
     const tal_csv *csv = &batch->variations->csv;
     const tal_run_answer *answer = answer_of(batch, site, variation);
     char name[TAL_SETTING_TEXT_SIZE];
@@ -119,7 +119,7 @@ static void append_row(const tal_batch *batch, int site, int variation, tal_text
     tal_run_answer_append(text, answer);
 }
 
-static tal_status write_table(const tal_batch *batch, tal_error *err) {
+static tal_status write_table(const tal_batch_runs *batch, tal_error *err) {
     tal_text text = {0};
     append_header(batch, &text);
     for (int site = 0; site < batch->sites->count; site++) {
@@ -140,7 +140,7 @@ static void append_link(tal_text *page, const tal_run_answer *answer, const char
     tal_text_append(page, "</a>");
 }
 
-static void append_page_row(const tal_batch *batch, int site, int variation, tal_text *page) {
+static void append_page_row(const tal_batch_runs *batch, int site, int variation, tal_text *page) {
     const tal_run_answer *answer = answer_of(batch, site, variation);
     char name[TAL_SETTING_TEXT_SIZE];
     tal_variations_name(batch->variations, variation, name, sizeof name);
@@ -150,7 +150,7 @@ static void append_page_row(const tal_batch *batch, int site, int variation, tal
     tal_html_append(page, name);
     tal_text_append(page, "</td>");
     if (tal_headline_append(page, answer)) {
-        tal_comparison_append_thumbnail(page, name, answer->keys.text[TAL_CHAIN_POST]);
+        tal_run_comparison_append_thumbnail(page, name, answer->keys.text[TAL_CHAIN_POST]);
         tal_text_append(page, "<td>");
         append_link(page, answer, answer->sheet.trusted ? "report" : "report (do not trust)");
         tal_text_append(page, "</td>");
@@ -159,7 +159,7 @@ static void append_page_row(const tal_batch *batch, int site, int variation, tal
 }
 
 // Simulated against surveyed runout: on the line where the simulation is right.
-static void append_prediction(const tal_batch *batch, tal_text *page) {
+static void append_prediction(const tal_batch_runs *batch, tal_text *page) {
     const int count = batch->sites->count * batch->variations->count;
     double most = 0;
     for (int i = 0; i < count; i++) {
@@ -203,7 +203,7 @@ static void append_prediction(const tal_batch *batch, tal_text *page) {
         end, end);
 }
 
-static int done_count(const tal_batch *batch) {
+static int done_count(const tal_batch_runs *batch) {
     int count = 0;
     for (int i = 0; i < batch->sites->count * batch->variations->count; i++) {
         count += batch->answer[i].done ? 1 : 0;
@@ -211,22 +211,23 @@ static int done_count(const tal_batch *batch) {
     return count;
 }
 
-static tal_status write_comparison(const tal_batch *batch, tal_error *err) {
-    tal_comparison comparison = {0};
+static tal_status write_comparison(const tal_batch_runs *batch, tal_error *err) {
+    tal_run_comparison comparison = {0};
     for (int i = 0; i < batch->sites->count * batch->variations->count; i++) {
         char name[TAL_SETTING_TEXT_SIZE], both[2 * TAL_SETTING_TEXT_SIZE];
         if (batch->answer[i].done) {
             tal_variations_name(batch->variations, i % batch->variations->count, name, sizeof name);
             (void)snprintf(both, sizeof both, "%s %s",
                            batch->sites->site[i / batch->variations->count].name, name);
-            tal_comparison_add(&comparison, both, batch->answer[i].keys.text[TAL_CHAIN_POST]);
+            tal_run_comparison_add(&comparison, both, batch->answer[i].keys.text[TAL_CHAIN_POST]);
         }
     }
-    return tal_comparison_write(&comparison, batch->study->path, err);
+    return tal_run_comparison_write(&comparison, batch->study->path, err);
 }
 
 // Sites by longitude and latitude, in a frame that holds them all.
-static void append_sites(const tal_batch_place *place, const tal_batch *batch, tal_text *page) {
+static void append_sites(const tal_batch_place *place, const tal_batch_runs *batch,
+                         tal_text *page) {
     double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
     int known = 0;
     for (int site = 0; site < batch->sites->count; site++) {
@@ -266,7 +267,8 @@ static void append_sites(const tal_batch_place *place, const tal_batch *batch, t
                     middle[1] - 190.0 / 300.0 * span, middle[1] + 190.0 / 300.0 * span);
 }
 
-static tal_status write_page(const tal_batch *batch, const tal_batch_place *place, tal_error *err) {
+static tal_status write_page(const tal_batch_runs *batch, const tal_batch_place *place,
+                             tal_error *err) {
     tal_text page = {0};
     tal_page_begin(&page, "Batch of rockfalls");
     tal_text_append(
@@ -296,7 +298,7 @@ static tal_status write_page(const tal_batch *batch, const tal_batch_place *plac
     return status;
 }
 
-tal_status tal_batch_write(const tal_batch *batch, tal_error *err) {
+tal_status tal_batch_write(const tal_batch_runs *batch, tal_error *err) {
     char path[TAL_PATH_SIZE];
     TAL_TRY(tal_study_path(batch->study, path, ".", "sites.gpkg", err));
     TAL_TRY(write_table(batch, err));

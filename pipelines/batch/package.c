@@ -25,7 +25,7 @@ static const outline_kind kinds[] = {
 static const tal_field outline_fields[] = {
     {"site", TAL_FIELD_TEXT}, {"variation", TAL_FIELD_TEXT}, {"run", TAL_FIELD_TEXT}};
 
-static const tal_run_answer *answer_of(const tal_batch *batch, int site, int variation) {
+static const tal_run_answer *answer_of(const tal_batch_runs *batch, int site, int variation) {
     return &batch->answer[site * batch->variations->count + variation];
 }
 
@@ -41,7 +41,7 @@ static tal_status add_polygons(tal_geopackage *package, const tal_polygons *poly
 }
 
 // A site without outlines, or in a scanner's own coordinates, is no reason to lose the others.
-static tal_status add_outline(tal_geopackage *package, const tal_batch *batch,
+static tal_status add_outline(tal_geopackage *package, const tal_batch_runs *batch,
                               const outline_kind *kind, int site, int variation,
                               const tal_crs *world, tal_batch_place *place, tal_error *err) {
     const char *key = answer_of(batch, site, variation)->keys.text[TAL_CHAIN_POST];
@@ -74,7 +74,7 @@ static tal_status add_outline(tal_geopackage *package, const tal_batch *batch,
     return status;
 }
 
-static tal_status add_outlines(tal_geopackage *package, const tal_batch *batch,
+static tal_status add_outlines(tal_geopackage *package, const tal_batch_runs *batch,
                                const outline_kind *kind, const tal_crs *world,
                                tal_batch_place *place, tal_error *err) {
     TAL_TRY(tal_geopackage_add_layer(package, kind->layer, TAL_GEOMETRY_MULTIPOLYGON, world,
@@ -91,7 +91,7 @@ static tal_status add_outlines(tal_geopackage *package, const tal_batch *batch,
     return TAL_OK;
 }
 
-static tal_status add_scores(tal_geopackage *package, const tal_batch *batch, tal_error *err) {
+static tal_status add_scores(tal_geopackage *package, const tal_batch_runs *batch, tal_error *err) {
     enum { WORDS = 4 };
     tal_field fields[WORDS + TAL_SHEET_COUNT] = {{"site", TAL_FIELD_TEXT},
                                                  {"variation", TAL_FIELD_TEXT},
@@ -119,8 +119,8 @@ static tal_status add_scores(tal_geopackage *package, const tal_batch *batch, ta
     return TAL_OK;
 }
 
-tal_status tal_batch_write_package(const tal_batch *batch, const char *path, tal_batch_place *place,
-                                   tal_error *err) {
+tal_status tal_batch_write_package(const tal_batch_runs *batch, const char *path,
+                                   tal_batch_place *place, tal_error *err) {
     tal_crs *world = NULL;
     tal_geopackage *package = NULL;
     tal_status status = TAL_OK;

@@ -165,7 +165,7 @@ static void append_report_row(const tal_calibration *c, int site, int after, tal
                     site >= c->judge_count ? " (held out)" : "", after == 0 ? "before" : "after");
     if (tal_headline_append(page, answer)) {
         const char *key = answer->keys.text[TAL_CHAIN_POST];
-        tal_comparison_append_thumbnail(page, c->sites.site[site].name, key);
+        tal_run_comparison_append_thumbnail(page, c->sites.site[site].name, key);
         tal_text_append(page, "<td><a href=\"runs/%s/report.html\">report</a></td>", key);
     }
     tal_text_append(page, "</tr>\n");
@@ -184,16 +184,16 @@ static void append_reports(const tal_calibration *c, tal_text *page) {
 }
 
 static tal_status write_comparison(const tal_calibration *c, tal_error *err) {
-    tal_comparison comparison = {0};
+    tal_run_comparison comparison = {0};
     for (int i = 0; i < 2 * c->sites.count; i++) {
         char name[TAL_SETTING_TEXT_SIZE + 16];
         if (c->report[i].done) {
             (void)snprintf(name, sizeof name, "%s, %s", c->sites.site[i / 2].name,
                            i % 2 == 0 ? "before" : "after");
-            tal_comparison_add(&comparison, name, c->report[i].keys.text[TAL_CHAIN_POST]);
+            tal_run_comparison_add(&comparison, name, c->report[i].keys.text[TAL_CHAIN_POST]);
         }
     }
-    return tal_comparison_write(&comparison, c->runner->study.path, err);
+    return tal_run_comparison_write(&comparison, c->runner->study.path, err);
 }
 
 static void append_failures(const tal_calibration *c, tal_text *page) {
@@ -354,7 +354,7 @@ static void append_runs(const tal_calibration *c, tal_text *page) {
         tal_page_number(page, c->point[i].misfit);
         tal_text_append(page, "</td>");
         if (answer->done) {
-            tal_comparison_append_thumbnail(page, name, answer->keys.text[TAL_CHAIN_POST]);
+            tal_run_comparison_append_thumbnail(page, name, answer->keys.text[TAL_CHAIN_POST]);
         } else {
             tal_text_append(page, "<td class=\"words bad\">failed</td>");
         }

@@ -19,7 +19,7 @@ static void append_json(tal_text *text, const char *string) {
     tal_text_append(text, "\"");
 }
 
-void tal_comparison_add(tal_comparison *comparison, const char *name, const char *key) {
+void tal_run_comparison_add(tal_run_comparison *comparison, const char *name, const char *key) {
     tal_text_append(&comparison->list, "%s{\"name\":", comparison->count++ > 0 ? "," : "");
     append_json(&comparison->list, name);
     tal_text_append(&comparison->list, ",\"key\":\"%s\"}", key);
@@ -32,7 +32,7 @@ static void append_side(tal_text *page, const char *name, const char *word) {
                     word, name, name);
 }
 
-static void append_body(tal_text *page, const tal_comparison *comparison) {
+static void append_body(tal_text *page, const tal_run_comparison *comparison) {
     tal_text_append(
         page,
         "<style>.pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(22rem,"
@@ -60,7 +60,8 @@ static void append_body(tal_text *page, const tal_comparison *comparison) {
     tal_text_append(page, "</script>\n");
 }
 
-tal_status tal_comparison_write(tal_comparison *comparison, const char *folder, tal_error *err) {
+tal_status tal_run_comparison_write(tal_run_comparison *comparison, const char *folder,
+                                    tal_error *err) {
     tal_text page = {0};
     tal_status status = TAL_OK;
     if (comparison->count > 1) {
@@ -72,11 +73,11 @@ tal_status tal_comparison_write(tal_comparison *comparison, const char *folder, 
     }
     tal_text_destroy(&page);
     tal_text_destroy(&comparison->list);
-    *comparison = (tal_comparison){0};
+    *comparison = (tal_run_comparison){0};
     return status;
 }
 
-void tal_comparison_append_thumbnail(tal_text *page, const char *name, const char *key) {
+void tal_run_comparison_append_thumbnail(tal_text *page, const char *name, const char *key) {
     tal_text_append(page,
                     "<td><a href=\"runs/%s/report.html\"><img loading=\"lazy\" width=\"140\" "
                     "src=\"runs/%s/thumbnail.png\" alt=\"Deposit of ",

@@ -10,14 +10,15 @@
 typedef struct {
     tal_text list; // JSON without its brackets
     int count;
-} tal_comparison;
+} tal_run_comparison;
 
 // `name` as a reader knows the run, `key` its folder in runs/.
-void tal_comparison_add(tal_comparison *comparison, const char *name, const char *key);
+void tal_run_comparison_add(tal_run_comparison *comparison, const char *name, const char *key);
 // compare.html in the folder of the study, where there are two runs to compare; `comparison` is emptied.
-tal_status tal_comparison_write(tal_comparison *comparison, const char *folder, tal_error *err);
+tal_status tal_run_comparison_write(tal_run_comparison *comparison, const char *folder,
+                                    tal_error *err);
 
 // A cell of a table with the picture of a run, which leads to its report.
-void tal_comparison_append_thumbnail(tal_text *page, const char *name, const char *key);
+void tal_run_comparison_append_thumbnail(tal_text *page, const char *name, const char *key);
 
 #endif

@@ -238,7 +238,7 @@ static void set_sizes(tal_template_values *v, const tal_back_analysis *a) {
     tal_template_set(v, "log", "%s", is_log ? "l" : "");
     tal_template_set(v, "ticks", "%s", is_log ? "a2fg" : "afg");
     tal_template_set(v, "and_wanted", "%s",
-                     sieve->count > 0 ? ", and the share by volume that was wanted" : "");
+                     sieve->count > 0 ? ", and the share by volume that was requested" : "");
     if (sieve->count > 0) {
         tal_template_set(v, "wanted", "%s", sieve->is_one_size ? "one size" : "by volume");
     }

@@ -100,8 +100,8 @@ tal_status tal_figures_write(tal_figures *figures, const tal_back_analysis *anal
     }
     status = status == TAL_OK ? write_captions(&scripts, place, err) : status;
     if (status == TAL_OK && !tal_outside_find(gmt, "TALUS_GMT", GMT)) {
-        tal_log_warn("gmt is not installed: the report goes without figures; the scripts in "
-                     "figures/ draw them later (Debian: gmt and ghostscript)");
+        tal_log_warn("gmt is not installed: the report has no figures; the scripts in figures/ can "
+                     "draw them later (Debian: gmt and ghostscript)");
     } else {
         for (int i = 0; i < scripts.count && status == TAL_OK; i++) {
             draw(figures, &scripts.script[i], place);

@@ -69,8 +69,8 @@ static tal_status read_table(tal_observed *o, const char *path, const tal_origin
     tal_memory_destroy(text);
     tal_memory_destroy(ended);
     if (status == TAL_OK && o->count == before) {
-        status =
-            TAL_FAIL(err, TAL_BAD_INPUT, "%s: no stops in it: give x and y, one per line", path);
+        status = TAL_FAIL(err, TAL_BAD_INPUT,
+                          "%s contains no stops: give the x and y of each on a line", path);
     }
     return status;
 }

@@ -106,8 +106,8 @@ static tal_status read_frame(tal_netcdf *file, const char *name, const tal_run_r
     for (size_t i = 0; i < count[1] * count[2]; i++) {
         if (fabs(buffer[i] - centre) > most) {
             return TAL_FAIL(err, TAL_BAD_INPUT,
-                            "%s: %s = %g of block %zu in frame %d cannot be: the file is damaged, "
-                            "or was made for another study; run talus-solve again",
+                            "%s: %s = %g of block %zu in frame %d is impossible: the file is "
+                            "damaged, or was made for another study; run talus-solve again",
                             file->path, name, buffer[i], i / count[2], (int)frame);
         }
     }
@@ -184,11 +184,10 @@ static tal_status check_times(const tal_run_record *motion, const tal_netcdf *fi
         const double time = motion->time[frame],
                      before = frame > 0 ? motion->time[frame - 1] : -1.0;
         if (!(time > before && time <= TIME_MAX_S)) {
-            return TAL_FAIL(
-                err, TAL_BAD_INPUT,
-                "%s: time = %g s of frame %d after %g s cannot be: the file is damaged; "
-                "run talus-solve again",
-                file->path, time, (int)frame, before);
+            return TAL_FAIL(err, TAL_BAD_INPUT,
+                            "%s: time = %g s of frame %d after %g s is impossible: the file is "
+                            "damaged; run talus-solve again",
+                            file->path, time, (int)frame, before);
         }
     }
     return TAL_OK;
@@ -206,7 +205,7 @@ static tal_status read_motion(tal_run_record *motion, tal_netcdf *file, const ta
                         file->path, block_count, (int)blocks->count);
     }
     if (frames == 0 || frames > INT32_MAX) {
-        return TAL_FAIL(err, TAL_BAD_INPUT, "%s: there is no frame in it", file->path);
+        return TAL_FAIL(err, TAL_BAD_INPUT, "%s contains no frames", file->path);
     }
     motion->frame_count = (int32_t)frames;
     motion->block_count = (int32_t)block_count;

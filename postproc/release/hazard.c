@@ -9,6 +9,7 @@
 #include "core/base/log.h"
 #include "core/base/memory.h"
 #include "core/base/quantile.h"
+#include "core/geometry/angle.h"
 #include "postproc/inputs.h"
 
 #include <math.h>
@@ -39,7 +40,7 @@ static tal_status look_at_rock(void *context, int64_t rock, const tal_rocks_mome
         const double *a = moment[0].position, *b = moment[count - 1].position;
         const double level = hypot(b[0] - a[0], b[1] - a[1]);
         e->runout[e->count] = level;
-        e->angle[e->count++] = atan2(a[2] - b[2], level) * 180.0 / 3.141592653589793;
+        e->angle[e->count++] = tal_degrees(atan2(a[2] - b[2], level));
     }
     return TAL_OK;
 }
@@ -185,7 +186,7 @@ static void say_result(const tal_hazard *h) {
                  tal_number_format(high, h->runout[2]));
     for (int k = 0; k < h->targets.target_count; k++) {
         const tal_target *t = &h->targets.target[k];
-        tal_log_info("%s: %lld of %lld rocks come to it", t->name, (long long)t->count,
+        tal_log_info("%s: %lld of %lld rocks reach it", t->name, (long long)t->count,
                      (long long)h->rocks.count);
     }
     for (int k = 0; k < h->targets.barrier_count; k++) {
@@ -200,33 +201,21 @@ tal_status tal_hazard_run(const tal_invocation *invocation, tal_error *err) {
     tal_status status = TAL_OK;
     tal_provenance provenance = {0};
     tal_hazard *h = NULL;
-    cJSON *json = NULL;
-    char *line = NULL;
+    tal_output_place place = {0};
     TAL_CREATE(h, 1, "the analysis", err);
     h->rocks.file.id = -1;
     TAL_TRY_OR_DONE(tal_provenance_create(&provenance, "talus-post", &invocation->settings,
                                           TAL_STAGE_POST, err));
     TAL_TRY_OR_DONE(check_inputs(invocation, &provenance, err));
-    json = tal_provenance_json(&provenance);
-    line = tal_provenance_text(&provenance);
-    if (json == NULL || line == NULL) {
-        status = TAL_FAIL(err, TAL_NO_MEMORY, "no memory for the provenance");
-        goto done;
-    }
+    TAL_TRY_OR_DONE(tal_output_place_create(&place, invocation, &provenance, err));
     TAL_TRY_OR_DONE(tal_hazard_create(h, invocation, err));
-    const tal_output_place place = {.folder = invocation->out,
-                                    .overwrite = invocation->overwrite,
-                                    .settings = &invocation->settings,
-                                    .provenance = line,
-                                    .provenance_json = json};
     TAL_TRY_OR_DONE(tal_results_begin(invocation->out, "post", err));
     TAL_TRY_OR_DONE(tal_results_end(write_all(h, &place, err), err));
     say_result(h);
 done:
     tal_hazard_destroy(h);
     tal_memory_destroy(h);
-    cJSON_Delete(json);
-    cJSON_free(line);
+    tal_output_place_destroy(&place);
     tal_provenance_destroy(&provenance);
     return status;
 }

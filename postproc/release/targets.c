@@ -129,7 +129,7 @@ static tal_status read_places(tal_targets *t, const tal_settings *settings,
                                     TAL_PLACE_LINE, frame, where, err));
         if (t->target[k].place.kind == TAL_PLACE_POINTS) {
             return TAL_FAIL(err, TAL_BAD_INPUT,
-                            "%s: nothing crosses points: give lines or polygons", where);
+                            "%s: points cannot be crossed: give lines or polygons", where);
         }
     }
     for (int k = 0; k < settings->barrier_count; k++) {

@@ -291,11 +291,10 @@ static tal_status append_sizes(tal_text *text, const tal_back_analysis *a, tal_e
         "the cube root of the volume. %s</p>\n<div class=\"table\"><table><thead><tr>"
         "<th scope=\"col\">Share of the rock in smaller blocks</th><th scope=\"col\" "
         "class=\"number\">Made</th>%s</tr></thead><tbody>\n",
-        !has_wanted ? "It is not known which sizes were asked for."
+        !has_wanted ? "It is not known which sizes were requested."
         : a->sieve.is_one_size
-            ? "One size was asked for; blocks cut at the surface of the rock mass come out "
-              "smaller."
-            : "A range of sizes was asked for.",
+            ? "One size was requested; blocks cut at the surface of the rock mass come out smaller."
+            : "A range of sizes was requested.",
         has_wanted ? "<th scope=\"col\" class=\"number\">Wanted</th>" : "");
     for (size_t i = 0; i < sizeof SHARES / sizeof *SHARES; i++) {
         tal_text_append(text, "<tr><td>%g %%</td>", 100.0 * SHARES[i]);

@@ -76,7 +76,7 @@ void tal_report_verdict(tal_text *text, const tal_back_analysis *a) {
         return;
     }
     if (a->did_not_move) {
-        tal_text_append(text, "The rock did not move: half of the blocks came less than %s m. ",
+        tal_text_append(text, "The rock did not move: half of the blocks moved less than %s m. ",
                         tal_number_format_digits(one, v[TAL_SCORE_travel_median_m], 2));
     }
     if (a->has_survey_deposit) {

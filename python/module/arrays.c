@@ -38,11 +38,11 @@ static const void *take(reader *r, const char *name, char kind, int64_t width, i
     const int64_t size = kind == 'd' ? 8 : kind == 'i' ? 4 : 1, row = size * width;
     if (view->format == NULL || view->format[0] != kind || view->format[1] != '\0' ||
         view->itemsize != size) {
-        fail(r, PyExc_TypeError, name, "has numbers of another kind than expected");
+        fail(r, PyExc_TypeError, name, "has numbers of the wrong kind");
         return NULL;
     }
     if (view->len % row != 0 || view->len / row > INT32_MAX) {
-        fail(r, PyExc_ValueError, name, "has another shape than expected");
+        fail(r, PyExc_ValueError, name, "has the wrong shape");
         return NULL;
     }
     *rows = (int32_t)(view->len / row);
@@ -54,7 +54,7 @@ static const void *take_rows(reader *r, const char *name, char kind, int64_t wid
     int32_t found;
     const void *data = take(r, name, kind, width, &found);
     if (!r->failed && found != rows) {
-        fail(r, PyExc_ValueError, name, "has another number of rows than expected");
+        fail(r, PyExc_ValueError, name, "has the wrong number of rows");
     }
     return data;
 }
@@ -67,7 +67,7 @@ static const int32_t *take_starts(reader *r, const char *name, int32_t count, in
         good = start[n] <= start[n + 1];
     }
     if (!good) {
-        fail(r, PyExc_ValueError, name, "do not rise from 0 to the number of entries");
+        fail(r, PyExc_ValueError, name, "do not increase from 0 to the number of entries");
     }
     return start;
 }

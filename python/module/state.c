@@ -174,7 +174,7 @@ static PyObject *state_step(PyObject *self, PyObject *arguments) {
         return NULL;
     }
     if (count < 0 || count > INT64_MAX / 2) {
-        PyErr_SetString(PyExc_ValueError, "steps are counted from 0 on");
+        PyErr_SetString(PyExc_ValueError, "the number of steps must not be negative");
         return NULL;
     }
     const int64_t end = s->step + count;
@@ -282,7 +282,7 @@ static PyObject *state_set_law(PyObject *self, PyObject *arguments) {
         return NULL;
     }
     if (size != (Py_ssize_t)sizeof number) {
-        PyErr_SetString(PyExc_ValueError, "a law has another number of numbers");
+        PyErr_SetString(PyExc_ValueError, "the law has the wrong number of numbers");
         return NULL;
     }
     memcpy(number, bytes, sizeof number);
@@ -411,10 +411,10 @@ static PyObject *state_history(PyObject *self, PyObject *arguments) {
         return NULL;
     }
     if (every < 1 || s->history_count == HISTORIES_MAX) {
-        return PyErr_Format(PyExc_ValueError,
-                            "a history is recorded every so many steps, 1 or more, and a scene has "
-                            "at most %d",
-                            HISTORIES_MAX);
+        return PyErr_Format(
+            PyExc_ValueError,
+            "a history is recorded every 1 or more steps, and a scene has at most %d of them",
+            HISTORIES_MAX);
     }
     const Py_ssize_t count = PyList_Size(list);
     tal_channel *channel = PyMem_Calloc((size_t)count + 1, sizeof *channel);

@@ -385,13 +385,12 @@ static void say_travel(const tal_travel *travel, const tal_onset *onset) {
     (void)tal_number_format(median, travel->median);
     (void)tal_number_format(high, travel->high);
     if (tal_travel_is_none(travel)) {
-        tal_log_warn(
-            "the rock did not move: half of the blocks came less than %s m, and %.0f %% came "
-            "farther than their own size",
-            median, 100.0 * travel->moved_share);
+        tal_log_warn("the rock did not move: half of the blocks moved less than %s m, and %.0f %% "
+                     "moved farther than their own size",
+                     median, 100.0 * travel->moved_share);
         say_onset(onset);
     } else {
-        tal_log_info("half of the blocks came farther than %s m, a twentieth farther than %s m",
+        tal_log_info("half of the blocks moved farther than %s m, a twentieth farther than %s m",
                      median, high);
     }
 }

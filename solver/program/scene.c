@@ -170,7 +170,7 @@ static tal_status check_starts(const tal_netcdf *file, const char *name, const i
         good = start[i] <= start[i + 1];
     }
     return good ? TAL_OK
-                : TAL_FAIL(err, TAL_BAD_INPUT, "%s: %s does not rise from 0 to %zu", file->path,
+                : TAL_FAIL(err, TAL_BAD_INPUT, "%s: %s does not increase from 0 to %zu", file->path,
                            name, end);
 }
 

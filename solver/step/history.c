@@ -27,8 +27,8 @@ static tal_status check_channel(const tal_model *model, const tal_channel *c, in
                                 tal_error *err) {
     if (!is_known(model, c) || c->axis < 0 || c->axis > 2) {
         return TAL_FAIL(err, TAL_BAD_INPUT,
-                        "channel %d of a history: kind %d, number %d, axis %d is not there; %d "
-                        "blocks and %d constraints are, and axes 0 to 2",
+                        "channel %d of a history: kind %d, number %d, axis %d does not exist; "
+                        "there are %d blocks, %d constraints and the axes 0 to 2",
                         n, (int)c->kind, c->number, c->axis, model->body_count,
                         model->constraint_count);
     }

@@ -82,7 +82,7 @@ static tal_status check_all(tal_model *model, const tal_model_input *input, int3
         input->settings.scheme == TAL_SCHEME_MOREAU) {
         tal_error_add(err, TAL_BAD_SETTING,
                       "the implicit elastic scheme goes with scheme = acd2, where positions follow "
-                      "the velocity after; take that, or the theta scheme");
+                      "the new velocity; use that, or the theta scheme");
     }
     for (int32_t s = 0; s < input->solid_count; s++) {
         solid_name name;

@@ -7,6 +7,7 @@
 #include "core/base/file.h"
 #include "core/base/memory.h"
 #include "core/geo/hdf5_exit.h"
+#include "core/geo/hdf5_probe.h"
 
 #include <hdf5.h>
 #include <math.h>
@@ -19,7 +20,11 @@ typedef struct {
     hid_t file;
     const char *path;
     const char *root; // "/fclib_local" or "/fclib_global"
+    hsize_t bytes;    // of the file
 } store;
+
+// A damaged size would be filled with zeros, gigabytes of them. No packing makes more than this of a byte.
+enum { UNPACKED_MAX = 1100 };
 
 static bool exists(const store *s, const char *name) {
     char part[NAME_SIZE];
@@ -35,6 +40,16 @@ static bool exists(const store *s, const char *name) {
     }
 }
 
+// Numbers, and as many as the file can hold.
+static bool is_possible(const store *s, hid_t set, int64_t count, size_t size) {
+    const hid_t kind = H5Dget_type(set);
+    const H5T_class_t of = H5Tget_class(kind);
+    const bool are_numbers = (of == H5T_INTEGER || of == H5T_FLOAT) && H5Tget_size(kind) <= 16;
+    H5Tclose(kind);
+    return are_numbers && count >= 0 && count < INT32_MAX &&
+           (hsize_t)count <= UNPACKED_MAX * s->bytes / size;
+}
+
 // A whole data set of numbers; `kind` is how they are wanted in memory.
 static tal_status read_array(const store *s, const char *name, hid_t kind, size_t size,
                              void **values, int64_t *count, tal_error *err) {
@@ -45,7 +60,7 @@ static tal_status read_array(const store *s, const char *name, hid_t kind, size_
     }
     const hid_t space = H5Dget_space(set);
     *count = (int64_t)H5Sget_simple_extent_npoints(space);
-    *values = *count >= 0 && *count < INT32_MAX ? tal_memory_create((size_t)*count, size) : NULL;
+    *values = is_possible(s, set, *count, size) ? tal_memory_create((size_t)*count, size) : NULL;
     const bool is_read =
         *values != NULL && H5Dread(set, kind, H5S_ALL, H5S_ALL, H5P_DEFAULT, *values) >= 0;
     H5Sclose(space);
@@ -125,8 +140,8 @@ static tal_status spread(const store *s, const char *folder, const stored_matrix
     }
     for (int32_t line = 0; !is_triplets && line < lines; line++) {
         if (p[0] != 0 || p[line] > p[line + 1]) {
-            return TAL_FAIL(err, TAL_BAD_INPUT, "%s: %s/p must rise from 0; p[%d] = %d", s->path,
-                            folder, line + 1, p[line + 1]);
+            return TAL_FAIL(err, TAL_BAD_INPUT, "%s: %s/p must increase from 0; p[%d] = %d",
+                            s->path, folder, line + 1, p[line + 1]);
         }
     }
     TAL_TRY(tal_triplets_create(t, count, err));
@@ -197,8 +212,9 @@ static tal_status check_sizes(const store *s, tal_contact_problem *p, int32_t ro
     int32_t dimension;
     TAL_TRY(read_int(s, s->root, "spacedim", &dimension, err));
     if ((dimension != 2 && dimension != 3) || rows <= 0 || rows % dimension != 0) {
-        return TAL_FAIL(err, TAL_BAD_INPUT, "%s: %d rows of contacts with spacedim = %d", s->path,
-                        rows, dimension);
+        return TAL_FAIL(err, TAL_BAD_INPUT,
+                        "%s: its %d rows are not a whole number of contacts of spacedim = %d",
+                        s->path, rows, dimension);
     }
     p->dimension = dimension;
     p->contact_count = rows / dimension;
@@ -267,8 +283,8 @@ static tal_status read_store(store *s, tal_contact_problem *p, tal_error *err) {
         TAL_TRY(read_global(s, p, err));
     } else {
         return TAL_FAIL(err, TAL_BAD_INPUT,
-                        "%s: neither fclib_local nor fclib_global is in it: not an FCLIB file (a "
-                        "rolling problem is not known here)",
+                        "%s: neither fclib_local nor fclib_global is in it: not an FCLIB file "
+                        "(problems with rolling friction are not supported)",
                         s->path);
     }
     TAL_TRY(read_vector(s, "mu", p->contact_count, &p->friction, err));
@@ -276,16 +292,29 @@ static tal_status read_store(store *s, tal_contact_problem *p, tal_error *err) {
     return exists(s, "/guesses/1/r") ? read_contacts(s, p, "/guesses/1/r", &p->guess, err) : TAL_OK;
 }
 
-tal_status tal_fclib_read(tal_contact_problem *p, const char *path, tal_error *err) {
-    tal_hdf5_init();
+static tal_status read_file(tal_contact_problem *p, const char *path, tal_error *err) {
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL); // what fails is said by us
     store s = {.file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT), .path = path};
     if (s.file < 0) {
         return TAL_FAIL(err, TAL_IO, "%s: HDF5 cannot open it; is it complete?", path);
     }
+    (void)H5Fget_filesize(s.file, &s.bytes);
     const tal_status status = read_store(&s, p, err);
     H5Fclose(s.file);
     return status;
+}
+
+// In a child, which ends before anything needs to be given back.
+static int try_file(const char *path) {
+    tal_contact_problem p = {0};
+    return read_file(&p, path, NULL) != TAL_OK;
+}
+
+tal_status tal_fclib_read(tal_contact_problem *p, const char *path, tal_error *err) {
+    int code = 0;
+    tal_hdf5_init();
+    TAL_TRY(tal_hdf5_probe(path, try_file, &code, err));
+    return code < 0 ? tal_hdf5_crashes(path, err) : read_file(p, path, err);
 }
 
 // Writing: the first failure is kept, so that the writes need no checking one by one.

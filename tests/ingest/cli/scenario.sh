@@ -100,7 +100,7 @@ taken "before_crs = local"
 # A wrong tag, no unit, no plane, a box of three numbers: told together.
 site 'before = tagged.tif' 'bounds_m = 1 2 3' '/source = bare.shp'
 run && complain "four mistakes are taken"
-for mistake in 'its tag is wrong' 'before_unit = m' 'has no basal plane' 'west south east north'; do
+for mistake in 'the tag is wrong' 'before_unit = m' 'has no basal plane' 'west south east north'; do
     grep -q "$mistake" words || complain "not told at once: $mistake: $(cat words)"
 done
 
@@ -121,7 +121,7 @@ done
 site "before = $TALUS_TEST_DATA/fluchthorn/fluchthorn.tif" \
     "/source = $TALUS_TEST_DATA/fluchthorn/POLYGONS/scarpFluchthorn_perimeter.shp"
 run && complain "Fluchthorn is taken as it is tagged"
-for mistake in 'its coordinates (-10805 to -7805, 193395 to 195595) are no degrees' 'before_unit = m' \
+for mistake in 'its coordinates (-10805 to -7805, 193395 to 195595) are not degrees' 'before_unit = m' \
     'polygon 1 has no basal plane' 'polygon 2 has no basal plane'; do
     grep -q -e "$mistake" words || complain "Fluchthorn, not told at once: $mistake: $(cat words)"
 done

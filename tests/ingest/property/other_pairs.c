@@ -310,7 +310,7 @@ static void turned(int epoch, double *x, double *y) {
 }
 
 #define MOVED  "had to be moved by"
-#define PLANTS "Plants or snow in the survey from after|plants or snow in the survey from after"
+#define PLANTS "Plants or snow in the later survey|plants or snow in the later survey"
 
 static const pair pairs[] = {
     {"nothing special", .verdict = "right"},
@@ -320,20 +320,20 @@ static const pair pairs[] = {
     {"half a pixel", .look = half_pixel, .verdict = "right"},
     {"scale of the map", .look = scale_of_map, .verdict = "right"},
     {"small event", small_event, .verdict = "taken"},
-    {"snow in patches", snow, .verdict = "warned", .words = PLANTS "|the deposit holds"},
+    {"snow in patches", snow, .verdict = "warned", .words = PLANTS "|the deposit has"},
     {"snow all over", thin_snow, .verdict = "told", .words = MOVED},
     {"river", river, .verdict = "taken"},
     {"river that took as much as fell", river_at_foot, .verdict = "taken"},
-    {"glacier", glacier, .verdict = "warned", .words = "the deposit holds only"},
+    {"glacier", glacier, .verdict = "warned", .words = "the deposit has only"},
     {"mine", mine, .verdict = "told", .words = "fallen upwards"},
-    {"forest in the later raster", forest, .verdict = "told", .words = PLANTS "|holds"},
+    {"forest in the later raster", forest, .verdict = "told", .words = PLANTS "|the deposit has"},
     {"forest in the earlier raster", clear_cut, .verdict = "told",
-     .words = "lants or snow in the survey from before|the deposit holds only"},
+     .words = "lants or snow in the earlier survey|the deposit has only"},
     {"landslide of half of the ground", landslide, .verdict = "warned",
-     .words = "depends on the terrain|changed beyond|the deposit holds"},
+     .words = "depends on the terrain|changed by more than|the deposit has"},
     {"doming", dome, .verdict = "warned", .words = "bends against"},
     {"doming below the noise", slight_dome, .verdict = "right"},
-    {"tilt", tilt, .verdict = "warned", .words = "is tilted against"},
+    {"tilt", tilt, .verdict = "warned", .words = "is tilted relative to"},
     {"strip that lies higher", strip_step, .verdict = "warned", .words = "nearly all over"},
     {"waves", waves, .verdict = "warned", .words = "in waves or swathes"},
     {"heights in whole metres", integers, .verdict = "taken"},
@@ -354,8 +354,8 @@ static const pair pairs[] = {
     {"reversed", reversed, .verdict = "refused", .words = "fallen upwards"},
     {"reversed, small", reversed_small, .verdict = "refused", .words = "fallen upwards"},
     {"reversed, in snow", reversed_in_snow, .verdict = "told",
-     .words = "fallen upwards|the deposit holds"},
-    {"reversed, in feet", reversed_feet, .verdict = "refused", .words = "heights in feet"},
+     .words = "fallen upwards|the deposit has"},
+    {"reversed, in feet", reversed_feet, .verdict = "refused", .words = "feet are read as metres"},
     {"stretched", .look = stretch, .verdict = "told", .words = "is stretched"},
     {"mirrored", .look = mirror, .verdict = "refused", .words = "mirror image"},
     {"rows upside down", .look = upside_down, .verdict = "refused", .words = "mirror image"},
@@ -363,8 +363,8 @@ static const pair pairs[] = {
      .words = "exchanged about its own corner"},
     {"12 m to the east", .look = six_metres, .verdict = "refused", .words = MOVED "|to the east"},
     {"another valley", .look = other_valley, .verdict = "refused", .words = "same place"},
-    {"turned by 2 degrees", .look = turned, .verdict = "told", .words = "turned by"},
-    {"a corner in common", .away = {400, 400}, .verdict = "told", .words = "share only"},
+    {"turned by 2 degrees", .look = turned, .verdict = "told", .words = "rotated by"},
+    {"a corner in common", .away = {400, 400}, .verdict = "told", .words = "overlap on only"},
 };
 
 enum { PAIRS = sizeof pairs / sizeof pairs[0] };

@@ -226,7 +226,7 @@ static void broken_files_name_the_line(void **state) {
         {"b.obj", "v 0 0 0\nf 1 2 3\n", "b.obj:2: a face names vertex 2"},
         {"c.obj", "v 0 0 0\nf 1 1\n", "c.obj:2: a face needs 3"},
         {"d.obj", "v 0 0 nan\n", "d.obj:1"},
-        {"e.stl", "nothing of the kind", "is no STL file"},
+        {"e.stl", "nothing of the kind", "is not an STL file"},
         {"f.ply", "plx\n", "does not begin with ply"},
         {"g.ply", "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nend_header\n1\n",
          "lacks a finite"},
