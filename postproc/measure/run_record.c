@@ -29,6 +29,7 @@ void tal_run_record_destroy(tal_run_record *motion) {
     tal_memory_destroy(motion->velocity);
     tal_memory_destroy(motion->spin);
     tal_memory_destroy(motion->left);
+    tal_stress_record_destroy(&motion->stress);
     *motion = (tal_run_record){0};
 }
 
@@ -221,6 +222,7 @@ static tal_status read_motion(tal_run_record *motion, tal_netcdf *file, const ta
     TAL_TRY(tal_netcdf_get_ints(file, "state", motion->left, block_count, err));
     TAL_TRY(read_series(motion, file, err));
     TAL_TRY(read_notes(motion, file, err));
+    TAL_TRY(tal_stress_record_read(&motion->stress, file, block_count, origin, err));
     double *buffer;
     TAL_CREATE(buffer, 4 * block_count, "one frame", err);
     const tal_status status = read_frames(motion, file, origin, buffer, err);

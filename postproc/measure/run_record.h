@@ -6,6 +6,7 @@
 
 #include "core/geo/crs.h"
 #include "postproc/measure/blocks.h"
+#include "postproc/measure/stress_record.h"
 
 #include <string.h>
 
@@ -36,6 +37,7 @@ typedef struct {
     double onset_moves_at, onset_holds_at;
     bool onset_is_share; // both are shares of the frictions given, which differ
     double dt;
+    tal_stress_record stress; // of blocks that deform
     char ended_because[32];
 } tal_run_record;
 

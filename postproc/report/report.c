@@ -13,6 +13,7 @@
 #include "postproc/report/page.h"
 #include "postproc/report/report_map.h"
 #include "postproc/report/report_replay.h"
+#include "postproc/report/report_stress.h"
 #include "postproc/report/report_tables.h"
 #include "postproc/report/report_words.h"
 
@@ -373,6 +374,10 @@ static tal_status append_page(tal_text *text, const tal_back_analysis *a,
     tal_report_verdict(text, a);
     tal_text_append(text, "</p>\n<p class=\"about\">");
     tal_report_about(text, a, place->settings);
+    if (place->settings->report.remark[0] != '\0') {
+        tal_text_append(text, "</p>\n<p class=\"about remark\">");
+        tal_html_append(text, place->settings->report.remark);
+    }
     tal_text_append(text, "</p></header>\n<main>\n");
     append_cards(text, a);
     TAL_TRY(tal_report_map_append(text, a, err));
@@ -380,6 +385,7 @@ static tal_status append_page(tal_text *text, const tal_back_analysis *a,
     append_scores(text, a);
     tal_report_append_sources(text, a);
     tal_report_append_variants(text, a);
+    tal_report_append_stress(text, a);
     append_trust(text, &a->trust);
     TAL_TRY(append_sizes(text, a, err));
     TAL_TRY(append_figures(text, figures, err));

@@ -10,6 +10,7 @@
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "solver/program/dump.h"
+#include "solver/program/fields.h"
 #include "solver/program/onset.h"
 #include "solver/program/release/release.h"
 #include "solver/program/run_file.h"
@@ -97,6 +98,7 @@ typedef struct {
     tal_provenance *provenance;
     char key[TAL_JOURNAL_KEY_SIZE];
     uint8_t *lost;
+    double *field; // of a frame
     double moved_s;
     int64_t dump_step; // whose contact problem is written; 0: none
     bool resume;
@@ -164,7 +166,9 @@ static tal_status add_frame(simulation *s, tal_error *err) {
                                      .position = tal_state_positions(s->state),
                                      .orientation = tal_state_orientations(s->state),
                                      .velocity = tal_state_velocities(s->state),
-                                     .spin = tal_state_spins(s->state)};
+                                     .spin = tal_state_spins(s->state),
+                                     .field = s->field};
+    tal_fields_gather(&s->scene, s->model, s->state, s->field);
     return tal_journal_add_frame(&s->journal, &frame, err);
 }
 
@@ -181,6 +185,9 @@ static tal_status add_step(simulation *s, const tal_report *r, tal_error *err) {
                                    .penetration_m = r->penetration_m,
                                    .clausius_duhem_j = fmax(0.0, r->clausius_duhem_worst_j),
                                    .moved_s = s->moved_s,
+                                   .kinetic_deformation_j = r->kinetic_deformation_j,
+                                   .strain_j = r->strain_j,
+                                   .dissipated_material_j = r->dissipated_material_j,
                                    .contact_count = r->contact_count,
                                    .iterations = r->iterations,
                                    .unconverged_count = r->unconverged_count,
@@ -213,8 +220,8 @@ static tal_status go_on(simulation *s, tal_error *err) {
     tal_journal_step last;
     const int64_t frame_steps = tal_watch_steps(s->solve->output_every_s, s->solve->dt_s);
     TAL_TRY(tal_journal_resume(&s->journal, s->journal_path, s->key, count,
-                               tal_state_time(s->state), steps_done(s) % frame_steps == 0, &last,
-                               err));
+                               tal_fields_count(&s->scene), tal_state_time(s->state),
+                               steps_done(s) % frame_steps == 0, &last, err));
     s->moved_s = last.moved_s;
     for (int32_t b = 0; b < count; b++) {
         s->lost[b] = tal_state_has_body(s->state, b) ? 0 : 1;
@@ -232,8 +239,8 @@ static tal_status go_on(simulation *s, tal_error *err) {
 static tal_status start_afresh(simulation *s, tal_error *err) {
     tal_journal_close(&s->journal);
     unlink(s->checkpoint_path); // it would belong to another journal
-    TAL_TRY(
-        tal_journal_create(&s->journal, s->journal_path, s->key, s->scene.input.body_count, err));
+    TAL_TRY(tal_journal_create(&s->journal, s->journal_path, s->key, s->scene.input.body_count,
+                               tal_fields_count(&s->scene), err));
     return add_frame(s, err);
 }
 
@@ -320,7 +327,8 @@ static tal_status fall(simulation *s, tal_error *err) {
     return step % frame_steps == 0 ? TAL_OK : add_frame(s, err);
 }
 
-static tal_status write_summary(const simulation *s, const tal_run_summary *r, tal_error *err) {
+static tal_status write_summary(const simulation *s, const tal_run_summary *r,
+                                const tal_tensions *tensions, tal_error *err) {
     cJSON *root = cJSON_CreateObject();
     cJSON_AddStringToObject(root, "ended_because", s->ended_because);
     tal_json_add_number(root, "duration_s", r->duration_s);
@@ -349,6 +357,7 @@ static tal_status write_summary(const simulation *s, const tal_run_summary *r, t
     tal_json_add_number(travel, "p05_m", r->travel.low);
     tal_json_add_number(travel, "p95_m", r->travel.high);
     tal_json_add_number(travel, "moved_share", r->travel.moved_share);
+    tal_tensions_add_json(tensions, root);
     if (!isnan(s->onset.holds_at)) {
         cJSON *onset = cJSON_AddObjectToObject(root, "onset");
         cJSON_AddStringToObject(onset, "of", s->onset.is_share ? "share" : "friction");
@@ -400,22 +409,30 @@ static tal_status find_onset(simulation *s, tal_error *err) {
 }
 
 static tal_status finish(simulation *s, tal_error *err) {
+    tal_tensions tensions;
+    TAL_TRY(tal_tensions_create(&tensions, &s->scene, s->model, s->state,
+                                s->invocation->settings.break_.tensile_strength_pa, err));
     char *provenance = tal_provenance_text(s->provenance);
     const tal_run_notes notes = {.ended_because = s->ended_because,
                                  .lost = s->lost,
                                  .provenance = provenance,
                                  .event = s->invocation->settings.solve.event,
                                  .position = tal_state_positions(s->state),
+                                 .tensions = &tensions,
                                  .onset = &s->onset};
     tal_run_summary r = {0};
     tal_status status = tal_results_begin(s->invocation->out, "solve", err);
     if (status == TAL_OK) {
         status = tal_run_file_write(s->run_path, s->resume ? TAL_REPLACE : s->overwrite,
                                     &s->journal, &s->scene, &notes, &r, err);
-        status = status == TAL_OK ? write_summary(s, &r, err) : status;
+        status = status == TAL_OK ? write_summary(s, &r, &tensions, err) : status;
         status = tal_results_end(status, err);
     }
     cJSON_free(provenance);
+    if (status == TAL_OK) {
+        tal_tensions_say(&tensions);
+    }
+    tal_tensions_destroy(&tensions);
     TAL_TRY(status);
     tal_log_info("%d blocks, %zu steps to %g s (%s); kinetic energy peaks at %g s",
                  s->scene.input.body_count, r.step_count, r.duration_s, s->ended_because,
@@ -436,6 +453,7 @@ static tal_status run_simulation(simulation *s, tal_error *err) {
     TAL_TRY(prepare_provenance(s, err));
     TAL_TRY(tal_scene_read(&s->scene, s->invocation->out, &s->invocation->settings, err));
     TAL_CREATE(s->lost, (size_t)s->scene.input.body_count + 1, "the blocks", err);
+    TAL_CREATE(s->field, tal_fields_count(&s->scene) + 1, "a frame", err);
     TAL_TRY(tal_scene_create_model(&s->scene, s->invocation->out, &s->model, err));
     TAL_TRY(tal_state_create(&s->state, s->model, threads_for(s), err));
     TAL_TRY(begin(s, err));
@@ -467,6 +485,7 @@ static tal_status run(const tal_invocation *invocation, tal_error *err) {
     tal_provenance_destroy(s.provenance);
     tal_memory_destroy(s.provenance);
     tal_memory_destroy(s.lost);
+    tal_memory_destroy(s.field);
     return status;
 }
 
