@@ -181,16 +181,37 @@ static void place_pair(const tal_model *model, tal_state *state, tal_pair *pair)
     }
 }
 
+// Share of gravity by which the first body falls towards or away from the second. A slow one beside a
+// fast one is taken to be carried by something: what flies is that slow for some steps only.
+static double fall_apart(const tal_model *model, const tal_state *state, const tal_pair *pair,
+                         double slow) {
+    const bool ij[2] = {is_mobile(state, pair->body_i),
+                        pair->body_j < model->body_count && is_mobile(state, pair->body_j)};
+    if (!ij[0] || !ij[1]) {
+        return (double)ij[0] - (double)ij[1];
+    }
+    const bool i_slow = tal_vec3_length(state->velocity[pair->body_i]) <= slow;
+    const bool j_slow = tal_vec3_length(state->velocity[pair->body_j]) <= slow;
+    return (double)j_slow - (double)i_slow;
+}
+
+// By what both are ahead. What cannot be moved is where the other one is.
+static double ahead_of(const tal_state *state, const tal_pair *pair) {
+    const double i = state->lead[pair->body_i], j = state->lead[pair->body_j];
+    return pair->body_j == state->body_count || state->is_immovable[pair->body_j] ? i
+           : state->is_immovable[pair->body_i]                                    ? j
+                                                                                  : fmin(i, j);
+}
+
 // Who closes, who strikes: known before the solve (docs/theory/solver.md, "Gaps").
 static void judge_pair(const tal_model *model, tal_state *state, const tal_pair *pair, double dt) {
     const tal_vec3 g = model->settings.gravity_mps2;
-    const double weight_i = is_mobile(state, pair->body_i) ? dt : 0.0;
-    const bool j_moves = pair->body_j < model->body_count && is_mobile(state, pair->body_j);
-    const double pull = (weight_i - (j_moves ? dt : 0.0)) * tal_vec3_dot(pair->normal, g);
-    const double slow = fmax(model->settings.impact_speed_mps, 2.0 * tal_vec3_length(g) * dt);
+    const double kick = 2.0 * tal_vec3_length(g) * dt;
+    const double pull = dt * fall_apart(model, state, pair, kick) * tal_vec3_dot(pair->normal, g);
+    const double slow = fmax(model->settings.impact_speed_mps, kick);
     const bool is_loaded = model->is_loaded[pair->body_i] ||
                            (pair->body_j < model->body_count && model->is_loaded[pair->body_j]);
-    const double ahead = fmax(state->work.ahead[pair->body_i], state->work.ahead[pair->body_j]);
+    const double ahead = ahead_of(state, pair);
     for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
         tal_contact_data *data = &state->work.contacts.data[k];
         tal_contact_velocity_before(&state->work.problem, pair, k, data->before);
@@ -199,8 +220,8 @@ static void judge_pair(const tal_model *model, tal_state *state, const tal_pair 
         const double load =
             is_loaded ? tal_prescribed_pull(state, pair, &state->work.contacts.contact[k]) : 0.0;
         data->pull = pull + load;
-        data->closing =
-            !tal_is_joint(model, pair) && data->gap + dt * (data->before[0] + data->pull) < 0.0;
+        data->closing = !tal_is_joint(model, pair) &&
+                        data->gap + tal_time_left(data) * (data->before[0] + data->pull) < 0.0;
         data->impact = data->closing && -data->before[0] > slow;
     }
 }
@@ -365,6 +386,8 @@ static void set_problem(const tal_model *model, tal_state *state, int32_t island
 static void count_contacts(const tal_model *model, const tal_state *state, tal_report *report) {
     report->color_count = state->work.contacts.coloring.color_count;
     report->impact_count = 0;
+    report->penetration_m = 0.0; // of these poses: bodies may have been elsewhere before
+    report->penetration_body_i = report->penetration_body_j = -1;
     for (int32_t k = 0; k < state->work.problem.contact_count; k++) {
         report->impact_count += state->work.contacts.data[k].impact;
     }

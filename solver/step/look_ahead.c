@@ -112,9 +112,9 @@ static void move_bodies_ahead(void *context, int64_t first, int64_t end) {
     ahead_loop *l = context;
     const tal_model *model = l->model;
     tal_state *state = l->state;
-    const double dt = l->dt;
     for (int32_t b = (int32_t)first; b < end; b++) {
         const tal_rigid_motion *motion = &state->work.motion[b];
+        const double dt = l->dt - state->lead[b];
         state->work.is_calm[b] = is_calm(model, state, b, dt, l->everywhere) ? 1 : 0;
         state->work.position_ahead[b] = state->position[b];
         state->work.orientation_ahead[b] = state->orientation[b];
@@ -204,13 +204,16 @@ static bool is_new_penetration(const tal_model *model, const tal_state *state, i
 static void linearise(const tal_state *state, tal_manifolds *list, int32_t manifold, double dt) {
     const tal_manifold *m = &list->manifold[manifold];
     const tal_rigid_motion *i = &state->work.motion[m->body_i];
-    const tal_rigid_motion *j = &state->work.motion[m->body_j >= 0 ? m->body_j : state->body_count];
+    const int32_t body_j = m->body_j >= 0 ? m->body_j : state->body_count;
+    const tal_rigid_motion *j = &state->work.motion[body_j];
+    const double left_j = dt - state->lead[body_j];
     for (int32_t k = m->first_point; k < m->first_point + m->point_count; k++) {
         const tal_vec3 of_i = tal_vec3_add(i->v, tal_vec3_cross(i->w, list->arm_i[k]));
         const tal_vec3 of_j = tal_vec3_add(j->v, tal_vec3_cross(j->w, list->arm_j[k]));
         tal_contact_point *point = &list->point[k];
-        const double closing = -tal_vec3_dot(point->normal, tal_vec3_subtract(of_i, of_j));
-        point->gap = fmax(point->gap + dt * closing, 0.0);
+        const double closing_i = -tal_vec3_dot(point->normal, of_i) * (dt - state->lead[m->body_i]);
+        const double closing_j = tal_vec3_dot(point->normal, of_j) * left_j;
+        point->gap = fmax(point->gap + closing_i + closing_j, 0.0);
         point->identity |= IDENTITY_AHEAD;
     }
 }
