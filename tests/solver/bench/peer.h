@@ -14,7 +14,8 @@ typedef struct {
 
 typedef struct {
     double gravity[3], mu, restitution, dt;
-    double effort; /* what the engine spends on a step: its tolerance, iterations or sub-steps; 0: as usual */
+    double
+        effort; /* what the engine spends on a step: its tolerance, iterations or sub-steps; 0: as usual */
     int nx, ny; /* 0: the plane z = 0; else heights over whole metres, row by row */
     double *height;
     int box_count;
