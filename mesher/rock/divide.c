@@ -3,6 +3,7 @@
 // the order of their cells, so that the number of threads leaves no trace.
 #include "mesher/rock/divide.h"
 
+#include "core/app/number.h"
 #include "core/base/interrupt.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
@@ -356,10 +357,12 @@ static tal_status divide_well(tal_block_set *set, const tal_partition *partition
         TAL_TRY(divide_once(set, partition, rock, options, best_effort, report, err));
     }
     if (set->block_count == 0) {
+        char all[TAL_NUMBER_SIZE], one[TAL_NUMBER_SIZE];
         return TAL_FAIL(err, TAL_BAD_INPUT,
-                        "no block fits into the source of %.4g m3: its blocks would be %.3g m3; "
-                        "ask for smaller ones in [mesh] (brick_m, size_m, block_count)",
-                        rock->volume, partition->nominal_volume);
+                        "no block fits into the source of %s m3: its blocks would be %s m3; ask "
+                        "for smaller ones in [mesh] (brick_m, size_m, block_count)",
+                        tal_number_format(all, rock->volume),
+                        tal_number_format(one, partition->nominal_volume));
     }
     return TAL_OK;
 }

@@ -58,6 +58,7 @@ static void solve(const tal_model *model, tal_state *state, tal_solver_goal goal
                   tal_report *report) {
     tal_solver_result result;
     tal_solve_percussions(&state->work.problem, &state->work.contacts.work, NULL, &goal, &result);
+    state->work.contacts.work.batches.are_filled = true; // until contacts are set up again
     tal_soft_share_motion(model, state);
     report->iterations += result.iterations;
     report->residual = result.residual;
@@ -75,6 +76,7 @@ static void refine(const tal_model *model, tal_state *state, double dt, tal_solv
         }
         last = error;
         tal_joints_refine(model, state, dt);
+        state->work.contacts.work.batches.are_filled = false;
         tal_solver_result result;
         tal_solve_percussions(&state->work.problem, &state->work.contacts.work,
                               state->work.is_rising, &goal, &result);
@@ -156,7 +158,6 @@ static tal_status complete_contacts(const tal_model *model, tal_state *state, do
     for (int look = 0; look < LOOKS_AHEAD && !*woke; look++) {
         tal_look_result result;
         solve(model, state, rough, report);
-        TAL_TRY(tal_remember_percussions(state, dt, err)); // to start from; before the list changes
         TAL_TRY(tal_look_ahead(model, state, dt, look == 0, &result, err)); // (40) to (42)
         if (result == TAL_LOOK_NOTHING) {
             break;
@@ -245,6 +246,7 @@ static tal_status advance(const tal_model *model, tal_state *state, double dt, t
                           tal_error *err) {
     const bool is_moreau = model->settings.scheme == TAL_SCHEME_MOREAU;
     report->correction_j += tal_rigid_potential_not_gone(model, state, 0.5 * dt);
+    tal_forget_reaches(model, state);
     tal_advance_positions(model, state, is_moreau ? 0.5 * dt : dt); // (1), (5) to (9)
     TAL_TRY(strike(model, state, dt, report, err));                 // percussions
     if (is_moreau) {
