@@ -12,6 +12,8 @@
 // places are kept for the last resort.
 static const double HAND_OVER[] = {1e-2, 1e-3, 1e-4, 1e-6, 1e-8};
 enum { HAND_OVER_COUNT = 5, FIRST_TRY = 2, STAGNATION_MAX = 60 };
+// An island of which not even this many systems can be solved with the operations allowed is not begun.
+enum { SYSTEMS_MIN = 10 };
 
 // How Newton is run. Patient: on rock piles with much friction a slow decrease of the regularisation
 // gets there where a fast one wanders.
@@ -200,6 +202,7 @@ static tal_status prepare(finisher *f, const tal_friction_problem *problem, cons
                           tal_error *err) {
     const size_t size = 3 * (size_t)problem->w.count;
     TAL_TRY(tal_finish_work_create(&f->work, problem, err));
+    f->work.factor.flops_max = f->settings->flops_max / SYSTEMS_MIN;
     TAL_TRY(tal_interior_point_create(&f->interior, &f->work, err));
     TAL_TRY(tal_newton_create(&f->newton, &f->work, err));
     TAL_CREATE(f->at_hand, size, "reactions", err);

@@ -272,6 +272,50 @@ static void the_order_keeps_factors_sparse(void **unused) {
     tal_block_matrix_destroy(&m);
 }
 
+// Of a full matrix of n blocks column j has n - j of them below: 54 l (l + 1) operations each.
+static void what_takes_too_long_is_not_begun(void **unused) {
+    (void)unused;
+    enum { COUNT = 40 };
+    tal_block_matrix m = random_matrix(COUNT, 1.0, 3);
+    int32_t order[COUNT];
+    double flops = 0.0;
+    for (int32_t j = 0; j < COUNT; j++) {
+        order[j] = j;
+        flops += 54.0 * (COUNT - 1 - j) * (COUNT - j);
+    }
+    for (int is_enough = 0; is_enough < 2; is_enough++) {
+        tal_block_factor factor;
+        assert_int_equal(tal_block_factor_create(&factor, COUNT, &err), TAL_OK);
+        factor.flops_max = flops - (is_enough ? 0.0 : 1.0);
+        assert_int_equal(tal_block_factor_analyse(&factor, &m, order, &err), TAL_OK);
+        check_near(factor.flops, flops, 0.0);
+        assert_int_equal(tal_block_factor_compute(&factor, &m), is_enough);
+        assert_int_equal(factor.lower != NULL, is_enough); // nor is memory taken for it
+        tal_block_factor_destroy(&factor);
+    }
+    tal_block_matrix_destroy(&m);
+}
+
+// The answer that was there stays when the operations allowed are not even enough for some systems.
+static void a_large_problem_stays_as_it_was(void **unused) {
+    (void)unused;
+    tal_friction_problem problem;
+    tal_finish_result result;
+    const tal_finish_settings settings = {TAL_FINISH_AUTOMATIC, 1e-10, 1e-10, 3000, 1e4};
+    friction_scene_stack(&scene, 3, (const double[]){1.0, 1.0, 1.0}, 0.5);
+    assert_int_equal(friction_scene_build(&scene, &problem, &err), TAL_OK);
+    for (int i = 0; i < 36; i++) {
+        r[i] = i % 3 == 0 ? 0.01 : 0.0;
+    }
+    assert_int_equal(tal_finish_solve(&problem, &settings, r, &result, &err), TAL_OK);
+    assert_int_equal(result.reason, TAL_FINISH_OUT_OF_ITERATIONS);
+    assert_int_equal(result.iterations, 1);
+    for (int i = 0; i < 36; i++) {
+        check_near(r[i], i % 3 == 0 ? 0.01 : 0.0, 1e-15);
+    }
+    tal_friction_problem_destroy(&problem);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_contact_sticks_slides_or_opens),
@@ -282,6 +326,8 @@ int main(void) {
         cmocka_unit_test(bad_problems_are_refused_with_all_their_faults),
         cmocka_unit_test(factors_solve_what_they_are_given),
         cmocka_unit_test(the_order_keeps_factors_sparse),
+        cmocka_unit_test(what_takes_too_long_is_not_begun),
+        cmocka_unit_test(a_large_problem_stays_as_it_was),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
