@@ -220,7 +220,9 @@ static tal_status strike(const tal_model *model, tal_state *state, double dt, ta
     const tal_solver_goal goal = {model->settings.tolerance, SWEEPS_MIN,
                                   model->settings.iteration_max};
     TAL_TRY(find_all_contacts(model, state, dt, report, err));
+    state->work.problem.is_finishable = tal_finish_is_cheap;
     solve_and_settle(model, state, goal, report);         // (19), (29) to (39), to the tolerance
+    state->work.problem.is_finishable = NULL;             // what follows has no finisher behind it
     refine(model, state, dt, goal, report);               // (60)
     TAL_TRY(finish(model, state, dt, goal, report, err)); // islands that the sweeps leave above it
     tal_observe_contacts(model, state, dt, report);       // (44), (47), (56): their work
