@@ -12,10 +12,12 @@
 #include "postproc/measure/ground_mesh.h"
 #include "postproc/report/film.h"
 #include "postproc/report/report.h"
+#include "postproc/report/thumbnail.h"
 #include "postproc/write/export.h"
 #include "postproc/write/gis.h"
 #include "postproc/write/maps.h"
 #include "postproc/write/paraview.h"
+#include "postproc/write/paraview_elements.h"
 #include "postproc/write/score_file.h"
 
 #include <math.h>
@@ -83,11 +85,14 @@ static tal_status write_all(const tal_back_analysis *a, const tal_output_place *
     tal_log_info("writing the motion for ParaView");
     TAL_TRY_OR_DONE(
         tal_paraview_write(a, &ground, place->settings->report.paraview_mb, place, err));
+    TAL_TRY_OR_DONE(
+        tal_paraview_write_elements(a, place->settings->report.paraview_mb, place, err));
     if (place->settings->report.figures) {
         tal_log_info("drawing figures");
         TAL_TRY_OR_DONE(tal_figures_write(&figures, a, place, err));
     }
     tal_log_info("writing the report");
+    TAL_TRY_OR_DONE(tal_thumbnail_write(a, place, err));
     TAL_TRY_OR_DONE(tal_report_write(a, &ground, &figures, place, err));
     if (with_film) {
         TAL_TRY_OR_DONE(tal_film_write(place, err));

@@ -2,6 +2,7 @@
 // Settings against one another.
 #include "core/app/site_check.h"
 
+#include "core/app/body_check.h"
 #include "core/app/release_check.h"
 
 #include <math.h>
@@ -250,6 +251,7 @@ tal_status tal_site_check(tal_settings *settings, tal_error *err) {
         check_pair_is_complete(settings, &settings->pair[i], err);
         check_pair_names(settings, &settings->pair[i], err);
     }
+    tal_body_check(settings, names_are_known(settings), err);
     tal_release_check(settings, err);
     for (int i = 0; i < settings->given_count; i++) {
         settings->given[i].is_settled = true;

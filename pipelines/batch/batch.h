@@ -29,6 +29,14 @@ typedef struct {
 } tal_batch;
 
 tal_status tal_batch_write(const tal_batch *batch, tal_error *err);
-tal_status tal_batch_write_package(const tal_batch *batch, const char *path, tal_error *err);
+
+// Where a site is, by the outline of its source.
+typedef struct {
+    bool is_known;
+    double degrees[2]; // longitude, latitude
+} tal_batch_place;
+// All sites in one GeoPackage; `place`, one per site, is told on the way.
+tal_status tal_batch_write_package(const tal_batch *batch, const char *path, tal_batch_place *place,
+                                   tal_error *err);
 
 #endif

@@ -122,6 +122,7 @@ static tal_status take_lock(tal_study_folder *study, const char *program, tal_er
 
 // --- the folder ---
 
+// But for a mark that was being written when somebody pulled the plug.
 static bool folder_is_empty(const char *path) {
     DIR *folder = opendir(path);
     if (folder == NULL) {
@@ -129,7 +130,9 @@ static bool folder_is_empty(const char *path) {
     }
     int count = 0;
     for (const struct dirent *entry = NULL; (entry = readdir(folder)) != NULL;) {
-        count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 ? 1 : 0;
+        const char *name = entry->d_name;
+        const bool is_begun_mark = strncmp(name, MARK_NAME, strlen(MARK_NAME)) == 0;
+        count += strcmp(name, ".") != 0 && strcmp(name, "..") != 0 && !is_begun_mark ? 1 : 0;
     }
     closedir(folder);
     return count == 0;

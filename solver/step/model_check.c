@@ -45,6 +45,14 @@ static void check_settings(check *c) {
         FAULT(c, TAL_BAD_SETTING, "scheme = %d is not known; there are moreau and acd2",
               (int)s->scheme);
     }
+    if (!(s->blow_dt_s == 0.0 || (s->blow_dt_s > 0.0 && s->dt_s / s->blow_dt_s <= 1e4))) {
+        FAULT(c, TAL_BAD_SETTING, "blow_dt_s = %g must be 0, or between dt / 10000 and dt",
+              s->blow_dt_s);
+    }
+    if (!(s->tension_length_m >= 0.0 && isfinite(s->tension_length_m))) {
+        FAULT(c, TAL_BAD_SETTING, "tension_length_m = %g must not be negative",
+              s->tension_length_m);
+    }
     if (!(s->tolerance > 0.0 && s->tolerance < 1.0)) {
         FAULT(c, TAL_BAD_SETTING, "tolerance = %g must be between 0 and 1", s->tolerance);
     }

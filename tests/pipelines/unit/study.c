@@ -120,6 +120,20 @@ static void the_second_user_of_a_folder_is_told_who_is_there(void **state) {
     tal_study_close(&second);
 }
 
+static void a_kill_while_the_folder_is_marked_does_not_spoil_it(void **state) {
+    (void)state;
+    char path[TAL_PATH_SIZE], part[TAL_PATH_SIZE];
+    tal_study_folder study;
+    assert_true(tal_path_join(path, folder, "study"));
+    check_ok(tal_folder_create(path, &check_error));
+    write_text("study/talus-study.txt.part", "talu", part);
+    open_study(&study);
+    tal_study_close(&study);
+    // A folder of somebody else is left alone.
+    assert_int_equal(tal_study_open(&study, folder, "test_study", false, &check_error), TAL_EXISTS);
+    tal_error_reset(&check_error);
+}
+
 static void runs_share_the_stages_they_agree_in(void **state) {
     (void)state;
     tal_study_folder study;
@@ -322,6 +336,7 @@ int main(void) {
         TEST(a_setting_changes_the_keys_of_its_stage_and_of_those_that_follow),
         TEST(inputs_count_by_their_bytes_not_by_their_place),
         TEST(the_second_user_of_a_folder_is_told_who_is_there),
+        TEST(a_kill_while_the_folder_is_marked_does_not_spoil_it),
         TEST(runs_share_the_stages_they_agree_in),
         TEST(a_run_that_its_checks_condemn_is_not_trusted),
         TEST(a_line_cut_by_a_kill_is_not_a_score),

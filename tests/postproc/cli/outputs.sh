@@ -239,5 +239,19 @@ find . -name taken | grep -q . && fail "the name of the coordinate system was ru
 expect 0 'gmt is not installed' env TALUS_GMT=/nowhere/gmt "$post" one/site.ini --out one \
     --overwrite --set report.paraview_mb=0 --progress none
 [ -s one/figures/map.sh ] || fail "the scripts of the figures are not kept"
+grep -q 'Coordinates: WGS 84 / UTM zone 20N' one/figures/captions.md || fail "the captions do not name the coordinates"
+
+# With longitude and latitude on its rim, and as SVG where poppler is there.
+expect 0 'IoU' "$post" one/site.ini --out one --overwrite --set report.paraview_mb=0 --set report.graticule=degrees --progress none
+grep -q "'.*\\\\042W" one/figures/graticule_labels.txt || fail "the meridians have no labels"
+grep -q 'graticule_labels.txt' one/figures/map.sh || fail "the labels are not drawn"
+if command -v gmt >/dev/null; then
+    [ -s one/figures/map.pdf ] || fail "no map: $(cat one/figures/*.log)"
+    if command -v pdftocairo >/dev/null; then
+        grep -q '<svg' one/figures/map.svg || fail "no SVG beside the PDF"
+    else
+        echo "SKIPPED: SVG of figures needs pdftocairo (poppler-utils)"
+    fi
+fi
 [ "$failures" -eq 0 ] || echo "$failures failures"
 [ "$failures" -eq 0 ]

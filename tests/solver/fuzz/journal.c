@@ -12,7 +12,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     static tal_error err;
     tal_journal journal;
     mutant_begin(&m, "run.journal");
-    mutant_need(tal_journal_create(&journal, m.path, "key", BODIES, &err), &err);
+    mutant_need(tal_journal_create(&journal, m.path, "key", BODIES, 0, &err), &err);
     for (int i = 1; i < 5; i++) {
         const tal_vec3 zero[BODIES] = {{0}};
         const tal_quat turn[BODIES] = {{1, 0, 0, 0}, {1, 0, 0, 0}};
@@ -60,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     mutant_edit(&m, data, size);
     mend_sums();
     mutant_write(&m);
-    if (tal_journal_resume(&journal, m.path, "key", BODIES, 3.0, false, &last, &err) == TAL_OK) {
+    if (tal_journal_resume(&journal, m.path, "key", BODIES, 0, 3.0, false, &last, &err) == TAL_OK) {
         (void)tal_journal_visit(&journal, see_frame, NULL, &sum, &err);
     }
     tal_journal_close(&journal);
