@@ -2,6 +2,7 @@
 // The stage from beginning to end.
 #include "mesher/stage.h"
 
+#include "core/app/number.h"
 #include "core/app/results.h"
 #include "core/base/log.h"
 #include "core/base/memory.h"
@@ -109,12 +110,14 @@ static tal_status make_terrain(tal_mesh_stage *stage, tal_error *err) {
 static void compare_volumes(const tal_mesh_stage *stage) {
     const tal_rock *rock = &stage->rock;
     const double difference = rock->volume / rock->source_volume - 1;
-    tal_log_info("source: %.6g m3 of rock between the old surface and the bed", rock->volume);
+    char volume[TAL_NUMBER_SIZE];
+    tal_log_info("source: %s m3 of rock between the old surface and the bed",
+                 tal_number_format_digits(volume, rock->volume, 5));
     if (fabs(difference) > 0.005) {
         tal_log_warn(
-            "that differs by %.2f %% from the volume of source.tif (%.6g m3): the bed is not the "
+            "that differs by %.2f %% from the volume of source.tif (%s m3): the bed is not the "
             "old surface minus the source, as with a cliff frame or bed = after",
-            100 * difference, rock->source_volume);
+            100 * difference, tal_number_format_digits(volume, rock->source_volume, 5));
     }
     if (rock->buried_cells > 0) {
         tal_log_warn("%lld cells of the source have their old surface below the bed; they hold no "

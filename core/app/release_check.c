@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 typedef struct {
     const tal_settings *settings;
@@ -220,7 +221,9 @@ static void check_no_release(check *c) {
 
 void tal_release_check(const tal_settings *settings, tal_error *err) {
     check c = {settings, err};
-    if (settings->release.rocks == 0) {
+    // A number that was refused is still a release: what else is wrong with it is told as well.
+    const bool is_refused = strstr(err->text, "[release] rocks = ") != NULL;
+    if (settings->release.rocks == 0 && !is_refused) {
         check_no_release(&c);
         return;
     }

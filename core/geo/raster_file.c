@@ -186,11 +186,15 @@ static tal_status check_row(const float *value, int32_t row, int columns, const 
                             tal_error *err) {
     for (int column = 0; column < columns; column++) {
         if (fabsf(value[column]) > VALUE_MAX) {
+            char text[32];
+            snprintf(text, sizeof text, fabsf(value[column]) < 1e12f ? "%.0f" : "%g",
+                     (double)value[column]);
             return TAL_FAIL(err, TAL_BAD_INPUT,
-                            "%s: %g in row %d, column %d cannot be meant: values are below %g. "
-                            "The file is damaged, or does not declare its value for no data: "
-                            "gdal_edit.py -a_nodata VALUE",
-                            path, (double)value[column], row, column, (double)VALUE_MAX);
+                            "%s: %s in row %d, column %d cannot be meant: values are below %.0f. "
+                            "The file is damaged, or is in centimetres or millimetres instead of "
+                            "metres, or does not declare its value for no data: gdal_edit.py "
+                            "-a_nodata VALUE",
+                            path, text, row, column, (double)VALUE_MAX);
         }
     }
     return TAL_OK;

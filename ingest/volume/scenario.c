@@ -2,6 +2,7 @@
 // Scenarios with one epoch.
 #include "ingest/volume/scenario.h"
 
+#include "core/app/number.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/geo/raster_file.h"
@@ -241,10 +242,11 @@ static tal_status take_thickness(tal_scenario *s, tal_case *site, const tal_dem 
         used += counts ? (double)s->layers.source[i] * grid->cell * grid->cell : 0.0;
     }
     if (fabs(used - all) > 0.02 * all) {
+        char one[TAL_NUMBER_SIZE], two[TAL_NUMBER_SIZE];
         tal_findings_add(&site->findings, "scenario", TAL_WARN, "ingest.thickness",
-                         "the raster holds %.4g m3, on the ground of the survey there are %.4g m3 "
-                         "of it: part of it lies outside, or the cells are too large for it",
-                         all, used);
+                         "the raster holds %s m3, on the ground of the survey there are %s m3 of "
+                         "it: part of it lies outside, or the cells are too large for it",
+                         tal_number_format(one, all), tal_number_format(two, used));
     }
     return TAL_OK;
 }

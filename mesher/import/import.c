@@ -2,6 +2,7 @@
 // Blocks of the user's own.
 #include "mesher/import/import.h"
 
+#include "core/app/number.h"
 #include "core/base/file.h"
 #include "core/base/log.h"
 #include "core/base/memory.h"
@@ -81,20 +82,23 @@ static tal_status add_report(importing *work, const tal_import_solid *solid, tal
 
 // What the user should know about a solid: convex blocks hold more than a hollow surface.
 static void tell(const tal_import_solid *solid) {
+    char own[TAL_NUMBER_SIZE], hull[TAL_NUMBER_SIZE];
+    (void)tal_number_format(own, solid->file_volume);
+    (void)tal_number_format(hull, solid->hull_volume);
     if (solid->open_edges > 0) {
-        tal_log_warn("%s is not closed (%lld edges without a partner): its convex hull of %.4g m3 "
+        tal_log_warn("%s is not closed (%lld edges without a partner): its convex hull of %s m3 "
                      "is used instead; its own volume is undefined",
-                     solid->name, (long long)solid->open_edges, solid->hull_volume);
+                     solid->name, (long long)solid->open_edges, hull);
     } else if (solid->crossings > 0) {
         tal_log_warn("%s crosses itself (%lld pairs of triangles pass through each other): its "
-                     "convex hull of %.4g m3 is used instead; its own volume is undefined",
-                     solid->name, (long long)solid->crossings, solid->hull_volume);
+                     "convex hull of %s m3 is used instead; its own volume is undefined",
+                     solid->name, (long long)solid->crossings, hull);
     } else if (!isnan(solid->file_volume) && solid->hull_volume > 2 * solid->file_volume) {
-        tal_log_warn("%s encloses %.4g m3 but its convex hull %.4g m3: the surface is very hollow",
-                     solid->name, solid->file_volume, solid->hull_volume);
+        tal_log_warn("%s encloses %s m3 but its convex hull %s m3: the surface is very hollow",
+                     solid->name, own, hull);
     } else if (!isnan(solid->file_volume)) {
-        tal_log_info("%s: %.4g m3; its convex hull differs by %+.1f %%", solid->name,
-                     solid->file_volume, 100 * (solid->hull_volume / solid->file_volume - 1));
+        tal_log_info("%s: %s m3; its convex hull differs by %+.1f %%", solid->name, own,
+                     100 * (solid->hull_volume / solid->file_volume - 1));
     }
     if (solid->block_volume < 0.999 * solid->hull_volume) {
         tal_log_info("%s: simplified to %d corners, %.2f %% less volume", solid->name,

@@ -59,12 +59,23 @@ static tal_status read_series(tal_run_record *motion, tal_netcdf *file, tal_erro
 }
 
 // Motions made by other programs need not say it.
+static double number_if_said(tal_netcdf *file, const char *name) {
+    tal_error unsaid = {0};
+    double value = NAN;
+    (void)tal_netcdf_get_real(file, NULL, name, &value, &unsaid);
+    return value;
+}
+
 static void read_friction(tal_run_record *motion, tal_netcdf *file) {
-    static const char *const NAME[2] = {"ground_friction_low", "ground_friction_high"};
-    for (int i = 0; i < 2; i++) {
-        tal_error unsaid = {0};
-        motion->ground_friction[i] = NAN;
-        (void)tal_netcdf_get_real(file, NULL, NAME[i], &motion->ground_friction[i], &unsaid);
+    tal_error unsaid = {0};
+    char *of = NULL;
+    motion->ground_friction[0] = number_if_said(file, "ground_friction_low");
+    motion->ground_friction[1] = number_if_said(file, "ground_friction_high");
+    motion->onset_moves_at = number_if_said(file, "onset_moves_at");
+    motion->onset_holds_at = number_if_said(file, "onset_holds_at");
+    if (tal_netcdf_get_text(file, NULL, "onset_of", &of, &unsaid) == TAL_OK) {
+        motion->onset_is_share = strcmp(of, "share") == 0;
+        tal_memory_destroy(of);
     }
 }
 

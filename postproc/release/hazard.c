@@ -111,7 +111,12 @@ static tal_status fill(tal_hazard *h, const tal_invocation *invocation, tal_erro
     TAL_TRY(measure_ends(h, err));
     TAL_TRY(tal_cell_maps_create(&h->maps, &h->rocks, &h->survey.grid, &percentiles,
                                  VALUES_BYTES_MAX, err));
-    return tal_targets_create(&h->targets, &h->rocks, s, &frame, err);
+    TAL_TRY(tal_targets_create(&h->targets, &h->rocks, s, &frame, err));
+    TAL_TRY(tal_compared_create(&h->compared, &h->rocks, &h->targets, s, err));
+    h->compared.scores.value[TAL_SCORE_travel_p05_m] = h->runout[0];
+    h->compared.scores.value[TAL_SCORE_travel_median_m] = h->runout[1];
+    h->compared.scores.value[TAL_SCORE_travel_p95_m] = h->runout[2];
+    return TAL_OK;
 }
 
 tal_status tal_hazard_create(tal_hazard *h, const tal_invocation *invocation, tal_error *err) {
@@ -124,6 +129,7 @@ tal_status tal_hazard_create(tal_hazard *h, const tal_invocation *invocation, ta
 }
 
 void tal_hazard_destroy(tal_hazard *h) {
+    tal_compared_destroy(&h->compared);
     tal_targets_destroy(&h->targets);
     tal_cell_maps_destroy(&h->maps);
     tal_rocks_close(&h->rocks);
@@ -149,6 +155,7 @@ static tal_status write_all(tal_hazard *h, const tal_output_place *place, tal_er
     tal_log_info("writing maps");
     TAL_TRY(tal_hazard_write_maps(h, place, err));
     TAL_TRY(tal_hazard_write_tables(h, place, err));
+    TAL_TRY(tal_hazard_write_scores(h, place, err));
     if (place->settings->report.rockyfor3d) {
         TAL_TRY(tal_hazard_write_rockyfor3d(h, place, err));
     }
@@ -156,6 +163,19 @@ static tal_status write_all(tal_hazard *h, const tal_output_place *place, tal_er
     TAL_TRY(tal_hazard_write_gis(h, place, err));
     tal_log_info("writing the report");
     return tal_hazard_write_report(h, place, err);
+}
+
+static void say_compared(const tal_compared *c) {
+    for (int k = 0; k < c->count; k++) {
+        const tal_compared_row *r = &c->row[k];
+        char number[4][TAL_NUMBER_SIZE];
+        tal_log_info("%s%s%s: median %s %s, observed %s; Kolmogorov-Smirnov %s (chance: below %s)",
+                     r->target != NULL ? r->target : "", r->target != NULL ? ": " : "", r->name,
+                     tal_number_format(number[0], r->simulated_quantile[1]), r->unit,
+                     tal_number_format(number[1], r->observed_quantile[1]),
+                     tal_number_format(number[2], r->ks),
+                     tal_number_format(number[3], r->ks_limit));
+    }
 }
 
 static void say_result(const tal_hazard *h) {
@@ -173,6 +193,7 @@ static void say_result(const tal_hazard *h) {
         tal_log_info("barrier %s: %lld stopped, %lld over it, %lld broken through", b->name,
                      (long long)b->held, (long long)b->over, (long long)b->broken);
     }
+    say_compared(&h->compared);
 }
 
 tal_status tal_hazard_run(const tal_invocation *invocation, tal_error *err) {

@@ -321,6 +321,7 @@ static tal_status append_page(tal_text *text, const tal_hazard *h, const tal_out
     TAL_TRY(append_maps(text, h, err));
     TAL_TRY(append_targets(text, h, err));
     append_barriers(text, h);
+    tal_hazard_compared_append(text, h);
     append_settings(text, place);
     tal_text_append(text,
                     "</main>\n<footer>Made by talus %s. What the maps hold is said in "

@@ -12,11 +12,11 @@
 static const double PIECE_M = 0.5;
 
 const tal_at_notes tal_at_quantity_notes[TAL_AT_QUANTITIES] = {
-    [TAL_AT_ENERGY] = {"energy", "Kinetic energy", "kJ"},
-    [TAL_AT_VELOCITY] = {"velocity", "Velocity", "m/s"},
-    [TAL_AT_JUMP] = {"jump_height", "Jump height (lowest point)", "m"},
-    [TAL_AT_HEIGHT] = {"centre_height", "Height of the centre", "m"},
-    [TAL_AT_SPIN] = {"rotation", "Rotation", "rad/s"},
+    [TAL_AT_ENERGY] = {"energy", "Kinetic energy", "kJ", "energy_kj"},
+    [TAL_AT_VELOCITY] = {"velocity", "Velocity", "m/s", "velocity_mps"},
+    [TAL_AT_JUMP] = {"jump_height", "Jump height (lowest point)", "m", "jump_height_m"},
+    [TAL_AT_HEIGHT] = {"centre_height", "Height of the centre", "m", "centre_height_m"},
+    [TAL_AT_SPIN] = {"rotation", "Rotation", "rad/s", "rotation_radps"},
 };
 
 double tal_crossing_value(const tal_crossing *c, tal_at_quantity quantity) {

@@ -62,7 +62,7 @@ struct tal_collider {
 
 // Margin of the fat boxes: shares of the reach and of the bounding radius. S1_fall_3000 while it falls: 5.7 ms a
 // step with half a reach, 5.0 with two or four.
-static const double FAT_REACHES = 2.0, FAT_SIZE = 0.02;
+static const double FAT_REACHES = 2.0, FAT_SIZE = 0.1;
 
 // Vertices are read four at a time.
 static int32_t padded(int32_t vertex_count) {

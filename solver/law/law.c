@@ -83,14 +83,10 @@ double tal_law_rebound(const tal_contact_data *data, double e) {
     if (half <= 0.0) {
         return e * speed;
     }
-    if (data->ahead > 0.0) { // at the surface, with less than half a step of the way to go
-        const double rest = acceleration * fmax(0.5 * data->dt - data->ahead, 0.0);
-        const double energy = speed * (speed + 2.0 * (half + acceleration * data->ahead));
-        return sqrt(rest * rest + e * e * energy) - rest;
-    }
-    const double lift = 2.0 * acceleration * fmax(data->gap, 0.0) - half * half;
-    const double left = e * e * ((speed + half) * (speed + half) + lift) - lift;
-    return left >= half * half ? sqrt(left) - half : e * speed;
+    const double ahead = acceleration * data->ahead, rest = half - ahead;
+    const double lift = 2.0 * acceleration * fmax(data->gap, 0.0);
+    const double left = e * e * (speed * (speed + 2.0 * (half + ahead)) + lift) - lift;
+    return left >= 0.0 ? sqrt(rest * rest + left) - rest : e * speed;
 }
 
 void tal_contact_hold(tal_contact *c, const double velocity[3], bool tangents) {

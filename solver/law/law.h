@@ -8,6 +8,7 @@
 #include "core/base/math3.h"
 #include "solver/include/talus_solver.h"
 
+#include <math.h>
 #include <stddef.h>
 
 // The local problem of a contact: find the percussion R = (R_N, R_1, R_2) so that, with the relative
@@ -58,6 +59,11 @@ typedef struct {
     bool closing, impact;
     bool holds_normal_only, is_one_sided; // joints
 } tal_contact_data;
+
+// Time until the gap is looked at again; a body may be ahead by the whole step and more.
+static inline double tal_time_left(const tal_contact_data *data) {
+    return fmax(data->dt - data->ahead, 0.01 * data->dt);
+}
 
 // When something of a law acts.
 typedef enum { TAL_NEVER, TAL_AT_IMPACTS, TAL_WHILE_CLOSING, TAL_ALWAYS } tal_law_moment;

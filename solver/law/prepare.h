@@ -10,7 +10,7 @@
 // The bound of the gap: the surfaces may close what is open, no more; a contact that opens already
 // is not asked to open faster (docs/theory/solver.md, "Gaps").
 static inline double tal_gap_bound(const tal_contact_data *data) {
-    return -fmax(fmax(data->gap, 0.0) / data->dt, data->before[0]);
+    return -fmax(fmax(data->gap, 0.0) / tal_time_left(data), data->before[0]);
 }
 
 // One-sided and inelastic, with a friction cone (INFINITY: none; 0: no friction).

@@ -120,6 +120,7 @@ static void lay_body_to_rest(tal_state *state, int32_t b) {
     state->rest[b].group = state->work.island_body[island->first_body];
     state->rest[b].depth = 0.0;
     state->is_fixed[b] = state->is_immovable[b] = 1;
+    state->lead[b] = 0.0;
     state->velocity[b] = state->momentum[b] = state->spin[b] = (tal_vec3){0};
 }
 

@@ -15,6 +15,9 @@
 // resting pair trembles: share of the inner radius.
 static const double REACH_MARGIN = 2e-3;
 
+// What moves by less within a step, share of the inner radius, may stay where it is while others go on.
+static const double STANDING = 1e-3;
+
 // Some microseconds of work: less is not worth sharing.
 enum { BODIES_PER_PIECE = 64 };
 
@@ -170,13 +173,13 @@ static void advance_body(const tal_model *model, tal_state *state, int32_t b, do
 }
 
 double tal_rigid_advance_ahead(const tal_model *model, tal_state *state, int32_t b, double time) {
-    state->work.ahead[b] = time;
+    state->lead[b] += time;
     advance_body(model, state, b, time);
     return -time * model->mass[b] * tal_vec3_dot(model->settings.gravity_mps2, state->velocity[b]);
 }
 
 static double not_gone(const tal_state *state, int32_t b, double h) {
-    return fmin(state->work.ahead[b], h);
+    return fmin(state->lead[b], h);
 }
 
 double tal_rigid_potential_not_gone(const tal_model *model, const tal_state *state, double h) {
@@ -196,7 +199,9 @@ static void advance_bodies(void *context, int64_t first, int64_t end) {
         if (state->is_fixed[b] || tal_is_soft(model, b)) {
             continue;
         }
-        advance_body(model, state, b, l->h - not_gone(state, b, l->h));
+        const double rest = not_gone(state, b, l->h);
+        advance_body(model, state, b, l->h - rest);
+        state->lead[b] -= rest;
     }
 }
 
@@ -212,8 +217,11 @@ static void set_reach(const tal_model *model, tal_state *state, double dt) {
         const double kick = model->is_loaded[b] ? tal_prescribed_speed(model, state, b) : 0.0;
         const double speed = tal_vec3_length(state->velocity[b]) +
                              tal_vec3_length(state->spin[b]) * radius + fall + kick;
+        const bool is_fixed = state->is_fixed[b] != 0;
+        state->work.is_standing[b] =
+            is_fixed || dt * (speed - fall) <= STANDING * model->inner_radius[b];
         state->work.reach[b] = state->is_gone[b] != 0 ? -INFINITY
-                                                      : (state->is_fixed[b] ? 0.0 : dt * speed) +
+                                                      : (is_fixed ? 0.0 : dt * speed) +
                                                             REACH_MARGIN * model->inner_radius[b];
     }
 }
@@ -239,7 +247,8 @@ static int list_sections(const tal_state *state, tal_section *list) {
     list[1] = (tal_section){state->orientation, bodies * sizeof *state->orientation};
     list[2] = (tal_section){state->velocity, bodies * sizeof *state->velocity};
     list[3] = (tal_section){state->momentum, bodies * sizeof *state->momentum};
-    return 4;
+    list[4] = (tal_section){state->lead, bodies * sizeof *state->lead};
+    return 5;
 }
 
 const tal_body_kind tal_rigid_kind = {.name = "rigid",

@@ -11,6 +11,7 @@
 #include "solver/percussion/sweep_set.h"
 
 #include <math.h>
+#include <string.h>
 
 // Thickness of the skin, share of the smallest edge.
 static const double SKIN = 2e-5;
@@ -32,6 +33,18 @@ static tal_status collide(const tal_model *model, tal_state *state, tal_error *e
     return tal_collide(state->work.collider, &input, &state->work.found, err);
 }
 
+// Reaches as they were within this step, with what was passed on, for bodies whose own has not changed since:
+// a query that is repeated because some woke or moved finds most of its answers at hand.
+static void take_reaches(const tal_model *model, tal_state *state, double dt) {
+    tal_set_reaches(model, state, dt);
+    for (int32_t b = 0; b < model->body_count; b++) {
+        double *reach = &state->work.reach[b];
+        state->work.is_reach_new[b] = *reach != state->work.reach_own[b];
+        state->work.reach_own[b] = *reach;
+        *reach = state->work.is_reach_new[b] ? *reach : state->work.reach_wide[b];
+    }
+}
+
 // A body that is struck leaves with up to the speed of what strikes it, within the same step, and
 // must find its own contacts already listed. True if that widens any reach noticeably.
 static bool pass_on_reaches(const tal_model *model, tal_state *state) {
@@ -40,7 +53,8 @@ static bool pass_on_reaches(const tal_model *model, tal_state *state) {
         for (int32_t m = 0; m < state->work.found.manifold_count; m++) {
             const int32_t i = state->work.found.manifold[m].body_i,
                           j = state->work.found.manifold[m].body_j;
-            if (!is_mobile(state, i) || !is_mobile(state, j)) {
+            if (!is_mobile(state, i) || !is_mobile(state, j) ||
+                (!state->work.is_reach_new[i] && !state->work.is_reach_new[j])) {
                 continue;
             }
             const int32_t slow = state->work.reach[i] < state->work.reach[j] ? i : j;
@@ -48,6 +62,7 @@ static bool pass_on_reaches(const tal_model *model, tal_state *state) {
             const double edge = model->shapes.smallest_width[model->shape_of_body[slow]];
             if (wanted - state->work.reach[slow] > REACH_NOTICEABLE * edge) {
                 state->work.reach[slow] = wanted;
+                state->work.is_reach_new[slow] = 1;
                 wider = true;
             }
         }
@@ -56,9 +71,20 @@ static bool pass_on_reaches(const tal_model *model, tal_state *state) {
 }
 
 tal_status tal_find_contacts(const tal_model *model, tal_state *state, double dt, tal_error *err) {
-    tal_set_reaches(model, state, dt);
+    take_reaches(model, state, dt);
     TAL_TRY(collide(model, state, err));
-    return pass_on_reaches(model, state) ? collide(model, state, err) : TAL_OK;
+    if (pass_on_reaches(model, state)) {
+        TAL_TRY(collide(model, state, err));
+    }
+    memcpy(state->work.reach_wide, state->work.reach,
+           (size_t)model->body_count * sizeof *state->work.reach);
+    return TAL_OK;
+}
+
+void tal_forget_reaches(const tal_model *model, tal_state *state) {
+    for (int32_t b = 0; b < model->body_count; b++) {
+        state->work.reach_own[b] = NAN; // equal to none
+    }
 }
 
 static void color_manifolds(const tal_model *model, tal_state *state) {
@@ -155,16 +181,37 @@ static void place_pair(const tal_model *model, tal_state *state, tal_pair *pair)
     }
 }
 
+// Share of gravity by which the first body falls towards or away from the second. A slow one beside a
+// fast one is taken to be carried by something: what flies is that slow for some steps only.
+static double fall_apart(const tal_model *model, const tal_state *state, const tal_pair *pair,
+                         double slow) {
+    const bool ij[2] = {is_mobile(state, pair->body_i),
+                        pair->body_j < model->body_count && is_mobile(state, pair->body_j)};
+    if (!ij[0] || !ij[1]) {
+        return (double)ij[0] - (double)ij[1];
+    }
+    const bool i_slow = tal_vec3_length(state->velocity[pair->body_i]) <= slow;
+    const bool j_slow = tal_vec3_length(state->velocity[pair->body_j]) <= slow;
+    return (double)j_slow - (double)i_slow;
+}
+
+// By what both are ahead. What cannot be moved is where the other one is.
+static double ahead_of(const tal_state *state, const tal_pair *pair) {
+    const double i = state->lead[pair->body_i], j = state->lead[pair->body_j];
+    return pair->body_j == state->body_count || state->is_immovable[pair->body_j] ? i
+           : state->is_immovable[pair->body_i]                                    ? j
+                                                                                  : fmin(i, j);
+}
+
 // Who closes, who strikes: known before the solve (docs/theory/solver.md, "Gaps").
 static void judge_pair(const tal_model *model, tal_state *state, const tal_pair *pair, double dt) {
     const tal_vec3 g = model->settings.gravity_mps2;
-    const double weight_i = is_mobile(state, pair->body_i) ? dt : 0.0;
-    const bool j_moves = pair->body_j < model->body_count && is_mobile(state, pair->body_j);
-    const double pull = (weight_i - (j_moves ? dt : 0.0)) * tal_vec3_dot(pair->normal, g);
-    const double slow = fmax(model->settings.impact_speed_mps, 2.0 * tal_vec3_length(g) * dt);
+    const double kick = 2.0 * tal_vec3_length(g) * dt;
+    const double pull = dt * fall_apart(model, state, pair, kick) * tal_vec3_dot(pair->normal, g);
+    const double slow = fmax(model->settings.impact_speed_mps, kick);
     const bool is_loaded = model->is_loaded[pair->body_i] ||
                            (pair->body_j < model->body_count && model->is_loaded[pair->body_j]);
-    const double ahead = fmax(state->work.ahead[pair->body_i], state->work.ahead[pair->body_j]);
+    const double ahead = ahead_of(state, pair);
     for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
         tal_contact_data *data = &state->work.contacts.data[k];
         tal_contact_velocity_before(&state->work.problem, pair, k, data->before);
@@ -173,8 +220,8 @@ static void judge_pair(const tal_model *model, tal_state *state, const tal_pair 
         const double load =
             is_loaded ? tal_prescribed_pull(state, pair, &state->work.contacts.contact[k]) : 0.0;
         data->pull = pull + load;
-        data->closing =
-            !tal_is_joint(model, pair) && data->gap + dt * (data->before[0] + data->pull) < 0.0;
+        data->closing = !tal_is_joint(model, pair) &&
+                        data->gap + tal_time_left(data) * (data->before[0] + data->pull) < 0.0;
         data->impact = data->closing && -data->before[0] > slow;
     }
 }
@@ -339,6 +386,8 @@ static void set_problem(const tal_model *model, tal_state *state, int32_t island
 static void count_contacts(const tal_model *model, const tal_state *state, tal_report *report) {
     report->color_count = state->work.contacts.coloring.color_count;
     report->impact_count = 0;
+    report->penetration_m = 0.0; // of these poses: bodies may have been elsewhere before
+    report->penetration_body_i = report->penetration_body_j = -1;
     for (int32_t k = 0; k < state->work.problem.contact_count; k++) {
         report->impact_count += state->work.contacts.data[k].impact;
     }
@@ -389,6 +438,7 @@ tal_status tal_prepare_contacts(const tal_model *model, tal_state *state, double
 void tal_soften_island(const tal_model *model, tal_state *state, int32_t island) {
     TAL_ASSERT(island >= 0 && island < state->work.problem.island_count);
     const tal_island *of = &state->work.island[island];
+    state->work.contacts.work.batches.are_filled = false;
     for (int32_t p = of->first_pair; p < of->first_pair + of->pair_count; p++) {
         const tal_pair *pair = &state->work.problem.pair[p];
         for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {

@@ -48,6 +48,7 @@ typedef struct {
 typedef struct {
     const tal_batch_kernel *kernel;
     int32_t batch_capacity, point_capacity;
+    bool are_filled; // with the constants of all pairs, and these are still the same
     tal_batch *batch;
     tal_batch_point *point;
     tal_batch_percussion *percussion;

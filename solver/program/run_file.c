@@ -2,10 +2,10 @@
 // run.nc from the journal: frames are copied one by one, the series of steps in one piece each.
 #include "solver/program/run_file.h"
 
-#include "core/base/math3.h"
 #include "core/base/memory.h"
 #include "core/geo/netcdf_file.h"
 #include "solver/program/fields.h"
+#include "solver/program/watch.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -301,19 +301,16 @@ static void put_summary(writer *w, const tal_run_notes *notes) {
     tal_netcdf_real(f, TAL_NC_GLOBAL, "dt_s", w->scene->input.settings.dt_s);
     tal_netcdf_real(f, TAL_NC_GLOBAL, "ground_friction_low", w->scene->ground_friction[0]);
     tal_netcdf_real(f, TAL_NC_GLOBAL, "ground_friction_high", w->scene->ground_friction[1]);
+    if (!isnan(notes->onset->holds_at)) {
+        tal_netcdf_text(f, TAL_NC_GLOBAL, "onset_of",
+                        notes->onset->is_share ? "share" : "friction");
+        tal_netcdf_real(f, TAL_NC_GLOBAL, "onset_moves_at", notes->onset->moves_at);
+        tal_netcdf_real(f, TAL_NC_GLOBAL, "onset_holds_at", notes->onset->holds_at);
+    }
     static const char *const names[3] = {"origin_east_m", "origin_north_m", "origin_height_m"};
     for (int k = 0; k < 3; k++) {
         tal_netcdf_real(f, TAL_NC_GLOBAL, names[k], w->scene->origin_m[k]);
     }
-}
-
-static tal_status sum_travel(writer *w, const tal_vec3 *position, tal_error *err) {
-    const tal_solve_scene *scene = w->scene;
-    const size_t n = (size_t)scene->input.body_count;
-    for (size_t b = 0; b < n; b++) {
-        w->row[b] = tal_vec3_length(tal_vec3_subtract(position[b], scene->input.position_m[b]));
-    }
-    return tal_travel_find(&w->summary->travel, w->row, scene->volume_m3, n, err);
 }
 
 static tal_status write_all(writer *w, tal_journal *journal, const tal_run_notes *notes,
@@ -344,7 +341,7 @@ tal_status tal_run_file_write(const char *path, tal_overwrite overwrite, tal_jou
         tal_netcdf_create(&file, path, overwrite, "Motion of the blocks", notes->provenance, err));
     TAL_CREATE_OR_DONE(w.steps, summary->step_count + 1, "the steps", err);
     TAL_CREATE_OR_DONE(w.row, 4 * (size_t)scene->input.body_count, "a frame", err);
-    TAL_TRY_OR_DONE(sum_travel(&w, notes->position, err));
+    TAL_TRY_OR_DONE(tal_watch_travel(scene, notes->position, &summary->travel, err));
     TAL_TRY_OR_DONE(write_all(&w, journal, notes, err));
 done:
     tal_netcdf_discard(&file);

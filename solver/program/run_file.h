@@ -5,6 +5,7 @@
 
 #include "core/geometry/travel.h"
 #include "solver/program/journal.h"
+#include "solver/program/onset.h"
 #include "solver/program/scene.h"
 #include "solver/program/tensions.h"
 
@@ -15,6 +16,7 @@ typedef struct {
     const char *event;        // ISO 8601, empty: 1970-01-01T00:00:00
     const tal_vec3 *position; // of the blocks at the end
     const tal_tensions *tensions;
+    const tal_onset *onset;
 } tal_run_notes;
 
 // What the whole run adds up to; also stored in run.nc.

@@ -13,7 +13,7 @@
 #include <string.h>
 
 static const char MAGIC[8] = {'T', 'A', 'L', 'U', 'S', 'C', 'H', 'K'};
-enum { VERSION = 4 };
+enum { VERSION = 5 };
 
 typedef struct {
     char magic[8];
@@ -163,6 +163,7 @@ static tal_status check_motion(const tal_model *model, const tal_state *state, c
         const tal_trail *trail = &state->trail[b];
         if (!is_within((tal_vec3){trail->scar, trail->decay, trail->slid}, far_m) ||
             !(trail->drag >= 0.0 && trail->drag <= FAST_MPS) ||
+            !(state->lead[b] >= 0.0 && state->lead[b] <= model->settings.dt_s) ||
             !is_within(state->position[b], far_m) || !is_within(state->velocity[b], FAST_MPS) ||
             !is_within(state->momentum[b], spin_radps * heaviest) || !(fabs(length - 1.0) < 1e-6)) {
             return TAL_FAIL(err, TAL_BAD_INPUT,

@@ -5,6 +5,7 @@
 #include "core/base/threads.h"
 #include "solver/constraint/joint.h"
 #include "solver/motion/rest.h"
+#include "solver/percussion/memory.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -111,9 +112,9 @@ static void move_bodies_ahead(void *context, int64_t first, int64_t end) {
     ahead_loop *l = context;
     const tal_model *model = l->model;
     tal_state *state = l->state;
-    const double dt = l->dt;
     for (int32_t b = (int32_t)first; b < end; b++) {
         const tal_rigid_motion *motion = &state->work.motion[b];
+        const double dt = l->dt - state->lead[b];
         state->work.is_calm[b] = is_calm(model, state, b, dt, l->everywhere) ? 1 : 0;
         state->work.position_ahead[b] = state->position[b];
         state->work.orientation_ahead[b] = state->orientation[b];
@@ -203,13 +204,16 @@ static bool is_new_penetration(const tal_model *model, const tal_state *state, i
 static void linearise(const tal_state *state, tal_manifolds *list, int32_t manifold, double dt) {
     const tal_manifold *m = &list->manifold[manifold];
     const tal_rigid_motion *i = &state->work.motion[m->body_i];
-    const tal_rigid_motion *j = &state->work.motion[m->body_j >= 0 ? m->body_j : state->body_count];
+    const int32_t body_j = m->body_j >= 0 ? m->body_j : state->body_count;
+    const tal_rigid_motion *j = &state->work.motion[body_j];
+    const double left_j = dt - state->lead[body_j];
     for (int32_t k = m->first_point; k < m->first_point + m->point_count; k++) {
         const tal_vec3 of_i = tal_vec3_add(i->v, tal_vec3_cross(i->w, list->arm_i[k]));
         const tal_vec3 of_j = tal_vec3_add(j->v, tal_vec3_cross(j->w, list->arm_j[k]));
         tal_contact_point *point = &list->point[k];
-        const double closing = -tal_vec3_dot(point->normal, tal_vec3_subtract(of_i, of_j));
-        point->gap = fmax(point->gap + dt * closing, 0.0);
+        const double closing_i = -tal_vec3_dot(point->normal, of_i) * (dt - state->lead[m->body_i]);
+        const double closing_j = tal_vec3_dot(point->normal, of_j) * left_j;
+        point->gap = fmax(point->gap + closing_i + closing_j, 0.0);
         point->identity |= IDENTITY_AHEAD;
     }
 }
@@ -256,6 +260,16 @@ static void merge(const tal_model *model, tal_state *state, double dt) {
     }
 }
 
+static bool meets_resting(const tal_state *state) {
+    for (int32_t n = 0; n < state->work.found.manifold_count; n++) {
+        const tal_manifold *manifold = &state->work.found.manifold[n];
+        if (tal_is_at_rest(state, manifold->body_i) || tal_is_at_rest(state, manifold->body_j)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool wake_struck(const tal_model *model, tal_state *state) {
     bool any = false;
     for (int32_t n = 0; n < state->work.found.manifold_count; n++) {
@@ -293,6 +307,9 @@ tal_status tal_look_ahead(const tal_model *model, tal_state *state, double dt, b
         return TAL_OK;
     }
     TAL_TRY(collide_ahead(model, state, err));
+    if (meets_resting(state)) { // whose percussions are kept as long as they are at rest
+        TAL_TRY(tal_remember_percussions(state, dt, err));
+    }
     if (wake_struck(model, state)) {
         *result = TAL_LOOK_WOKE;
         return TAL_OK;
@@ -306,6 +323,7 @@ tal_status tal_look_ahead(const tal_model *model, tal_state *state, double dt, b
     if (state->work.list_merged.manifold_count > state->work.list.manifold_count) {
         TAL_VALIDATE(tal_manifolds_are_valid(&state->work.list_merged, state->body_count));
         *result = TAL_LOOK_ADDED;
+        TAL_TRY(tal_remember_percussions(state, dt, err)); // as listed, before that changes
         const tal_manifolds merged = state->work.list_merged;
         state->work.list_merged = state->work.list;
         state->work.list = merged;

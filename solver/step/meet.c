@@ -1,68 +1,184 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Bodies that strike the ground within the step.
+// Bodies that strike something within the step.
 #include "solver/step/meet.h"
 
 #include "solver/percussion/rigid.h"
 
 #include <math.h>
 
-// How far a slow contact of a striking body may sink meanwhile, share of the inner radius: a body
+// How far a body that goes on may sink into what it does not strike, share of the inner radius: a body
 // that turns about one corner until the next one strikes leans on the first.
 static const double SINK = 1e-3;
 
-static bool is_ground(const tal_model *model, const tal_state *state, int32_t body) {
-    return body == model->body_count || (state->is_fixed[body] && state->is_immovable[body]);
+static bool is_free(const tal_model *model, const tal_state *state, int32_t b) {
+    return b < model->body_count && !state->is_immovable[b] && !model->is_loaded[b] &&
+           !tal_is_soft(model, b) && state->lead[b] == 0.0;
+}
+
+static bool can_go_on(const tal_model *model, const tal_state *state, int32_t b) {
+    return is_free(model, state, b) && !state->work.is_standing[b];
 }
 
 // Rebounds that would have to be faster than the approach to make up for the way are left as they are:
 // a nearly elastic body turns back early and loses nothing.
 static bool is_slower_after(const tal_law *law, const tal_contact_data *data, double time) {
     tal_contact_data met = *data;
+    met.gap = 0.0;
     met.ahead = time;
     return tal_law_rebound(&met, law->restitution) <= -data->before[0];
 }
 
-// Time until the first impact of the only body of an island; 0: none, or not to be met.
-static double time_to_impact(const tal_model *model, const tal_state *state,
-                             const tal_island *island) {
-    const int32_t b = state->work.island_body[island->first_body];
-    const double sink = SINK * model->inner_radius[b];
-    double impact = INFINITY, most = INFINITY;
-    for (int32_t p = island->first_pair; p < island->first_pair + island->pair_count; p++) {
-        const tal_pair *pair = &state->work.problem.pair[p];
-        const tal_law *law = &model->law[pair->law];
-        const bool by_ratio = tal_traits(model, pair)->rebounds && !law->dissipation_in_kg;
-        if (!by_ratio ||
-            !is_ground(model, state, pair->body_i == b ? pair->body_j : pair->body_i)) {
-            return 0.0;
+// Time until the first impact of a pair; INFINITY: none, 0: not to be met.
+static double time_to_impact(const tal_model *model, const tal_state *state, const tal_pair *pair) {
+    const tal_law *law = &model->law[pair->law];
+    const bool by_ratio = tal_traits(model, pair)->rebounds && !law->dissipation_in_kg;
+    double time = INFINITY;
+    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
+        const tal_contact_data *data = &state->work.contacts.data[k];
+        if (data->impact) {
+            const double wait = fmin(fmax(data->gap, 0.0) / -data->before[0], data->dt);
+            time = fmin(time, by_ratio && is_slower_after(law, data, wait) ? wait : 0.0);
         }
-        for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
-            const tal_contact_data *data = &state->work.contacts.data[k];
-            const double speed = -data->before[0], gap = fmax(data->gap, 0.0);
-            if (data->impact) {
-                impact = fmin(impact, is_slower_after(law, data, gap / speed) ? gap / speed : 0.0);
-            } else if (speed > 0.0) {
-                most = fmin(most, (gap + sink) / speed);
+    }
+    return time;
+}
+
+// How long one side of a pair may go on while the other one stays: not at all beside a body that moves.
+static double time_to_sink(const tal_model *model, const tal_state *state, const tal_pair *pair,
+                           int side) {
+    const int32_t b = side == 0 ? pair->body_i : pair->body_j;
+    const int32_t other = side == 0 ? pair->body_j : pair->body_i;
+    const double sink = SINK * model->inner_radius[b];
+    double time = INFINITY;
+    if (tal_is_joint(model, pair) || !state->work.is_standing[other]) {
+        return 0.0;
+    }
+    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
+        const tal_contact_data *data = &state->work.contacts.data[k];
+        if (data->before[0] < 0.0) {
+            time = fmin(time, (fmax(data->gap, 0.0) + sink) / -data->before[0]);
+        }
+    }
+    return time;
+}
+
+static void note(tal_meeting *meeting, int32_t pair, double impact, double sink) {
+    if (impact < meeting->time) {
+        meeting->time = impact;
+        meeting->pair = pair;
+    }
+    if (sink < meeting->limit) {
+        meeting->limit_next = meeting->limit;
+        meeting->limit = sink;
+        meeting->limit_pair = pair;
+    } else {
+        meeting->limit_next = fmin(meeting->limit_next, sink);
+    }
+}
+
+// The pair of the blow is no limit of it.
+static double limit_of(const tal_meeting *meeting) {
+    return meeting->limit_pair == meeting->pair ? meeting->limit_next : meeting->limit;
+}
+
+static void find_meetings(const tal_model *model, tal_state *state) {
+    const tal_percussion_problem *problem = &state->work.problem;
+    for (int32_t b = 0; b < model->body_count; b++) {
+        state->work.meeting[b] = (tal_meeting){.time = INFINITY,
+                                               .pair = -1,
+                                               .limit_pair = -1,
+                                               .limit = INFINITY,
+                                               .limit_next = INFINITY};
+    }
+    for (int32_t p = 0; p < problem->pair_count; p++) {
+        const tal_pair *pair = &problem->pair[p];
+        const int32_t body[2] = {pair->body_i, pair->body_j};
+        const bool goes[2] = {can_go_on(model, state, body[0]), can_go_on(model, state, body[1])};
+        const double impact = goes[0] || goes[1] ? time_to_impact(model, state, pair) : INFINITY;
+        for (int side = 0; side < 2; side++) {
+            if (goes[side]) {
+                note(&state->work.meeting[body[side]], p, impact,
+                     time_to_sink(model, state, pair, side));
             }
         }
     }
-    return isfinite(impact) ? fmin(impact, most) : 0.0;
 }
 
-bool tal_meet_ground(const tal_model *model, tal_state *state, tal_report *report) {
+// The time that both bodies of a pair go on; 0 unless it is the first blow of each that can.
+static double time_to_go(const tal_state *state, int32_t p, const bool goes[2]) {
+    const tal_pair *pair = &state->work.problem.pair[p];
+    const int32_t body[2] = {pair->body_i, pair->body_j};
+    double time = INFINITY;
+    for (int side = 0; side < 2; side++) {
+        const int32_t b = body[side];
+        if (goes[side]) {
+            const tal_meeting *meeting = &state->work.meeting[b];
+            time = fmin(time, meeting->pair == p ? fmin(meeting->time, limit_of(meeting)) : 0.0);
+        } else if (!state->work.is_standing[b]) {
+            time = 0.0;
+        }
+    }
+    return time;
+}
+
+bool tal_meet(const tal_model *model, tal_state *state, tal_report *report) {
     bool any = false;
-    if (model->settings.scheme != TAL_SCHEME_MOREAU) {
+    if (model->settings.scheme != TAL_SCHEME_MOREAU || report->impact_count == 0) {
         return false;
     }
-    for (int32_t n = 0; n < state->work.problem.island_count; n++) {
-        const tal_island *island = &state->work.island[n];
-        const int32_t b = state->work.island_body[island->first_body];
-        if (island->body_count != 1 || model->is_loaded[b] || tal_is_soft(model, b)) {
-            continue;
+    find_meetings(model, state);
+    for (int32_t p = 0; p < state->work.problem.pair_count; p++) {
+        const tal_pair *pair = &state->work.problem.pair[p];
+        const int32_t body[2] = {pair->body_i, pair->body_j};
+        const bool goes[2] = {can_go_on(model, state, body[0]), can_go_on(model, state, body[1])};
+        const double time = goes[0] || goes[1] ? time_to_go(state, p, goes) : 0.0;
+        for (int side = 0; side < 2 && time > 0.0; side++) {
+            if (goes[side]) {
+                report->correction_j += tal_rigid_advance_ahead(model, state, body[side], time);
+                any = true;
+            } else if (is_free(model, state, body[side])) {
+                state->lead[body[side]] = time; // it stands: the same place, and the same moment
+            }
         }
-        const double time = time_to_impact(model, state, island);
-        if (time > 0.0) {
-            report->correction_j += tal_rigid_advance_ahead(model, state, b, time);
+    }
+    return any;
+}
+
+// What a pair that is ahead has sunk in, in time; 0: nothing that counts.
+static double time_too_far(const tal_model *model, const tal_state *state, const tal_pair *pair) {
+    const int32_t b = state->lead[pair->body_i] > 0.0 ? pair->body_i : pair->body_j;
+    const double lead = state->lead[b], enough = 2.0 * SINK * model->inner_radius[b];
+    double deepest = enough, time = 0.0;
+    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
+        const tal_contact_data *data = &state->work.contacts.data[k];
+        if (-data->gap > deepest) {
+            deepest = -data->gap;
+            time = data->impact ? fmin(deepest / -data->before[0], lead) : 0.5 * lead;
+        }
+    }
+    return lead > 0.0 ? time : 0.0;
+}
+
+bool tal_meet_earlier(const tal_model *model, tal_state *state, bool wholly, tal_report *report) {
+    bool any = false;
+    for (int32_t b = 0; b < model->body_count; b++) {
+        state->work.meeting[b].time = 0.0;
+    }
+    for (int32_t p = 0; p < state->work.problem.pair_count; p++) {
+        const tal_pair *pair = &state->work.problem.pair[p];
+        const double time = time_too_far(model, state, pair);
+        const int32_t body[2] = {pair->body_i, pair->body_j};
+        for (int side = 0; side < 2 && time > 0.0; side++) {
+            if (state->lead[body[side]] > 0.0) {
+                tal_meeting *meeting = &state->work.meeting[body[side]];
+                meeting->time = fmax(meeting->time, wholly ? state->lead[body[side]] : time);
+            }
+        }
+    }
+    for (int32_t b = 0; b < model->body_count; b++) {
+        const double back = fmin(state->work.meeting[b].time, state->lead[b]);
+        if (back > 0.0) {
+            report->correction_j += tal_rigid_advance_ahead(model, state, b, -back);
             any = true;
         }
     }

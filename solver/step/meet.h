@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Bodies that strike the ground within the step go on to where they do.
+// Bodies that strike something within the step go on to where they do.
 #ifndef TALUS_SOLVER_STEP_MEET_H
 #define TALUS_SOLVER_STEP_MEET_H
 
 #include "solver/step/state.h"
 
-// Moves bodies that touch nothing but the ground to the moment of their impact: without it they would
-// turn back up to a step early, in the air. Needs the contacts set up. The change of potential energy
-// is booked in `report`. True if poses have changed.
-bool tal_meet_ground(const tal_model *model, tal_state *state, tal_report *report);
+// Moves bodies to the moment of their first impact: without it they would turn back up to a step early, in
+// the air. Bodies that strike each other go on together; what stands stays. Needs the contacts set up. The
+// change of potential energy is booked in `report`. True if poses have changed.
+bool tal_meet(const tal_model *model, tal_state *state, tal_report *report);
+
+// Where that was too far, because bodies turn or another corner came first, they go back by what the
+// contacts found there say, or `wholly`. True if poses have changed.
+bool tal_meet_earlier(const tal_model *model, tal_state *state, bool wholly, tal_report *report);
 
 #endif

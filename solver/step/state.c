@@ -124,10 +124,16 @@ static tal_status take_bodies(tal_state *state, size_t count, tal_error *err) {
     TAL_TAKE(arena, state->trail, count, "trails", err);
     TAL_TAKE(arena, state->work.trail_now, count, "trails", err);
     TAL_TAKE(arena, state->work.is_calm, count, "calm marks", err);
-    TAL_TAKE(arena, state->work.ahead, count + 1, "times", err);
+    TAL_TAKE(arena, state->lead, count + 1, "times", err);
+    TAL_TAKE(arena, state->work.is_standing, count + 1, "marks of those that stand", err);
+    TAL_TAKE(arena, state->work.meeting, count, "meetings", err);
+    TAL_TAKE(arena, state->work.support, count + 1, "points of support", err);
     TAL_TAKE(arena, state->work.body_struck, count, "blow marks", err);
     TAL_TAKE(arena, state->work.is_struck, count, "blow marks", err);
     TAL_TAKE(arena, state->work.reach, count, "reaches", err);
+    TAL_TAKE(arena, state->work.reach_own, count, "reaches", err);
+    TAL_TAKE(arena, state->work.reach_wide, count, "reaches", err);
+    TAL_TAKE(arena, state->work.is_reach_new, count, "reaches", err);
     TAL_TAKE(arena, state->work.motion, count + 1, "motions", err);
     TAL_TAKE(arena, state->work.motion_before, count + 1, "motions before", err);
     TAL_TAKE(arena, state->work.load, count + 1, "loads", err);
@@ -173,6 +179,7 @@ static void start_bodies(const tal_model *model, tal_state *state) {
                                    : tal_rotation_momentum(model->inertia[b], state->orientation[b],
                                                            model->start_spin[b]);
     }
+    state->work.is_standing[model->body_count] = 1;
     tal_state_refresh_spins(model, state);
 }
 
@@ -220,6 +227,7 @@ void tal_state_remove_body(tal_state *state, int32_t body) {
     state->is_gone[body] = 1;
     state->is_fixed[body] = state->is_immovable[body] = 1;
     state->work.load[body] = (tal_rigid_motion){0};
+    state->lead[body] = 0.0;
     state->velocity[body] = (tal_vec3){0};
     state->momentum[body] = (tal_vec3){0};
     state->spin[body] = (tal_vec3){0};
@@ -391,6 +399,7 @@ uint64_t tal_state_hash(const tal_state *state) {
     hash = tal_hash_bytes(hash, state->orientation, count * sizeof *state->orientation);
     hash = tal_hash_bytes(hash, state->velocity, count * sizeof *state->velocity);
     hash = tal_hash_bytes(hash, state->momentum, count * sizeof *state->momentum);
+    hash = tal_hash_bytes(hash, state->lead, count * sizeof *state->lead);
     const size_t size = 3 * (size_t)state->soft_node_count * sizeof *state->soft_field;
     hash = size > 0 ? tal_hash_bytes(hash, state->soft_field, size) : hash;
     return size > 0 ? tal_hash_bytes(hash, state->soft_rate, size) : hash;

@@ -39,6 +39,8 @@ typedef struct {
     double depth;        // deepest penetration of a body at rest, and into whom
     int32_t partner;
     int32_t unused;
+    double hung_s;    // how long it hangs on the same points (hang.h)
+    uint64_t hung_on; // which, folded
 } tal_rest;
 
 // What a body carries along from its way (motion/trail.h).
@@ -48,6 +50,21 @@ typedef struct {
     double drag;  // of the ground that it touched last, 1/s; 0 in flight
     double slid;  // way it slid over all surfaces, m
 } tal_trail;
+
+// The first blow of a body within a step, and how long it may go on towards it (meet.h).
+typedef struct {
+    double time;              // until the blow; INFINITY: none
+    int32_t pair, limit_pair; // of the blow; of the nearest limit
+    double limit,
+        limit_next; // until it would sink into something: the nearest pair, and all others
+} tal_meeting;
+
+// The points of a body that carry a percussion (motion/hang.h).
+typedef struct {
+    int32_t points, held;
+    double borne; // normal percussion of all, N s
+    uint64_t on;  // which, folded
+} tal_support;
 
 // Contacts of the step, in sweep order. Grown when needed, never shrunk.
 typedef struct {
@@ -82,6 +99,8 @@ typedef struct {
     tal_collider *collider;
     tal_manifolds found, list, list_merged;
     double *reach;
+    double *reach_own, *reach_wide; // of the last query of contacts: of a body, with what was passed on
+    uint8_t *is_reach_new;          // since the one before
 
     // The look ahead.
     tal_vec3 *position_ahead; // a step later, if nothing else happens
@@ -90,7 +109,9 @@ typedef struct {
     uint8_t *body_struck;
     uint8_t *is_struck; // per island
 
-    double *ahead; // time by which a body went on to meet the ground; the ground: 0
+    uint8_t *is_standing; // moves by nothing that counts within the step; the ground: 1
+    tal_meeting *meeting; // of each body
+    tal_support *support; // of each body and the ground
 
     // The contact problem. One body more than there are: the ground.
     tal_rigid_motion *motion;        // being solved
@@ -133,6 +154,7 @@ struct tal_state {
     tal_vec3 *velocity;
     tal_vec3 *momentum; // angular, world axes: constant in free flight
     tal_vec3 *spin;     // follows from momentum and orientation
+    double *lead;       // time by which a body is ahead of the clock (meet.h); the ground: 0
     uint8_t *is_gone;   // taken out: touches nothing and stays where it was
     tal_rest *rest;
     tal_trail *trail;

@@ -4,6 +4,7 @@
 #include "solver/deformable/pieces.h"
 #include "solver/deformable/tension.h"
 #include "solver/finish/island.h"
+#include "solver/motion/hang.h"
 #include "solver/motion/integrate.h"
 #include "solver/motion/prescribed.h"
 #include "solver/motion/rest.h"
@@ -25,7 +26,7 @@ static const double TURN_MAX = 0.5;
 
 // The percussions need this many times less accuracy while contacts are still being added.
 static const double LOOK_SLACK = 10.0;
-enum { SETTLING_ROUNDS_MAX = 16 };
+enum { SETTLING_ROUNDS_MAX = 16, MEETS_MAX = 4 };
 enum { LOOKS_AHEAD = 3, LOOK_SWEEPS_MAX = 100, SWEEPS_MIN = 3 };
 
 // Constraints are refined until the velocities that they miss are nothing beside those of their bodies, or
@@ -33,7 +34,7 @@ enum { LOOKS_AHEAD = 3, LOOK_SWEEPS_MAX = 100, SWEEPS_MIN = 3 };
 static const double REFINED = 1e-13, REFINE_GAIN = 0.5;
 enum { REFINE_MAX = 8 };
 
-// A bond holds as long as its points move by no more than errors: so many times the tolerance is what a
+// A bond, or a point that a body hangs on, holds as long as its points move by no more than errors: so many times the tolerance is what a
 // single contact may have.
 static const double BOND_SLACK = 30.0;
 
@@ -57,6 +58,7 @@ static void solve(const tal_model *model, tal_state *state, tal_solver_goal goal
                   tal_report *report) {
     tal_solver_result result;
     tal_solve_percussions(&state->work.problem, &state->work.contacts.work, NULL, &goal, &result);
+    state->work.contacts.work.batches.are_filled = true; // until contacts are set up again
     tal_soft_share_motion(model, state);
     report->iterations += result.iterations;
     report->residual = result.residual;
@@ -74,6 +76,7 @@ static void refine(const tal_model *model, tal_state *state, double dt, tal_solv
         }
         last = error;
         tal_joints_refine(model, state, dt);
+        state->work.contacts.work.batches.are_filled = false;
         tal_solver_result result;
         tal_solve_percussions(&state->work.problem, &state->work.contacts.work,
                               state->work.is_rising, &goal, &result);
@@ -155,7 +158,6 @@ static tal_status complete_contacts(const tal_model *model, tal_state *state, do
     for (int look = 0; look < LOOKS_AHEAD && !*woke; look++) {
         tal_look_result result;
         solve(model, state, rough, report);
-        TAL_TRY(tal_remember_percussions(state, dt, err)); // to start from; before the list changes
         TAL_TRY(tal_look_ahead(model, state, dt, look == 0, &result, err)); // (40) to (42)
         if (result == TAL_LOOK_NOTHING) {
             break;
@@ -174,20 +176,41 @@ static tal_status find_and_set_up(const tal_model *model, tal_state *state, doub
     return set_up(model, state, dt, report, err);  // the contact problem
 }
 
-// The contacts of the step and their problem, complete: from the beginning again as long as something
-// wakes, and less is at rest each time.
-static tal_status find_all_contacts(const tal_model *model, tal_state *state, double dt,
-                                    tal_report *report, tal_error *err) {
-    TAL_TRY(find_and_set_up(model, state, dt, report, err));
-    if (tal_meet_ground(model, state, report)) { // (57): to where bodies strike the ground
+// Bodies go on to where they strike, and contacts are found there. True in `met` if any did.
+static tal_status meet(const tal_model *model, tal_state *state, double dt, tal_report *report,
+                       bool *met, tal_error *err) {
+    *met = tal_meet(model, state, report); // (57)
+    if (*met) {
         TAL_TRY(find_and_set_up(model, state, dt, report, err));
     }
-    for (bool woke;;) {
+    for (int n = 1;
+         *met && n <= MEETS_MAX && tal_meet_earlier(model, state, n == MEETS_MAX, report); n++) {
+        TAL_TRY(find_and_set_up(model, state, dt, report, err));
+    }
+    return TAL_OK;
+}
+
+// The contacts of the step and their problem, complete: from the beginning again as long as something
+// wakes, and less is at rest each time; once more for blows that only a look has seen.
+static tal_status find_all_contacts(const tal_model *model, tal_state *state, double dt,
+                                    tal_report *report, tal_error *err) {
+    bool met, woke;
+    TAL_TRY(find_and_set_up(model, state, dt, report, err));
+    TAL_TRY(meet(model, state, dt, report, &met, err));
+    for (bool again = true;;) {
         TAL_TRY(complete_contacts(model, state, dt, report, &woke, err)); // what appears within dt
-        if (!woke) {
+        if (woke) {
+            TAL_TRY(find_and_set_up(model, state, dt, report, err));
+            continue;
+        }
+        met = false;
+        if (again) {
+            TAL_TRY(meet(model, state, dt, report, &met, err));
+        }
+        if (!met) {
             return TAL_OK;
         }
-        TAL_TRY(find_and_set_up(model, state, dt, report, err));
+        again = false;
     }
 }
 
@@ -204,9 +227,10 @@ static tal_status strike(const tal_model *model, tal_state *state, double dt, ta
     report->energy_rise_bound_j = tal_observe_rise_bound(model, state, dt); // (48)
     report->islands_resolved = tal_guard_energy(model, state, dt, report);  // (49): no island gains
     tal_joints_observe(model, state);
-    tal_break_bonds(state,
-                    BOND_SLACK * model->settings.tolerance * slow_speed(model, state, dt)); // (27)
-    tal_store_motion(model, state);                                                         // u+
+    const double still = BOND_SLACK * model->settings.tolerance * slow_speed(model, state, dt);
+    tal_break_bonds(state, still);                               // (27)
+    tal_slow_hanging(model, state, dt, still, report);           // (61)
+    tal_store_motion(model, state);                              // u+
     tal_advance_trails(model, state, dt, report);                // grounds.md (5), (7): drag, scars
     report->correction_j += tal_correct_positions(model, state); // (50) to (52): penetration
     report->correction_j += tal_rigid_potential_not_gone(model, state, 0.5 * dt);
@@ -221,7 +245,8 @@ static tal_status strike(const tal_model *model, tal_state *state, double dt, ta
 static tal_status advance(const tal_model *model, tal_state *state, double dt, tal_report *report,
                           tal_error *err) {
     const bool is_moreau = model->settings.scheme == TAL_SCHEME_MOREAU;
-    memset(state->work.ahead, 0, (size_t)model->body_count * sizeof *state->work.ahead);
+    report->correction_j += tal_rigid_potential_not_gone(model, state, 0.5 * dt);
+    tal_forget_reaches(model, state);
     tal_advance_positions(model, state, is_moreau ? 0.5 * dt : dt); // (1), (5) to (9)
     TAL_TRY(strike(model, state, dt, report, err));                 // percussions
     if (is_moreau) {

@@ -4,6 +4,7 @@
 #include "solver/program/release/release.h"
 
 #include "core/app/json.h"
+#include "core/app/number.h"
 #include "core/app/provenance.h"
 #include "core/app/results.h"
 #include "core/base/interrupt.h"
@@ -252,8 +253,10 @@ static tal_status finish(release *r, tal_error *err) {
                  (long long)s.rock_count, (long long)s.by_end[TAL_ROCK_RESTS],
                  (long long)s.by_end[TAL_ROCK_LEFT], (long long)s.by_end[TAL_ROCK_STOPPED],
                  (long long)s.by_end[TAL_ROCK_MOVES], r->settings->solve.until_s);
-    tal_log_info("%lld steps, %lld of them not converged; deepest penetration %.3g m",
-                 (long long)s.step_count, (long long)s.unconverged_steps, s.penetration_max);
+    char depth[TAL_NUMBER_SIZE];
+    tal_log_info("%lld steps, %lld of them not converged; deepest penetration %s m",
+                 (long long)s.step_count, (long long)s.unconverged_steps,
+                 tal_number_format(depth, s.penetration_max));
     return TAL_OK;
 }
 

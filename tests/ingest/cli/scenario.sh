@@ -46,6 +46,8 @@ for word in before after; do
         site "$word = ground.asc" "${word}_unit = m" 'crs = local' '/thickness = pile.asc' "/thickness_is = $where"
         taken "$word, $where"
         near "$(number volume_m3)" 1200 0.1 || complain "$word, $where: $(number volume_m3) m3"
+        grep -q '<td class="number">as given</td>\|[0-9] to [0-9]' out/ingest.html || complain "$word, $where: no word on how sure it is"
+        grep -q '>\([0-9.]*\) to \1 m' out/ingest.html && complain "$word, $where: a page with an interval without width"
         near "$(number low_m3)" "$(number high_m3)" 0.5 && complain "$word, $where: an interval without width"
         bed=$(height bed 1051 2051) before=$(height before 1051 2051)
         if [ $where = above ]; then
@@ -83,6 +85,7 @@ site 'before = ground.asc' 'before_unit = m' 'crs = local' '/source = bare.shp' 
     '/plane_dip_direction_deg = 180' '/plane_depth_m = 1'
 taken "one plane for all"
 grep -q 'site.ini:[0-9]*: .*polygon 1: only .* m2 hold rock' words || complain "a plane in the air: $(cat words)"
+grep -q 'Answer these before you simulate.*polygon 1: only' out/ingest.html || complain "the page does not warn"
 
 # Blocks of one's own need no source.
 printf '[site]\nbefore = ground.asc\nbefore_unit = m\ncrs = local\n[ingest]\ncell_m = 2\n[mesh]\nblocks = import\n' >site.ini

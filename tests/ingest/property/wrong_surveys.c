@@ -241,8 +241,7 @@ static void tilt_after(double degrees) {
     }
 }
 
-// The mirror image of a place is another place.
-static void another_place(double amount) {
+static void mirror_after(double amount) {
     (void)amount;
     for (size_t i = 0; i < now[1].count; i++) {
         now[1].y[i] = 2.0 * middle[1] - now[1].y[i];
@@ -372,8 +371,7 @@ static const wrong table[] = {
     {"tilted by 1 degree", tilt_after, 1, OURS, "either", "(a tilt)"},
     {"tilted, and only shifted", tilt_after, 0.5, OURS "coregister = shift\n", "either",
      "is tilted against"},
-    {"another place", another_place, 0, OURS, "refused",
-     "do not show the same place|turned by about 180"},
+    {"rows from the wrong end", mirror_after, 0, OURS, "refused", "its rows are reversed"},
     {"epochs exchanged", reverse, 0, OURS, "refused", "fallen upwards"},
     {"half of the later survey missing", half_missing, 0, OURS, "warned", "share only"},
     {"shrubs in the later survey", shrubs_after, 2, UNFILTERED, "warned",

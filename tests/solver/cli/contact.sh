@@ -80,7 +80,9 @@ near 1.370109 -0.12653382 -0.21817370
 expect 0 "acd2-interior-point" "$contact" acd2.fcp one.fcp --compare
 expect 1 "newton is no solver for the law acd2" "$contact" acd2.fcp --solver newton
 expect 1 "uzawa is no solver for the law coulomb" "$contact" one.fcp --solver uzawa
-expect 1 "FCLIB knows dry friction only" "$contact" acd2.fcp --solution acd2.hdf5
+expect 0 automatic "$contact" acd2.fcp --solution acd2.hdf5
+expect 0 automatic "$contact" acd2.hdf5 --reaction r.txt --overwrite
+near 1.370109 -0.12653382 -0.21817370
 sed 's/acd2/acd3/' acd2.fcp >wrong_law.fcp
 sed '/^before/,+1d' acd2.fcp >no_before.fcp
 sed 's/^4$/-4/' acd2.fcp >negative_kn.fcp

@@ -79,12 +79,19 @@ static void block_stops_behind_a_break_of_slope_as_far_with_every_step(void **un
     check_steps("behind 45 degrees, m", slope_study_break(study_default_law(), 0.0, starts), 0.005);
 }
 
+static void block_stops_behind_a_short_slope_as_far_with_every_step(void **unused) {
+    (void)unused;
+    check_steps("behind 10 m of 45 degrees, m",
+                slope_study_short_break(study_default_law(), 0.0, 2 * starts), 0.005);
+}
+
 int main(int argc, char **argv) {
     starts = argc > 1 ? atoi(argv[1]) : starts;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(default_law_throws_the_real_cube_as_well_as_any),
         cmocka_unit_test(block_comes_down_a_slope_in_the_same_time_with_every_step),
         cmocka_unit_test(block_stops_behind_a_break_of_slope_as_far_with_every_step),
+        cmocka_unit_test(block_stops_behind_a_short_slope_as_far_with_every_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -135,7 +135,7 @@ static double box_speed_after_two_blows(int rest_steps, double *penetration) {
         test_scene_add_ball(&w.scene, 0.5, tal_vec3_make(-21.0, 0, 0.5 + 0.5 * G), 8000.0);
     const int32_t light = test_scene_add_ball(&w.scene, 0.5, tal_vec3_make(0, 0, 0.5), 400.0);
     const int32_t box =
-        test_scene_add_box(&w.scene, 1, 1, 1, tal_vec3_make(1.15, 0, 0.5), UPRIGHT, 400.0);
+        test_scene_add_box(&w.scene, 1, 1, 1, tal_vec3_make(1.02, 0, 0.5), UPRIGHT, 400.0);
     w.scene.velocity[heavy] = tal_vec3_make(20, 0, 0);
     world_start(&w);
     while (tal_state_velocities(w.state)[light].x < 1.0) {

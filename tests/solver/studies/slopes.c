@@ -31,6 +31,13 @@ slope_study slope_study_break(tal_law law, double dt, int starts) {
                          .seed = 2};
 }
 
+slope_study slope_study_short_break(tal_law law, double dt, int starts) {
+    slope_study study = slope_study_break(law, dt, starts);
+    study.length = 10.0;
+    study.speed = 0.0;
+    return study;
+}
+
 // Strips across x: the slope from behind the start down to x = 0, then level ground, if any.
 static void set_ground(test_scene *scene, const slope_study *study) {
     const double rise = tan(study->slope_deg * RADIANS);

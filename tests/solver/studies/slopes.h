@@ -27,8 +27,11 @@ typedef struct {
 // 100 m at 35 degrees; a block of 1 x 0.9 x 0.8 m that rolls in at 5 to 10 m/s.
 slope_study slope_study_plane(tal_law law, double dt, int starts);
 
-// 40 m at 45 degrees, then level ground.
+// 40 m at 45 degrees, then level ground; the block rolls in at 2.5 to 5 m/s.
 slope_study slope_study_break(tal_law law, double dt, int starts);
+
+// 10 m of it, from rest: most blocks slide on a face and strike the level ground with an edge.
+slope_study slope_study_short_break(tal_law law, double dt, int starts);
 
 tal_status slope_study_run(const slope_study *study, slope_result *result, tal_error *err);
 

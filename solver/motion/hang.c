@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Bodies that hang on one or two points.
+#include "solver/motion/hang.h"
+
+#include "solver/motion/rest.h"
+#include "solver/motion/rotation.h"
+
+#include <math.h>
+#include <string.h>
+
+// Arm of the moment, share of the inner radius: corners of rock are crushed and ground off over about as much.
+// How long the same points have to hold: what rolls has others long before.
+static const double ARM = 0.01, WHILE_S = 1.0;
+enum { POINTS_MAX = 2 };
+
+static bool is_swinging(const tal_model *model, const tal_state *state, int32_t b) {
+    return b < model->body_count && !state->is_immovable[b] && !model->is_loaded[b] &&
+           !tal_is_soft(model, b) && model->shapes.sphere_radius[model->shape_of_body[b]] == 0.0;
+}
+
+static void count_points(tal_state *state) {
+    memset(state->work.support, 0, ((size_t)state->body_count + 1) * sizeof *state->work.support);
+    for (int32_t p = 0; p < state->work.problem.pair_count; p++) {
+        const tal_pair *pair = &state->work.problem.pair[p];
+        for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
+            const int32_t counts = state->work.contacts.contact[k].percussion[0] != 0.0;
+            state->work.support[pair->body_i].points += counts;
+            state->work.support[pair->body_j].points += counts;
+        }
+    }
+}
+
+static bool holds(const tal_model *model, const tal_state *state, const tal_pair *pair, int32_t k,
+                  double still) {
+    double d[3];
+    const tal_law_traits *law = tal_traits(model, pair);
+    tal_contact_velocity(&state->work.problem, pair, k, d);
+    return law->has_dry_friction && !law->is_joint && !pair->is_general &&
+           !state->work.contacts.data[k].impact && fabs(d[0]) <= still &&
+           hypot(d[1], d[2]) <= still;
+}
+
+// What the points of one side of a pair bear. They have to hold, and the other side to stand.
+static void add_points(const tal_model *model, tal_state *state, const tal_pair *pair, int side,
+                       double still) {
+    const int32_t b = side == 0 ? pair->body_i : pair->body_j;
+    const int32_t other = side == 0 ? pair->body_j : pair->body_i;
+    tal_support *hold = &state->work.support[b];
+    if (hold->points == 0 || hold->points > POINTS_MAX || !is_swinging(model, state, b)) {
+        return;
+    }
+    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
+        const double normal = state->work.contacts.contact[k].percussion[0];
+        if (normal != 0.0) {
+            const bool is_held =
+                state->work.is_standing[other] && holds(model, state, pair, k, still);
+            hold->borne += normal;
+            hold->on ^= state->work.contacts.identity[k] + (uint64_t)other;
+            hold->held += is_held;
+        }
+    }
+}
+
+// (61). All velocities by the same share: points that do not move stay where they are.
+static void slow_body(const tal_model *model, tal_state *state, int32_t b, double dt,
+                      tal_report *report) {
+    tal_rigid_motion *u = &state->work.motion[b];
+    const tal_vec3 momentum = tal_rotation_momentum(model->inertia[b], state->orientation[b], u->w);
+    const double energy =
+        0.5 * model->mass[b] * tal_vec3_dot(u->v, u->v) + 0.5 * tal_vec3_dot(momentum, u->w);
+    const double taken =
+        ARM * model->inner_radius[b] * state->work.support[b].borne * tal_vec3_length(u->w);
+    if (!(taken > 0.0)) {
+        return;
+    }
+    const double kept = taken < energy ? sqrt(1.0 - taken / energy) : 0.0;
+    const tal_vec3 way = tal_vec3_scale(u->v, 0.5 * dt * (1.0 - kept)); // not gone any more
+    report->dissipated_tangential_j += energy * (1.0 - kept * kept);
+    report->correction_j += model->mass[b] * tal_vec3_dot(model->settings.gravity_mps2, way);
+    u->v = tal_vec3_scale(u->v, kept);
+    u->w = tal_vec3_scale(u->w, kept);
+}
+
+void tal_slow_hanging(const tal_model *model, tal_state *state, double dt, double still,
+                      tal_report *report) {
+    count_points(state);
+    for (int32_t p = 0; p < state->work.problem.pair_count; p++) {
+        add_points(model, state, &state->work.problem.pair[p], 0, still);
+        add_points(model, state, &state->work.problem.pair[p], 1, still);
+    }
+    for (int32_t b = 0; b < model->body_count; b++) {
+        const tal_support *hold = &state->work.support[b];
+        tal_rest *rest = &state->rest[b];
+        const bool hangs = hold->held > 0 && hold->held == hold->points;
+        rest->hung_s =
+            hangs && (rest->hung_s == 0.0 || rest->hung_on == hold->on) ? rest->hung_s + dt : 0.0;
+        rest->hung_on = hangs ? hold->on : 0;
+        if (rest->hung_s > WHILE_S) {
+            slow_body(model, state, b, dt, report);
+        }
+    }
+}
