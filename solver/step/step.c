@@ -231,7 +231,7 @@ static tal_status strike(const tal_model *model, tal_state *state, double dt, ta
     tal_joints_observe(model, state);
     const double still = BOND_SLACK * model->settings.tolerance * slow_speed(model, state, dt);
     tal_break_bonds(state, still);                               // (27)
-    tal_slow_hanging(model, state, dt, still, report);           // (61)
+    tal_slow_hanging(model, state, dt, still, report);           // (58)
     tal_store_motion(model, state);                              // u+
     tal_advance_trails(model, state, dt, report);                // grounds.md (5), (7): drag, scars
     report->correction_j += tal_correct_positions(model, state); // (50) to (52): penetration
