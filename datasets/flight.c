@@ -356,7 +356,7 @@ tal_status tal_flight_run(const tal_flight *survey, const tal_scan_scene *scene,
     if (plan.line_count >= (int64_t)1 << LINE_BITS || plan.pulse_count >= (int64_t)1
                                                                               << PULSE_BITS) {
         return TAL_FAIL(err, TAL_TOO_LARGE,
-                        "density scale %g asks for too many pulses. Choose a smaller one",
+                        "density scale %g needs too many pulses. Choose a smaller one",
                         density_scale);
     }
     tal_status status = TAL_OK;

@@ -2,6 +2,7 @@
 // The stage from end to end: look at everything, place it, grid it, compare it, write it.
 #include "ingest/ingest.h"
 
+#include "core/app/number.h"
 #include "core/app/results.h"
 #include "core/base/log.h"
 #include "core/base/memory.h"
@@ -148,10 +149,10 @@ static tal_status write_all(tal_ingest_result *result, hashing *inputs, tal_erro
 
 static void tell_volume(const char *name, const tal_volume_estimate *v) {
     if (v->area_m2 > 0.0) {
-        char text[128];
+        char text[128], thick[TAL_NUMBER_SIZE];
         tal_volume_text(v, text, sizeof text);
-        tal_log_info("%s: %s on %.0f m2, up to %.3g m thick", name, text, v->area_m2,
-                     v->max_thickness_m);
+        tal_log_info("%s: %s on %.0f m2, up to %s m thick", name, text, v->area_m2,
+                     tal_number_format(thick, v->max_thickness_m));
     }
 }
 
@@ -168,15 +169,16 @@ static void tell(const tal_ingest_result *result) {
         tal_log_info("stable terrain: median %.3f m, NMAD %.3f m (before the fit %.3f m, %.3f m)",
                      r->at_last.median, r->at_last.nmad, r->at_first.median, r->at_first.nmad);
     }
-    const bool is_given = result->site->epoch_count == 1;
-    tell_volume(is_given ? "source as given, up to what its cells add" : "source", result->source);
+    tell_volume("source", result->source);
     tell_volume("deposit", result->deposit);
     const tal_patches *dropped = &result->vertical->change.dropped;
     if (dropped->count > 0) {
-        tal_log_info("%lld patches of change were dropped, the largest with %.0f m2 and %.3g m3; "
+        char volume[TAL_NUMBER_SIZE];
+        tal_log_info("%lld patches of change were dropped, the largest with %.0f m2 and %s m3; "
                      "ingest.json lists them",
                      (long long)dropped->count + (long long)dropped->left_out,
-                     dropped->item[0].area_m2, dropped->item[0].volume_m3);
+                     dropped->item[0].area_m2,
+                     tal_number_format(volume, dropped->item[0].volume_m3));
     }
 }
 
@@ -227,7 +229,7 @@ static tal_status run_scenario(tal_case *site, const tal_grid *grid, tal_ingest_
     result->deposit = &scenario.deposit;
     result->layers = &scenario.layers;
     TAL_TRY_OR_DONE(write_all(result, inputs, err));
-    tell_volume("source", result->source);
+    tell_volume("source as given, up to the size of a cell", result->source);
 done:
     tal_scenario_destroy(&scenario);
     tal_comparison_destroy(&alone);

@@ -31,11 +31,10 @@ static void check_scenario(const tal_settings *s, tal_error *err) {
                       "[ingest] thickness = and base = both say what falls; keep one of them");
     }
     if (s->ingest.thickness[0] != '\0' && s->ingest.thickness_is == TAL_THICKNESS_ASK) {
-        tal_error_add(
-            err, TAL_BAD_SETTING,
-            "[ingest] thickness = is given, but not where it lies: say thickness_is = "
-            "below where it is a depth that is dug out of the survey's surface, or "
-            "thickness_is = above where it is a pile on top of it, as flow models have it");
+        tal_error_add(err, TAL_BAD_SETTING,
+                      "[ingest] thickness = is given, but not where it lies: set thickness_is = "
+                      "below if it is a depth dug out of the survey's surface, or thickness_is = "
+                      "above if it is a pile on top of it, as in flow models");
     }
 }
 

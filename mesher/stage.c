@@ -2,6 +2,7 @@
 // The stage from beginning to end.
 #include "mesher/stage.h"
 
+#include "core/app/number.h"
 #include "core/app/results.h"
 #include "core/base/log.h"
 #include "core/base/memory.h"
@@ -59,9 +60,10 @@ tal_status tal_mesh_stage_check(const tal_invocation *invocation, const char *ex
         check_joints(s, err);
     }
     if (s->mesh.blocks == TAL_BLOCKS_IMPORT && s->mesh.import[0] == '\0') {
-        tal_error_add(err, TAL_BAD_SETTING,
-                      "[mesh] blocks = import needs files: name rocks (OBJ, STL, PLY) or tables "
-                      "(CSV) in [mesh] import");
+        tal_error_add(
+            err, TAL_BAD_SETTING,
+            "[mesh] blocks = import needs files: name rocks (OBJ, STL, PLY, MSH) or tables "
+            "(CSV) in [mesh] import");
     }
     if (s->mesh.blocks == TAL_BLOCKS_FORMS) {
         tal_forms_check(s->mesh.forms, tal_settings_where(s, s->mesh.forms), err);
@@ -108,12 +110,14 @@ static tal_status make_terrain(tal_mesh_stage *stage, tal_error *err) {
 static void compare_volumes(const tal_mesh_stage *stage) {
     const tal_rock *rock = &stage->rock;
     const double difference = rock->volume / rock->source_volume - 1;
-    tal_log_info("source: %.6g m3 of rock between the old surface and the bed", rock->volume);
+    char volume[TAL_NUMBER_SIZE];
+    tal_log_info("source: %s m3 of rock between the old surface and the bed",
+                 tal_number_format_digits(volume, rock->volume, 5));
     if (fabs(difference) > 0.005) {
         tal_log_warn(
-            "that differs by %.2f %% from the volume of source.tif (%.6g m3): the bed is not the "
+            "that differs by %.2f %% from the volume of source.tif (%s m3): the bed is not the "
             "old surface minus the source, as with a cliff frame or bed = after",
-            100 * difference, rock->source_volume);
+            100 * difference, tal_number_format_digits(volume, rock->source_volume, 5));
     }
     if (rock->buried_cells > 0) {
         tal_log_warn("%lld cells of the source have their old surface below the bed; they hold no "
@@ -135,8 +139,8 @@ static tal_status import_blocks(tal_mesh_stage *stage, tal_error *err) {
         .block_class = mesh->block_class,
         .density_kg_m3 = mesh->density_kg_m3,
     };
-    TAL_TRY(tal_import(&stage->blocks, &stage->block_class, &stage->block_names, &options,
-                       &stage->import, err));
+    TAL_TRY(tal_import(&stage->blocks, &stage->block_class, &stage->volume, &stage->block_names,
+                       &options, &stage->import, err));
     return mesh->import_onto_ground ? tal_blocks_put_down(&stage->blocks, &stage->terrain, err)
                                     : TAL_OK;
 }
@@ -162,6 +166,23 @@ static tal_status make_forms(tal_mesh_stage *stage, tal_error *err) {
     return TAL_OK;
 }
 
+// Finite elements where [body.CLASS] asks for them.
+static tal_status fill_blocks(tal_mesh_stage *stage, tal_error *err) {
+    int64_t count = 0;
+    if (stage->volume == NULL) {
+        TAL_CREATE(stage->volume, (size_t)stage->blocks.block_count, "elements of blocks", err);
+    }
+    TAL_TRY(tal_blocks_fill(stage->volume, &stage->blocks, stage->block_class, &stage->block_names,
+                            stage->settings, err));
+    for (int32_t b = 0; b < stage->blocks.block_count; b++) {
+        count += stage->volume[b].element_count;
+    }
+    if (count > 0) {
+        tal_log_info("elements: %lld", (long long)count);
+    }
+    return TAL_OK;
+}
+
 static tal_status make_blocks(tal_mesh_stage *stage, tal_error *err) {
     const char *name = stage->settings->mesh.block_class;
     if (tal_class_names_find(&stage->block_names, name) < 0) {
@@ -178,7 +199,7 @@ static tal_status make_blocks(tal_mesh_stage *stage, tal_error *err) {
         compare_volumes(stage);
     }
     tal_log_info("blocks: %d", stage->blocks.block_count);
-    return TAL_OK;
+    return fill_blocks(stage, err);
 }
 
 // ---- Output ----------------------------------------------------------------------------
@@ -197,8 +218,8 @@ static tal_status write_netcdf(const tal_mesh_stage *stage, const char *provenan
     }
     TAL_TRY(tal_terrain_file_write(terrain, &stage->terrain, stage->face_class,
                                    &stage->ground_names, &notes, err));
-    return tal_blocks_file_write(blocks, &stage->blocks, stage->block_class, &stage->block_names,
-                                 &notes, err);
+    return tal_blocks_file_write(blocks, &stage->blocks, stage->block_class, stage->volume,
+                                 &stage->block_names, &notes, err);
 }
 
 static tal_status write_files(const tal_mesh_stage *stage, tal_error *err) {
@@ -231,6 +252,7 @@ static void destroy_stage(tal_mesh_stage *stage) {
     tal_memory_destroy(stage->face_class);
     tal_rock_destroy(&stage->rock);
     tal_import_report_destroy(&stage->import);
+    tal_volume_meshes_destroy(stage->volume, stage->blocks.block_count);
     tal_block_set_destroy(&stage->blocks);
     tal_memory_destroy(stage->block_class);
     tal_memory_destroy(stage);

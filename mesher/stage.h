@@ -40,6 +40,7 @@ typedef struct {
     tal_import_report import;
     tal_block_set blocks;
     int32_t *block_class;
+    tal_volume_mesh *volume; // per block
     tal_class_names block_names;
 } tal_mesh_stage;
 

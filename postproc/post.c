@@ -12,10 +12,12 @@
 #include "postproc/measure/ground_mesh.h"
 #include "postproc/report/film.h"
 #include "postproc/report/report.h"
+#include "postproc/report/thumbnail.h"
 #include "postproc/write/export.h"
 #include "postproc/write/gis.h"
 #include "postproc/write/maps.h"
 #include "postproc/write/paraview.h"
+#include "postproc/write/paraview_elements.h"
 #include "postproc/write/score_file.h"
 
 #include <math.h>
@@ -83,11 +85,14 @@ static tal_status write_all(const tal_back_analysis *a, const tal_output_place *
     tal_log_info("writing the motion for ParaView");
     TAL_TRY_OR_DONE(
         tal_paraview_write(a, &ground, place->settings->report.paraview_mb, place, err));
+    TAL_TRY_OR_DONE(
+        tal_paraview_write_elements(a, place->settings->report.paraview_mb, place, err));
     if (place->settings->report.figures) {
         tal_log_info("drawing figures");
         TAL_TRY_OR_DONE(tal_figures_write(&figures, a, place, err));
     }
     tal_log_info("writing the report");
+    TAL_TRY_OR_DONE(tal_thumbnail_write(a, place, err));
     TAL_TRY_OR_DONE(tal_report_write(a, &ground, &figures, place, err));
     if (with_film) {
         TAL_TRY_OR_DONE(tal_film_write(place, err));
@@ -110,7 +115,7 @@ static void say_result(const tal_back_analysis *a) {
     char iou[TAL_NUMBER_SIZE + 4], error[TAL_NUMBER_SIZE], ratio[TAL_NUMBER_SIZE];
     (void)tal_number_format(iou, v[TAL_SCORE_iou]);
     if (a->did_not_move) {
-        tal_log_info("%s%sthere is no runout to tell: the rock did not move",
+        tal_log_info("%s%sthere is no runout to report: the rock did not move",
                      a->has_survey_deposit ? "IoU " : "",
                      a->has_survey_deposit ? strcat(iou, "; ") : "");
     } else if (a->has_survey_deposit && isfinite(runout)) {
@@ -144,34 +149,22 @@ tal_status tal_post_run(const tal_invocation *invocation, bool with_film, tal_er
     tal_status status = TAL_OK;
     tal_provenance provenance = {0};
     tal_back_analysis analysis = {0};
-    cJSON *json = NULL;
-    char *line = NULL;
+    tal_output_place place = {0};
     TAL_TRY(check_inputs(invocation, runs, run_count, err));
     if (with_film) {
         TAL_TRY(tal_film_check(err));
     }
     TAL_TRY_OR_DONE(describe(&provenance, invocation, runs, run_count, err));
-    json = tal_provenance_json(&provenance);
-    line = tal_provenance_text(&provenance);
-    if (json == NULL || line == NULL) {
-        status = TAL_FAIL(err, TAL_NO_MEMORY, "no memory for the provenance");
-        goto done;
-    }
+    TAL_TRY_OR_DONE(tal_output_place_create(&place, invocation, &provenance, err));
     tal_log_info("reading %d run%s", run_count, run_count == 1 ? "" : "s");
     TAL_TRY_OR_DONE(tal_back_analysis_create(&analysis, invocation->out, runs, run_count,
                                              &invocation->settings, err));
-    const tal_output_place place = {.folder = invocation->out,
-                                    .overwrite = invocation->overwrite,
-                                    .settings = &invocation->settings,
-                                    .provenance = line,
-                                    .provenance_json = json};
     TAL_TRY_OR_DONE(tal_results_begin(invocation->out, "post", err));
     TAL_TRY_OR_DONE(tal_results_end(write_all(&analysis, &place, with_film, err), err));
     say_result(&analysis);
 done:
     tal_back_analysis_destroy(&analysis);
-    cJSON_Delete(json);
-    cJSON_free(line);
+    tal_output_place_destroy(&place);
     tal_provenance_destroy(&provenance);
     return status;
 }

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 typedef struct {
     const tal_settings *settings;
@@ -65,17 +66,18 @@ static void check_place(check *c, const char *section, const char *label, const 
     const bool has_files = files[0] != '\0', has_points = points->count > 0;
     if (has_files && has_points) {
         tal_error_add(c->err, TAL_BAD_SETTING,
-                      "%s: [%s] %s and, at %s, %s both say where: keep one of them",
+                      "%s: [%s] both %s and (at %s) %s give the place: keep only one of them",
                       tal_settings_where(c->settings, files), name, key,
                       tal_settings_where(c->settings, points), inline_key);
     } else if (!has_files && !has_points) {
         tal_error_add(c->err, TAL_BAD_SETTING,
-                      "%s: [%s] does not say where: give %s = FILE, or %s with east and north of "
-                      "each point",
+                      "%s: [%s] does not say where it is: give %s = FILE, or %s with the easting "
+                      "and northing of each point",
                       c->settings->site_file, name, key, inline_key);
     } else if (has_points && (points->count % 2 != 0 || points->count < 2 * least)) {
         tal_error_add(c->err, TAL_BAD_SETTING,
-                      "%s: [%s] %s has %d numbers: east and north of at least %d point%s",
+                      "%s: [%s] %s has %d numbers; it needs an easting and a northing for each "
+                      "point, and at least %d point%s",
                       tal_settings_where(c->settings, points), name, inline_key, points->count,
                       least, least == 1 ? "" : "s");
     }
@@ -88,15 +90,15 @@ static void check_release(check *c) {
     check_place(c, "release", "", "from", r->from, "from_m", &r->from_m, least[r->from_is]);
     if (r->size_m[0] != '\0' && r->diameters[0] != '\0') {
         tal_error_add(c->err, TAL_BAD_SETTING,
-                      "%s: [release] size_m and, at %s, diameters both say how large the rocks "
-                      "are: keep one of them",
+                      "%s: [release] both size_m and (at %s) diameters give the size of the rocks: "
+                      "keep only one of them",
                       tal_settings_where(c->settings, r->size_m),
                       tal_settings_where(c->settings, r->diameters));
     }
     if (c->settings->report.sensitivity) {
         tal_error_add(c->err, TAL_BAD_SETTING,
-                      "%s: [report] sensitivity is for blocks that fall together; a [release] "
-                      "tells its own scatter",
+                      "%s: [report] sensitivity is for blocks that fall together: leave it out, "
+                      "since a [release] reports its own scatter",
                       tal_settings_where(c->settings, &c->settings->report.sensitivity));
     }
 }
@@ -147,8 +149,8 @@ static void check_barrier(check *c, int number) {
         const tal_barrier_settings *o = &c->settings->barrier[other];
         if (lines_meet(&o->line_m, &b->line_m)) {
             tal_error_add(c->err, TAL_BAD_SETTING,
-                          "%s: [barrier.%s] overlaps [barrier.%s] of %s: a rock would meet both at "
-                          "one place. Move one of them, or make them one",
+                          "%s: [barrier.%s] overlaps [barrier.%s] of %s: a rock would hit both at "
+                          "the same place. Move one of them, or merge them",
                           tal_settings_where(c->settings, &b->line_m), b->label, o->label,
                           tal_settings_where(c->settings, &o->line_m));
         }
@@ -168,20 +170,20 @@ static void check_forest(check *c) {
     if (!tal_forest_is_given(f)) {
         if (has_diameter) {
             tal_error_add(c->err, TAL_BAD_SETTING,
-                          "%s: [forest] has diameters but no stems: say stems_per_ha, or area = "
-                          "FILE with a raster of them, or stems = FILE",
+                          "%s: [forest] has diameters but no stems: give stems_per_ha, or area = "
+                          "FILE with a raster of stems per hectare, or stems = FILE",
                           where);
         }
         return;
     }
     if (f->stems[0] != '\0' && (f->area[0] != '\0' || !isnan(f->stems_per_ha) || has_diameter)) {
         tal_error_add(c->err, TAL_BAD_SETTING,
-                      "%s: [forest] stems names every stem: leave out area, stems_per_ha and "
-                      "diameters",
+                      "%s: [forest] stems already lists every stem: leave out area, stems_per_ha "
+                      "and diameters",
                       where);
     } else if (f->stems[0] == '\0' && !has_diameter) {
         tal_error_add(c->err, TAL_BAD_SETTING,
-                      "%s: [forest] has stems but no diameters: say diameter_cm = 30, diameter_cm "
+                      "%s: [forest] has stems but no diameters: give diameter_cm = 30, diameter_cm "
                       "= normal 30 10, or diameters = FILE",
                       where);
     }
@@ -206,13 +208,13 @@ static void check_no_release(check *c) {
     for (size_t k = 0; k < sizeof needs / sizeof *needs; k++) {
         if (needs[k].is_there) {
             tal_error_add(c->err, TAL_BAD_SETTING,
-                          "%s: [%s] is for the rocks of a release: say [release] rocks = NUMBER",
+                          "%s: [%s] is for the rocks of a release: set [release] rocks = NUMBER",
                           tal_settings_where_in(s, needs[k].section, needs[k].size), needs[k].name);
         }
     }
     if (s->mesh.blocks == TAL_BLOCKS_FORMS) {
         tal_error_add(c->err, TAL_BAD_SETTING,
-                      "%s: [mesh] blocks = forms is for the rocks of a release: say [release] "
+                      "%s: [mesh] blocks = forms is for the rocks of a release: set [release] "
                       "rocks = NUMBER and where they start",
                       tal_settings_where(s, &s->mesh.blocks));
     }
@@ -220,7 +222,9 @@ static void check_no_release(check *c) {
 
 void tal_release_check(const tal_settings *settings, tal_error *err) {
     check c = {settings, err};
-    if (settings->release.rocks == 0) {
+    // A number that was refused is still a release: what else is wrong with it is told as well.
+    const bool is_refused = strstr(err->text, "[release] rocks = ") != NULL;
+    if (settings->release.rocks == 0 && !is_refused) {
         check_no_release(&c);
         return;
     }

@@ -119,7 +119,7 @@ static tal_status move_file(void *context, const char *path, const char *name, t
         errno = strikes ? EIO : errno;
         return TAL_FAIL(err, TAL_IO,
                         "%s: cannot rename the finished file: %s. The results are complete: run "
-                        "the same again to put them in their places",
+                        "the same command again to move them into place",
                         place, strerror(errno));
     }
     return TAL_OK;
@@ -308,8 +308,8 @@ static tal_status compare(const char *path, const char *list, const char *stage,
                ? TAL_OK
                : TAL_FAIL(err, TAL_BAD_INPUT,
                           "%s is not the file that talus-%s wrote (its SHA-256 is %.8s..., not "
-                          "%.8s...). It is damaged: run talus-%s again. Or you changed it on "
-                          "purpose: then delete its line from %s",
+                          "%.8s...). If it is damaged, run talus-%s again; if you changed it on "
+                          "purpose, delete its line from %s",
                           path, stage, found, expected, stage, list);
 }
 

@@ -2,6 +2,7 @@
 // Settings against one another.
 #include "core/app/site_check.h"
 
+#include "core/app/body_check.h"
 #include "core/app/release_check.h"
 
 #include <math.h>
@@ -52,8 +53,8 @@ static void choose_way(tal_settings *settings, const law_rows *law, tal_error *e
     const char *ratio_where = given_of(settings, law->ratio, &ratio);
     if (kg_where != NULL && ratio_where != NULL) {
         tal_error_add(err, TAL_BAD_SETTING,
-                      "%s: [%s] %s and, at %s, %s say the same in two ways: keep kn_kg and kt_kg, "
-                      "or restitution and tangential_restitution",
+                      "%s: [%s] %s and (at %s) %s set the same thing in two ways: keep kn_kg and "
+                      "kt_kg, or restitution and tangential_restitution",
                       kg_where, law->section, KG[kg], ratio_where, RATIO[ratio]);
         return;
     }
@@ -72,10 +73,10 @@ static void complete_contact(tal_settings *settings, tal_error *err) {
     const bool in_kg = !isnan(*law.kg[0]) || !isnan(*law.kg[1]);
     for (int i = 0; i < 2; i++) {
         if (in_kg && isnan(*law.kg[i])) {
-            tal_error_add(err, TAL_BAD_SETTING,
-                          "%s: [contact] %s without %s: a law in kg needs both (0 dissipates "
-                          "nothing)",
-                          settings->site_file, KG[1 - i], KG[i]);
+            tal_error_add(
+                err, TAL_BAD_SETTING,
+                "%s: [contact] has %s but not %s: a law in kg needs both (0 dissipates nothing)",
+                settings->site_file, KG[1 - i], KG[i]);
         }
         if (!in_kg && isnan(*law.ratio[i])) {
             *law.ratio[i] = strtod(tal_settings_find("contact", RATIO[i])->preset, NULL);
@@ -95,10 +96,10 @@ static void check_pair_is_complete(tal_settings *settings, tal_pair_settings *pa
         for (int i = 0; i < 2; i++) {
             if (!isnan(*ways[w].own[1 - i]) && isnan(*ways[w].own[i]) &&
                 isnan(*ways[w].shared[i])) {
-                tal_error_add(err, TAL_BAD_SETTING,
-                              "%s: [%s] %s without %s, which [contact] does not say either: give "
-                              "both",
-                              settings->site_file, law.section, ways[w].key[1 - i], ways[w].key[i]);
+                tal_error_add(
+                    err, TAL_BAD_SETTING,
+                    "%s: [%s] has %s but not %s, and [contact] does not set it either: give both",
+                    settings->site_file, law.section, ways[w].key[1 - i], ways[w].key[i]);
             }
         }
     }
@@ -250,6 +251,7 @@ tal_status tal_site_check(tal_settings *settings, tal_error *err) {
         check_pair_is_complete(settings, &settings->pair[i], err);
         check_pair_names(settings, &settings->pair[i], err);
     }
+    tal_body_check(settings, names_are_known(settings), err);
     tal_release_check(settings, err);
     for (int i = 0; i < settings->given_count; i++) {
         settings->given[i].is_settled = true;

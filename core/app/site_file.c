@@ -110,7 +110,7 @@ static bool line_is_broken(reader *r, const char *text, bool after_list) {
     if (strcspn(text, "=:") == strlen(text)) {
         complain(r, r->line,
                  after_list ? "'%s' is neither a [section] nor key = value; begin the line with a "
-                              "blank if it goes on with the list above"
+                              "space if it continues the list above"
                             : "'%s' is neither a [section] nor key = value",
                  text);
         return true;
@@ -164,8 +164,10 @@ static char *read_line(char *target, int size, void *stream) {
     if (length > LINE_MAX_LENGTH) {
         char count[32];
         snprintf(count, sizeof count, "%zu", length);
-        complain(r, r->line,
-                 "line of %s characters; at most 198 fit. Break lists over several lines", count);
+        complain(
+            r, r->line,
+            "the line has %s characters; at most 198 are allowed. Spread lists over several lines",
+            count);
     } else if (length > 0) {
         char text[LINE_MAX_LENGTH + 1];
         memcpy(text, start, length);

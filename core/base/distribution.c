@@ -48,7 +48,7 @@ static tal_status check_range(const tal_distribution *d, const char *text, const
         d->kind == TAL_DISTRIBUTION_NORMAL || d->kind == TAL_DISTRIBUTION_LOGNORMAL;
     const double low = d->first, high = d->kind == TAL_DISTRIBUTION_UNIFORM ? d->second : d->first;
     if (d->kind == TAL_DISTRIBUTION_UNIFORM && d->first > d->second) {
-        return tal_error_add(err, TAL_BAD_SETTING, "%s = %s: the lower end comes first", where,
+        return tal_error_add(err, TAL_BAD_SETTING, "%s = %s: the lower end must come first", where,
                              text);
     }
     if (has_deviation && !(d->second >= 0.0)) {
@@ -82,11 +82,11 @@ tal_status tal_distribution_parse(tal_distribution *d, const char *text, double 
     is_good = is_good && *cursor == '\0' && count == WORDS[kind].count && isfinite(number[0]) &&
               isfinite(number[1]);
     if (!is_good) {
-        return tal_error_add(err, TAL_BAD_SETTING,
-                             "%s = %s is neither a number nor a distribution: say 1.5, uniform LOW "
-                             "HIGH, normal MEAN DEVIATION, lognormal MEDIAN "
-                             "DEVIATION-OF-THE-LOGARITHM or exponential MEAN",
-                             where, text);
+        return tal_error_add(
+            err, TAL_BAD_SETTING,
+            "%s = %s is neither a number nor a distribution: write 1.5, uniform LOW HIGH, normal "
+            "MEAN DEVIATION, lognormal MEDIAN DEVIATION-OF-THE-LOGARITHM or exponential MEAN",
+            where, text);
     }
     *d = (tal_distribution){(tal_distribution_kind)kind, number[0], number[1], low, high};
     return check_range(d, text, where, err);

@@ -12,10 +12,11 @@ enum { SECTION_NAMES_MAX = 64, KEY_NAMES_MAX = 128 };
 
 // --- the table ---
 
-#define CHOICE_TEXT(name, text)      text,
-#define SECTION(name, stages, text)  static const tal_setting name##_rows[] = {
-#define SECTIONS(name, stages, text) SECTION(name, stages, text)
-#define PLACE(section, name)         .key = #name, .offset = offsetof(tal_##section##_settings, name)
+#define CHOICE_TEXT(name, text)                 text,
+#define SECTION(name, stages, text)             static const tal_setting name##_rows[] = {
+#define SECTION_NAMED(name, word, stages, text) SECTION(name, stages, text)
+#define SECTIONS(name, stages, text)            SECTION(name, stages, text)
+#define PLACE(section, name)                    .key = #name, .offset = offsetof(tal_##section##_settings, name)
 #define REAL(section, name, value, span, measure, text)                                            \
     {PLACE(section, name), .kind = TAL_KIND_REAL, .preset = value,                                 \
      .range = span,        .unit = measure,       .sentence = text},
@@ -39,8 +40,9 @@ enum { SECTION_NAMES_MAX = 64, KEY_NAMES_MAX = 128 };
     ;
 #include "core/base/settings.def"
 
-#define SECTION(section, which, text)                                                              \
-    {.name = #section,                                                                             \
+#define SECTION(section, which, text) SECTION_NAMED(section, #section, which, text)
+#define SECTION_NAMED(section, word, which, text)                                                  \
+    {.name = word,                                                                                 \
      .stages = which,                                                                              \
      .sentence = text,                                                                             \
      .offset = offsetof(tal_settings, section),                                                    \
@@ -170,8 +172,7 @@ static tal_status refuse_range(const assignment *a) {
 
 static tal_status refuse_number(const assignment *a) {
     return refuse(a, strchr(a->value, ',') != NULL
-                         ? "is not a number; write a point for the decimal mark and blanks between "
-                           "numbers"
+                         ? "is not a number; use a decimal point, and spaces between numbers"
                          : "is not a number");
 }
 

@@ -55,6 +55,14 @@ enum {
     X(TAL_BLOCKS_IMPORT, "import") X(TAL_BLOCKS_FORMS, "forms")
 #define TAL_CLIP_CHOICES(X)        X(TAL_CLIP_BODY, "body") X(TAL_CLIP_NONE, "none")
 #define TAL_IMPORT_UNIT_CHOICES(X) X(TAL_IMPORT_UNIT_M, "m") X(TAL_IMPORT_UNIT_MM, "mm")
+#define TAL_BODY_CHOICES(X)                                                                        \
+    X(TAL_BODY_RIGID, "rigid")                                                                     \
+    X(TAL_BODY_PSEUDO_RIGID, "pseudo-rigid") X(TAL_BODY_FINITE_ELEMENT, "finite-element")
+#define TAL_KINEMATICS_CHOICES(X)                                                                  \
+    X(TAL_CHOICE_KINEMATICS_FLOATING_FRAME, "floating-frame")                                      \
+    X(TAL_CHOICE_KINEMATICS_TOTAL_LAGRANGIAN, "total-lagrangian")                                  \
+    X(TAL_CHOICE_KINEMATICS_COROTATIONAL, "corotational")                                          \
+    X(TAL_CHOICE_KINEMATICS_SMALL, "small")
 #define TAL_SPACING_CHOICES(X)                                                                     \
     X(TAL_SPACING_EXPONENTIAL, "exponential")                                                      \
     X(TAL_SPACING_NORMAL, "normal")                                                                \
@@ -81,6 +89,8 @@ enum {
     X(TAL_METHOD_SOBOL, "sobol")                                                                   \
     X(TAL_METHOD_BOBYQA, "bobyqa")                                                                 \
     X(TAL_METHOD_NELDER_MEAD, "nelder-mead") X(TAL_METHOD_CRS, "crs")
+#define TAL_GRATICULE_CHOICES(X)                                                                   \
+    X(TAL_GRATICULE_METRES, "metres") X(TAL_GRATICULE_DEGREES, "degrees")
 #define TAL_SCALE_CHOICES(X) X(TAL_SCALE_LINEAR, "linear") X(TAL_SCALE_LOG, "log")
 
 #define TAL_CHOICE_ENUM(name, text) name,
@@ -93,6 +103,8 @@ typedef enum { TAL_THICKNESS_CHOICES(TAL_CHOICE_ENUM) } tal_thickness_choice;
 typedef enum { TAL_BLOCKS_CHOICES(TAL_CHOICE_ENUM) } tal_blocks_choice;
 typedef enum { TAL_CLIP_CHOICES(TAL_CHOICE_ENUM) } tal_clip_choice;
 typedef enum { TAL_IMPORT_UNIT_CHOICES(TAL_CHOICE_ENUM) } tal_import_unit_choice;
+typedef enum { TAL_BODY_CHOICES(TAL_CHOICE_ENUM) } tal_body_choice;
+typedef enum { TAL_KINEMATICS_CHOICES(TAL_CHOICE_ENUM) } tal_kinematics_choice;
 typedef enum { TAL_SPACING_CHOICES(TAL_CHOICE_ENUM) } tal_spacing_choice;
 typedef enum { TAL_PLACE_CHOICES(TAL_CHOICE_ENUM) } tal_place_choice;
 typedef enum { TAL_ORIENTATION_CHOICES(TAL_CHOICE_ENUM) } tal_orientation_choice;
@@ -101,6 +113,7 @@ typedef enum { TAL_LAW_CHOICES(TAL_CHOICE_ENUM) } tal_law_choice;
 enum { TAL_CHOICE_PAIR_LAW_CONTACT = 0 };
 typedef enum { TAL_GROUND_KIND_CHOICES(TAL_CHOICE_ENUM) } tal_ground_kind_choice;
 typedef enum { TAL_METHOD_CHOICES(TAL_CHOICE_ENUM) } tal_method_choice;
+typedef enum { TAL_GRATICULE_CHOICES(TAL_CHOICE_ENUM) } tal_graticule_choice;
 typedef enum { TAL_SCALE_CHOICES(TAL_CHOICE_ENUM) } tal_scale_choice;
 #undef TAL_CHOICE_ENUM
 
@@ -114,6 +127,7 @@ typedef struct {
 #define SECTION(name, stages, sentence)                                                            \
     typedef struct {                                                                               \
         char label[TAL_LABEL_SIZE];
+#define SECTION_NAMED(name, word, stages, sentence)      SECTION(name, stages, sentence)
 #define SECTIONS(name, stages, sentence)                 SECTION(name, stages, sentence)
 #define REAL(section, key, preset, range, unit, text)    double key;
 #define REALS(section, key, preset, range, unit, text)   tal_reals key;
@@ -138,7 +152,8 @@ typedef struct {
     char site_file[TAL_PATH_SIZE]; // as given by the user; empty without one
     int given_count;
     tal_setting_given given[TAL_GIVEN_MAX];
-#define SECTION(name, stages, sentence) tal_##name##_settings name;
+#define SECTION(name, stages, sentence)             tal_##name##_settings name;
+#define SECTION_NAMED(name, word, stages, sentence) tal_##name##_settings name;
 #define SECTIONS(name, stages, sentence)                                                           \
     tal_##name##_settings name[TAL_REPEAT_MAX];                                                    \
     int name##_count;

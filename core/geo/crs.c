@@ -120,9 +120,10 @@ static tal_status note_parts(tal_crs *crs, PJ *horizontal, PJ *vertical, const c
     }
     if (type == PJ_TYPE_ENGINEERING_CRS) {
         if (fabs(crs->info.horizontal_m - 1.0) > 1e-9) {
-            return TAL_FAIL(err, TAL_BAD_CRS,
-                            "%s: local coordinates in %s ('%s'). Convert them to metres first",
-                            where, crs->info.horizontal_unit, crs->info.name);
+            return TAL_FAIL(
+                err, TAL_BAD_CRS,
+                "%s: its local coordinates are in %s ('%s'). Convert them to metres first", where,
+                crs->info.horizontal_unit, crs->info.name);
         }
         crs->info.is_local = true;
     }

@@ -78,8 +78,7 @@ static tal_status read_part(reader *r, OGRGeometryH g, bool is_ring, tal_error *
 static tal_status take_kind(reader *r, tal_place_choice kind, tal_error *err) {
     if (r->has_kind && r->features->kind != kind) {
         return TAL_FAIL(err, TAL_BAD_INPUT,
-                        "%s: %s holds points, lines and polygons side by side: keep one kind in "
-                        "one file",
+                        "%s: %s mixes points, lines and polygons: keep to one kind per file",
                         r->where, r->path);
     }
     r->features->kind = kind;

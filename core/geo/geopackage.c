@@ -42,18 +42,21 @@ struct tal_geopackage {
 };
 
 // Every call into OGR runs between these two: messages caught, dates fixed, no waiting for the disk
-// before the one sync at the end.
+// before the one sync at the end, and no thread of its own for the index of a large layer, which
+// locks out the next layer (GDAL 3.6).
 static void begin(tal_gdal_log *log) {
     tal_gdal_log_begin(log);
     CPLSetThreadLocalConfigOption("OGR_CURRENT_DATE", fixed_date);
     CPLSetThreadLocalConfigOption("OGR_SQLITE_SYNCHRONOUS", "OFF");
     CPLSetThreadLocalConfigOption("OGR_SQLITE_JOURNAL", "MEMORY");
+    CPLSetThreadLocalConfigOption("OGR_GPKG_ALLOW_THREADED_RTREE", "NO");
 }
 
 static void end(void) {
     CPLSetThreadLocalConfigOption("OGR_CURRENT_DATE", NULL);
     CPLSetThreadLocalConfigOption("OGR_SQLITE_SYNCHRONOUS", NULL);
     CPLSetThreadLocalConfigOption("OGR_SQLITE_JOURNAL", NULL);
+    CPLSetThreadLocalConfigOption("OGR_GPKG_ALLOW_THREADED_RTREE", NULL);
     tal_gdal_log_end();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// HDF5's work at the end of a program, switched off. Private to core/geo.
+// HDF5's work at the end of a program, switched off. For whatever uses HDF5 directly.
 #ifndef TALUS_CORE_GEO_HDF5_EXIT_H
 #define TALUS_CORE_GEO_HDF5_EXIT_H
 

@@ -1,19 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// libhdf5 crashes on some damaged files. One that nobody vouches for is read by a child first, which may.
-#define _POSIX_C_SOURCE 200809L
-#include "core/geo/hdf5_exit.h"
+// Everything in a NetCDF file, read for a trial.
+#include "core/geo/hdf5_probe.h"
 #include "core/geo/netcdf_private.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <netcdf.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 // The child ends with 0, or with the error of the library without its sign (33 to 140).
 enum { EXIT_ERROR_MIN = 32, PIECE_BYTES = 1 << 24, NAME_BYTES = NC_MAX_NAME + 1 };
@@ -71,47 +62,19 @@ static int read_everything(int file, char *room) {
     return code;
 }
 
-// In the child, without words: what a crashing library prints helps nobody.
-static _Noreturn void read_and_leave(const char *path, rlim_t seconds) {
-    const int nothing = open("/dev/null", O_WRONLY);
-    struct sigaction usual = {.sa_handler = SIG_DFL};
-    static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-    for (size_t i = 0; i < sizeof crashes / sizeof crashes[0]; i++) {
-        sigaction(crashes[i], &usual, NULL);
-    }
-    (void)dup2(nothing, STDOUT_FILENO);
-    (void)dup2(nothing, STDERR_FILENO);
-    (void)setrlimit(RLIMIT_CORE, &(struct rlimit){0});
-    (void)setrlimit(RLIMIT_CPU, &(struct rlimit){.rlim_cur = seconds, .rlim_max = seconds});
+static int read_file(const char *path) {
     char *room = malloc(PIECE_BYTES);
     int file = -1;
     int code = room != NULL ? nc_open(path, NC_NOWRITE, &file) : NC_ENOMEM;
     code = code == NC_NOERR ? read_everything(file, room) : code;
     code = code == NC_NOERR ? nc_close(file) : code;
-    _exit(code < 0 && code > -256 ? -code : code == NC_NOERR ? 0 : -NC_EHDFERR);
+    return code < 0 && code > -256 ? -code : code == NC_NOERR ? 0 : -NC_EHDFERR;
 }
 
 tal_status tal_netcdf_probe(const char *path, tal_error *err) {
-    struct stat info;
-    const double megabytes = stat(path, &info) == 0 ? 1e-6 * (double)info.st_size : 0.0;
-    const pid_t child = fork();
-    if (child == 0) {
-        read_and_leave(path,
-                       (rlim_t)(20.0 + megabytes / 10.0)); // ten times what the slowest disk needs
-    }
-    int outcome = 0;
-    while (child > 0 && waitpid(child, &outcome, 0) < 0) {
-        if (errno != EINTR) {
-            return TAL_FAIL(err, TAL_IO, "%s: lost the process that looks at it: %s", path,
-                            strerror(errno));
-        }
-    }
-    const int code = WIFEXITED(outcome) ? WEXITSTATUS(outcome) : -1;
-    if (child < 0 || code == 0) {
-        return TAL_OK; // without a child the library must do
-    }
-    return code > EXIT_ERROR_MIN
-               ? tal_netcdf_open_failed(path, -code, err)
-               : TAL_FAIL(err, TAL_BAD_INPUT,
-                          "%s is damaged: the NetCDF library crashes on it. Make it again", path);
+    int code = 0;
+    TAL_TRY(tal_hdf5_probe(path, read_file, &code, err));
+    return code == 0               ? TAL_OK
+           : code > EXIT_ERROR_MIN ? tal_netcdf_open_failed(path, -code, err)
+                                   : tal_hdf5_crashes(path, err);
 }

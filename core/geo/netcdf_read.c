@@ -48,7 +48,7 @@ void tal_netcdf_close(tal_netcdf *file) {
 static tal_status fail_read(const tal_netcdf *file, const char *variable, int code,
                             tal_error *err) {
     return TAL_FAIL(err, TAL_BAD_INPUT,
-                    "%s: variable '%s' cannot be read: %s. If the file is damaged, make it again",
+                    "%s: variable '%s' cannot be read: %s. If the file is damaged, create it again",
                     file->path, variable, nc_strerror(code));
 }
 

@@ -186,11 +186,15 @@ static tal_status check_row(const float *value, int32_t row, int columns, const 
                             tal_error *err) {
     for (int column = 0; column < columns; column++) {
         if (fabsf(value[column]) > VALUE_MAX) {
-            return TAL_FAIL(err, TAL_BAD_INPUT,
-                            "%s: %g in row %d, column %d cannot be meant: values are below %g. "
-                            "The file is damaged, or does not declare its value for no data: "
-                            "gdal_edit.py -a_nodata VALUE",
-                            path, (double)value[column], row, column, (double)VALUE_MAX);
+            char text[32];
+            snprintf(text, sizeof text, fabsf(value[column]) < 1e12f ? "%.0f" : "%g",
+                     (double)value[column]);
+            return TAL_FAIL(
+                err, TAL_BAD_INPUT,
+                "%s: %s in row %d, column %d cannot be right: values must be below %.0f. The file "
+                "is damaged, or is in centimetres or millimetres instead of metres, or does not "
+                "declare its no-data value: gdal_edit.py -a_nodata VALUE adds it",
+                path, text, row, column, (double)VALUE_MAX);
         }
     }
     return TAL_OK;
@@ -234,11 +238,10 @@ static tal_status read_grid(tal_grid *grid, GDALDatasetH dataset, const char *pa
     const bool placed = GDALGetGeoTransform(dataset, g) == CE_None;
     tal_gdal_log_end();
     if (!placed) {
-        return TAL_FAIL(
-            err, TAL_BAD_INPUT,
-            "%s does not say where it lies (no georeference). Add it with gdal_translate "
-            "-a_ullr",
-            path);
+        return TAL_FAIL(err, TAL_BAD_INPUT,
+                        "%s does not say where it lies: it has no georeference. Add one with "
+                        "gdal_translate -a_ullr",
+                        path);
     }
     if (!is_north_up_square(g, rows)) {
         return TAL_FAIL(

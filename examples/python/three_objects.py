@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Solfec's tutorial "Three basic geometric objects": four bricks that are one body, a wedge on top of them, and a
-ball that strikes it. Bodies of talus are convex: the bricks are held together by joints. The wedge is rigid."""
+ball that strikes it. Bodies of talus are convex: the bricks are held together by joints. The wedge is pseudo-rigid."""
 
 import picture
 
@@ -14,7 +14,7 @@ for brick in bricks[1:]:
     for place in ((*middle, 0.0), (*middle, 1.0), (-0.5, 0.5, 0.5)):
         scene.joint(bricks[0], brick, place)
 wedge = [(x, y, z) for x in (-2, 1) for y in (-2, 1) for z in (1.0, 1.6 if x < 0 else 2.2)]
-scene.hull(wedge, density=2e3)
+scene.deform(scene.hull(wedge, density=2e3), young=1e9, kinematics="pseudo-rigid")
 ball = scene.sphere(1, (-0.5, -0.5, 5), density=2e3, velocity=(0, 0, -10))
 before = picture.snapshot(scene)
 scene.run(1.0)

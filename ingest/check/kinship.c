@@ -3,6 +3,7 @@
 // the one that makes most of the difference vanish is the reason.
 #include "ingest/check/kinship.h"
 
+#include "core/app/number.h"
 #include "core/base/memory.h"
 #include "ingest/compare/statistics.h"
 
@@ -32,6 +33,7 @@ typedef struct {
     double factor;       // of heights
     double angle;        // about the middle, counter-clockwise, radians
     bool axes_exchanged; // in full coordinates
+    bool mirrored;       // about the middle, east for west, before it is turned
     double east, north;  // offset
 } undone;
 
@@ -96,7 +98,8 @@ static double later_height(const wide_grids *g, const undone *u, double x, doubl
         x = east - g->origin_east;
         y = north - g->origin_north;
     }
-    const double c = cos(u->angle), s = sin(u->angle), dx = x - middle_x, dy = y - middle_y;
+    const double c = cos(u->angle), s = sin(u->angle), dy = y - middle_y;
+    const double dx = u->mirrored ? middle_x - x : x - middle_x;
     x = middle_x + c * dx - s * dy + u->east;
     y = middle_y + s * dx + c * dy + u->north;
     const double column = floor((x - g->west) / g->cell), row = floor((g->north - y) / g->cell);
@@ -139,14 +142,70 @@ static double relief_of(const wide_grids *g) {
     return tal_statistics_find(g->work, count).nmad;
 }
 
+// ---- No data -----------------------------------------------------------------------------------
+
+enum { SAME_MIN = 10 };
+
+// Many cells with the very same height, farther from all others than these are from each other: a value
+// for no data. Lakes and seas have shores.
+static void judge_extreme(tal_case *site, const tal_dem *dem, bool is_after, float extreme,
+                          double *work) {
+    const size_t cells = tal_grid_cell_count(&dem->grid);
+    size_t count = 0, same = 0;
+    for (size_t i = 0; i < cells; i++) {
+        if (dem->z[i] == extreme) {
+            same++;
+        } else if (!isnan(dem->z[i])) {
+            work[count++] = (double)dem->z[i];
+        }
+    }
+    if (same < SAME_MIN || count < SAME_MIN) {
+        return;
+    }
+    const double low = tal_select(work, count, count / 20);
+    const double high = tal_select(work, count, count - 1 - count / 20);
+    const double gap = fmax(low - (double)extreme, (double)extreme - high);
+    if (gap > 2.0 * (high - low) && gap > dem->grid.cell) {
+        char away[TAL_NUMBER_SIZE];
+        tal_findings_add(
+            &site->findings, "no_data", TAL_REFUSE, is_after ? "site.after" : "site.before",
+            "%zu cells of the survey from %s have a height of just %.6g m, %s m from "
+            "the ground around them: a value for no data that the file does not "
+            "declare (gdal_edit.py -a_nodata VALUE FILE)",
+            same, is_after ? "after" : "before",
+            (double)extreme + (double)site->study.origin.height, tal_number_format(away, gap));
+    }
+}
+
+static tal_status check_no_data(tal_case *site, const tal_dem *dem, bool is_after, tal_error *err) {
+    const size_t cells = tal_grid_cell_count(&dem->grid);
+    float least = INFINITY, greatest = -INFINITY;
+    double *work;
+    TAL_CREATE(work, cells, "heights", err);
+    for (size_t i = 0; i < cells; i++) {
+        least = fminf(least, dem->z[i]);
+        greatest = fmaxf(greatest, dem->z[i]);
+    }
+    judge_extreme(site, dem, is_after, least, work);
+    if (greatest > least) {
+        judge_extreme(site, dem, is_after, greatest, work);
+    }
+    tal_memory_destroy(work);
+    return TAL_OK;
+}
+
 // ---- Mistakes ----------------------------------------------------------------------------------
 
-static bool check_unit(tal_case *site, const wide_grids *g, double limit) {
+// Heights of one survey times `factor` are those of the other.
+static double misfit_times(const wide_grids *g, double factor) {
+    const undone u = {.factor = factor};
+    return misfit(g, &u);
+}
+
+static bool check_feet(tal_case *site, const wide_grids *g, double limit) {
     const double factors[2] = {1.0 / foot_m, foot_m};
     for (int k = 0; k < 2; k++) {
-        const undone u = {.factor = factors[k]};
-        const double left = misfit(g, &u);
-        if (!(left < limit)) {
+        if (!(misfit_times(g, factors[k]) < limit)) {
             continue;
         }
         const bool later_is_low = k == 0;
@@ -154,15 +213,43 @@ static bool check_unit(tal_case *site, const wide_grids *g, double limit) {
                                  site->settings->site.before_unit == TAL_HEIGHT_UNIT_AUTO;
         tal_findings_add(&site->findings, "unit", TAL_REFUSE,
                          blame_after ? "site.after_unit" : "site.before_unit",
-                         "the relief of the survey from after is %.3f times that of the survey "
-                         "from before: %s. Say %s_unit = %s",
+                         "the relief of the later survey is %.3f times that of the earlier one: "
+                         "%s. Set %s_unit = %s",
                          1.0 / factors[k],
-                         later_is_low ? "heights in metres are taken for feet in the survey from "
-                                        "after, or feet for metres in that from before"
-                                      : "heights in feet are taken for metres in the survey from "
-                                        "after, or metres for feet in that from before",
+                         later_is_low ? "metres are read as feet in the later survey, or feet as "
+                                        "metres in the earlier one"
+                                      : "feet are read as metres in the later survey, or metres as "
+                                        "feet in the earlier one",
                          blame_after ? "after" : "before",
                          later_is_low == blame_after ? "m" : "ft (or us-ft)");
+        return true;
+    }
+    return false;
+}
+
+// Units that no setting names, and depths: the file has to be written again.
+static bool check_unit(tal_case *site, const wide_grids *g, double limit) {
+    static const struct {
+        double factor;
+        const char *what;
+    } known[] = {{10.0, "decimetres"}, {100.0, "centimetres"}, {1000.0, "millimetres"}};
+    if (check_feet(site, g, limit)) {
+        return true;
+    }
+    for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
+        const bool in_after = misfit_times(g, 1.0 / known[k].factor) < limit;
+        if (in_after || misfit_times(g, known[k].factor) < limit) {
+            tal_findings_add(&site->findings, "unit", TAL_REFUSE,
+                             in_after ? "site.after" : "site.before",
+                             "the heights of the survey from %s are %s: write it again in metres",
+                             in_after ? "after" : "before", known[k].what);
+            return true;
+        }
+    }
+    if (misfit_times(g, -1.0) < limit) {
+        tal_findings_add(&site->findings, "unit", TAL_REFUSE, "site.after",
+                         "one survey has depths where the other has heights: what is high in one "
+                         "is low in the other. Write it again with the other sign");
         return true;
     }
     return false;
@@ -174,12 +261,12 @@ static bool check_axes(tal_case *site, const wide_grids *g, double limit) {
         return false;
     }
     tal_findings_add(&site->findings, "axes", TAL_REFUSE, "site.after",
-                     "the axes of one survey are exchanged: with x for y the ground from after is "
-                     "that from before. Write that file again with x and y exchanged");
+                     "the axes of one survey are exchanged: with x and y exchanged, the later "
+                     "ground is the earlier one. Write that file again with x and y exchanged");
     return true;
 }
 
-// The best of turning about the middle, then of moving.
+// The best of turning about the middle.
 static double best_angle(const wide_grids *g, undone *best) {
     double least = INFINITY;
     for (int degrees = -178; degrees <= 180; degrees += 2) {
@@ -191,6 +278,32 @@ static double best_angle(const wide_grids *g, undone *best) {
         }
     }
     return least;
+}
+
+// Rows from the wrong end, columns from the wrong end, x for y of a map that has only its own corner.
+static bool check_mirror(tal_case *site, const wide_grids *g, double limit) {
+    static const char *const sides[4] = {
+        "east lies in the west (its columns are reversed)",
+        "x and y are exchanged about its own corner, and both reversed",
+        "north lies in the south (its rows are reversed)",
+        "x and y are exchanged about its own corner"};
+    int best = -1;
+    double least = limit;
+    for (int quarter = 0; quarter < 4; quarter++) {
+        const undone u = {.factor = 1.0, .angle = quarter * 1.5707963267948966, .mirrored = true};
+        const double left = misfit(g, &u);
+        best = left < least ? quarter : best;
+        least = left < least ? left : least;
+    }
+    undone turn = nothing_undone;
+    if (best < 0 || best_angle(g, &turn) < least) {
+        return false;
+    }
+    tal_findings_add(&site->findings, "axes", TAL_REFUSE, "site.after",
+                     "the survey from after is a mirror image of that from before: its %s. Write "
+                     "that file again the right way round",
+                     sides[best]);
+    return true;
 }
 
 static double best_offset(const wide_grids *g, undone *best) {
@@ -214,16 +327,16 @@ static bool check_elsewhere(tal_case *site, const wide_grids *g, double limit) {
     const tal_verdict verdict = site->settings->ingest.accept_shift ? TAL_WARN : TAL_REFUSE;
     if (turned < limit && turned <= moved && turn.angle != 0.0) {
         tal_findings_add(&site->findings, "rotation", verdict, "site.after",
-                         "the survey from after is turned by about %.0f degrees about the vertical "
-                         "against that from before; is its coordinate system right?",
+                         "the later survey is rotated by about %.0f degrees about the vertical "
+                         "relative to the earlier one; is its coordinate system right?",
                          turn.angle * 57.29577951308232);
         return true;
     }
     if (moved < limit && (move.east != 0.0 || move.north != 0.0)) {
         tal_findings_add(&site->findings, "shift", verdict, "site.after",
-                         "the survey from after shows the ground of the earlier one about %.0f m "
-                         "to the east and %.0f m to the north of where it is; are the coordinate "
-                         "systems right (before_crs, after_crs)? accept_shift = yes goes on",
+                         "the later survey shows the ground of the earlier one about %.0f m to the "
+                         "east and %.0f m to the north of where it is; are the coordinate systems "
+                         "right (before_crs, after_crs)? If so, set accept_shift = yes",
                          move.east, move.north);
         return true;
     }
@@ -234,16 +347,20 @@ static void check_place(tal_case *site, double as_it_is, double relief) {
     if (as_it_is < 0.5 * relief) {
         return;
     }
+    char off[TAL_NUMBER_SIZE], high[TAL_NUMBER_SIZE];
     tal_findings_add(&site->findings, "place", TAL_REFUSE, "site.after",
                      "the surveys do not show the same place: half of the ground differs by more "
-                     "than %.3g m, and its relief is %.3g m. Is the right file named?",
-                     0.6745 * as_it_is, 0.6745 * relief);
+                     "than %s m, and its relief is %s m. Is the right file named?",
+                     tal_number_format(off, 0.6745 * as_it_is),
+                     tal_number_format(high, 0.6745 * relief));
 }
 
 tal_status tal_check_kinship(tal_case *site, const tal_dem *before, const tal_dem *after,
                              tal_error *err) {
-    wide_grids g;
+    wide_grids g = {0};
     tal_status status = TAL_OK;
+    TAL_TRY(check_no_data(site, before, false, err));
+    TAL_TRY(check_no_data(site, after, true, err));
     TAL_TRY_OR_DONE(create_grids(&g, before, after, site->study.origin, err));
     const double as_it_is = misfit(&g, &nothing_undone), relief = relief_of(&g);
     const double limit = fmin(explained * as_it_is, explained_of_relief * relief);
@@ -251,7 +368,7 @@ tal_status tal_check_kinship(tal_case *site, const tal_dem *before, const tal_de
     // docs/theory/ingest.md (16).
     if (as_it_is > 0.05 * relief && as_it_is > 0.5 * before->grid.cell &&
         !check_unit(site, &g, limit) && !check_axes(site, &g, limit) &&
-        !check_elsewhere(site, &g, limit)) {
+        !check_mirror(site, &g, limit) && !check_elsewhere(site, &g, limit)) {
         check_place(site, as_it_is, relief);
     }
 done:

@@ -56,8 +56,8 @@ static tal_bounds to_study(const tal_survey_file *file, tal_bounds own) {
 // What was done to a file that would lie at `target` without it; NULL: nothing usual.
 static const char *mistake_of(const tal_survey_file *file, tal_bounds target) {
     if (meet(to_study(file, exchanged(file->own_bounds)), target)) {
-        return "its axes are exchanged: where it has east it should have north (or latitude where "
-               "it should have longitude). Write it again with x and y exchanged";
+        return "its axes are exchanged: it has east where north should be (or latitude where "
+               "longitude should be). Write it again with x and y exchanged";
     }
     if (meet(to_study(file, times(file->own_bounds, foot_m)), target)) {
         return "its map is in feet, its coordinate system in metres. Name the right system";
@@ -86,7 +86,7 @@ static bool blame_files(tal_case *site, const tal_survey_reader *survey, tal_bou
         if (mistake != NULL) {
             tal_findings_add(
                 &site->findings, "axes", TAL_REFUSE, key_of(survey, "site.before", "site.after"),
-                "%s does not meet the other survey as it stands; %s", file->path, mistake);
+                "%s does not overlap the other survey as it stands; %s", file->path, mistake);
             blamed = true;
         }
     }
@@ -142,8 +142,8 @@ static void check_on_the_map(tal_case *site, const tal_survey_reader *survey) {
         box_text(file->own_bounds, box, sizeof box);
         tal_findings_add(&site->findings, turned ? "axes" : "map", TAL_REFUSE,
                          key_of(survey, "site.before", "site.after"),
-                         "%s (%s) lies far outside of where %s is used; %s", file->path, box,
-                         tal_crs_get_info(file->crs)->name,
+                         "%s (%s) lies far outside the area in which %s is used; %s", file->path,
+                         box, tal_crs_get_info(file->crs)->name,
                          turned ? "with its axes exchanged it lies inside. Write it again with x "
                                   "and y exchanged"
                                 : "name the right coordinate system (before_crs, after_crs)");
@@ -163,10 +163,11 @@ static void check_share(tal_case *site) {
     }
     const double share = (both.east - both.west) * (both.north - both.south) / larger;
     if (share < 0.6) {
-        tal_findings_add(&site->findings, "overlap", TAL_WARN, "site.after",
-                         "the surveys share only %.0f %% of the larger one; what fell or came to "
-                         "rest outside of that is not seen. Say area = to show that this is meant",
-                         100.0 * share);
+        tal_findings_add(
+            &site->findings, "overlap", TAL_WARN, "site.after",
+            "the surveys overlap on only %.0f %% of the larger one; what fell or came to rest "
+            "outside that is not seen. Set area = to confirm that this is intended",
+            100.0 * share);
     }
 }
 

@@ -2,7 +2,10 @@
 // The fit, judged.
 #include "ingest/check/registration.h"
 
+#include "core/app/number.h"
 #include "core/base/memory.h"
+#include "ingest/check/place.h"
+#include "ingest/check/trend.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +15,6 @@
 static const double positioning_m = 0.3;
 static const double refused_at = 3.0; // times the expected shift
 static const double stable_share_min = 0.15;
-static const double place_share_max = 0.1; // of the relief; 0.01 to 0.03 in surveys of one place
 
 // Distance of points, or of a raster's cells.
 static double resolution_of(const tal_epoch_ground *epoch, const tal_dem *dem) {
@@ -53,12 +55,13 @@ static double reach_of(const tal_grid *grid) {
 static void judge(tal_case *site, const char *check, const char *what, double moved,
                   double expected) {
     const bool refused = moved > refused_at * expected && !site->settings->ingest.accept_shift;
-    tal_findings_add(&site->findings, check, refused ? TAL_REFUSE : TAL_WARN, "ingest.accept_shift",
-                     "%s, where the surveys' resolution and noise explain %.2g m. %s", what,
-                     expected,
-                     refused ? "Are coordinate systems, units and files right? If so, say "
-                               "accept_shift = yes"
-                             : "Look at what has not changed in dz.tif before believing what has");
+    char number[TAL_NUMBER_SIZE];
+    tal_findings_add(
+        &site->findings, check, refused ? TAL_REFUSE : TAL_WARN, "ingest.accept_shift",
+        "%s, where the surveys' resolution and noise explain %s m. %s", what,
+        tal_number_format_digits(number, expected, 2),
+        refused ? "Are coordinate systems, units and files right? If so, set accept_shift = yes"
+                : "Check the unchanged ground in dz.tif before you trust the changes");
 }
 
 static void check_shift(tal_case *site, const double shift[3], expectation expected) {
@@ -69,10 +72,10 @@ static void check_shift(tal_case *site, const double shift[3], expectation expec
     }
     const bool in_plan = plan / expected.plan > up / expected.up;
     snprintf(what, sizeof what,
-             "the survey from after had to be moved by %.2f m (%+.2f east, %+.2f north, %+.2f up) "
-             "to fit the earlier one, %s",
+             "the later survey had to be moved by %.2f m (%+.2f east, %+.2f north, %+.2f up) to "
+             "fit the earlier one, %s",
              length_of(shift), shift[0], shift[1], shift[2],
-             in_plan ? "most of it along the map" : "most of it upwards or downwards");
+             in_plan ? "mostly horizontally" : "mostly vertically");
     judge(site, "shift", what, in_plan ? plan : up, in_plan ? expected.plan : expected.up);
 }
 
@@ -86,8 +89,8 @@ static void check_rotation(tal_case *site, const tal_comparison *a, expectation 
         return;
     }
     snprintf(what, sizeof what,
-             "the survey from after had to be turned by %.3f degrees, %.2f m at the rim of the "
-             "study (%s), to fit the earlier one",
+             "the later survey had to be rotated by %.3f degrees, %.2f m at the rim of the study "
+             "(%s), to fit the earlier one",
              length_of(angles) * 57.29577951308232, rim, is_tilt ? "a tilt" : "about the vertical");
     judge(site, is_tilt ? "tilt" : "rotation", what, rim, expected.plan);
 }
@@ -98,10 +101,9 @@ static void check_settled(tal_case *site, const tal_comparison *a) {
         tal_findings_add(
             &site->findings, "settled", site->settings->ingest.accept_shift ? TAL_WARN : TAL_REFUSE,
             "ingest.accept_shift",
-            "the fit of the survey from after to the earlier one did not settle within "
-            "%d rounds: they differ too much, or the stable terrain has too little "
-            "relief. Give stable terrain (stable =), or coregister = none, or "
-            "accept_shift = yes",
+            "the fit of the later survey to the earlier one did not settle within %d rounds: they "
+            "differ too much, or the stable terrain has too little relief. Give stable terrain "
+            "(stable =), or coregister = none, or accept_shift = yes",
             fit->rounds);
     }
 }
@@ -129,74 +131,85 @@ static void check_repeats(tal_case *site, const tal_comparison *a, expectation e
     int axis = worst_axis(r->by_cell, deviation, &ratio);
     if (r->has_cell && ratio > 3.0 && fabs(r->by_cell[axis]) > least) {
         tal_findings_add(&site->findings, "shift_by_cell", TAL_WARN, "ingest.cell_m",
-                         "the shift depends on the cell: with %g m instead of %g m the survey from "
-                         "after would move %+.2f m more to the %s, %.0f times the deviation that "
-                         "the terrain shows; the stated one was widened",
+                         "the shift depends on the cell: with %g m instead of %g m the later "
+                         "survey would move %+.2f m farther to the %s, %.0f times the standard "
+                         "deviation estimated from the terrain; the stated deviation was increased",
                          2.0 * a->grid.cell, a->grid.cell, r->by_cell[axis], directions[axis],
                          ratio);
     }
     axis = worst_axis(r->by_half, deviation, &ratio);
     if (r->has_halves && ratio > 6.0 &&
         fabs(r->by_half[axis]) > least) { // twice the deviation each
-        tal_findings_add(&site->findings, "shift_by_half", TAL_WARN, "ingest.stable",
-                         "the shift depends on the terrain: two halves of the stable terrain ask "
-                         "for shifts that differ by %.2f m (%s), %.0f times their deviation; "
-                         "something moved that counts as stable. Draw stable terrain yourself",
-                         fabs(r->by_half[axis]), directions[axis], 0.5 * ratio);
+        tal_findings_add(
+            &site->findings, "shift_by_half", TAL_WARN, "ingest.stable",
+            "the shift depends on the terrain: two halves of the stable terrain give shifts that "
+            "differ by %.2f m (%s), %.0f times their standard deviation; something that counts as "
+            "stable has moved. Draw the stable terrain yourself",
+            fabs(r->by_half[axis]), directions[axis], 0.5 * ratio);
     }
 }
 
-// ---- Tilt of what was only shifted -------------------------------------------------------------
+// ---- What the fit leaves -----------------------------------------------------------------------
 
-typedef struct {
-    double slope_x, slope_y; // of dz
-    double nmad;             // about that plane
-} trend;
-
-static tal_status find_trend(const tal_comparison *a, trend *found, tal_error *err) {
-    const tal_change *change = &a->change;
-    const tal_grid *grid = &a->grid;
-    const size_t cells = tal_grid_cell_count(grid);
-    tal_sums sums = {0};
-    double *left;
-    size_t count = 0;
-    TAL_CREATE(left, cells, "a tilt", err);
-    for (int pass = 0; pass < 2; pass++) {
-        const tal_cell_plane plane = tal_sums_plane(&sums);
-        for (size_t i = 0; i < cells; i++) {
-            double x, y;
-            if (change->stable[i] == 0) {
-                continue;
-            }
-            tal_grid_centre(grid, (int32_t)(i % (size_t)grid->columns),
-                            (int32_t)(i / (size_t)grid->columns), &x, &y);
-            if (pass == 0) {
-                tal_sums_add_point(&sums, x, y, (double)change->dz[i]);
-            } else {
-                left[count++] = (double)change->dz[i] - plane.slope_x * x - plane.slope_y * y;
-            }
-        }
-        found->slope_x = plane.slope_x;
-        found->slope_y = plane.slope_y;
-    }
-    found->nmad = tal_statistics_find(left, count).nmad;
-    tal_memory_destroy(left);
-    return TAL_OK;
+static bool stands_out(const tal_comparison *a, double rim, const tal_trend *t) {
+    return rim > 2.0 * t->nmad && rim > 0.1 * a->grid.cell;
 }
 
-static tal_status check_tilt(tal_case *site, const tal_comparison *a, tal_error *err) {
-    trend t = {0};
-    TAL_TRY(find_trend(a, &t, err));
-    const double rim = hypot(t.slope_x, t.slope_y) * reach_of(&a->grid);
-    if (rim > 2.0 * t.nmad && rim > 0.1 * a->grid.cell) {
+static void check_tilt(tal_case *site, const tal_comparison *a, const tal_trend *t) {
+    if (stands_out(a, t->tilt, t)) {
         tal_findings_add(&site->findings, "tilt", TAL_WARN, "ingest.coregister",
-                         "the survey from after is tilted against the earlier one: %.2f m at the "
+                         "the later survey is tilted relative to the earlier one: %.2f m at the "
                          "rim of the study, where the stable terrain scatters by %.2f m. %s",
-                         rim, t.nmad,
+                         t->tilt, t->nmad,
                          site->after.survey.has_rasters
-                             ? "Rasters are shifted, not turned: correct it before"
-                             : "Say coregister = icp");
+                             ? "Rasters are shifted but not rotated: correct the tilt beforehand"
+                             : "Set coregister = icp");
     }
+}
+
+static void check_dome(tal_case *site, const tal_comparison *a, const tal_trend *t) {
+    if (stands_out(a, fabs(t->dome), t)) {
+        tal_findings_add(&site->findings, "dome", TAL_WARN, "site.after",
+                         "one survey bends against the other: the middle of the study lies %.2f m "
+                         "%s than its rim in the survey from after, where the stable terrain "
+                         "scatters by %.2f m. Pictures of a drone without control points do that "
+                         "(a dome); volumes are off by it",
+                         fabs(t->dome), t->dome < 0.0 ? "higher" : "lower", t->nmad);
+    }
+}
+
+static void check_map(tal_case *site, const tal_comparison *a, const tal_trend *t,
+                      expectation expected) {
+    const double reach = reach_of(&a->grid);
+    char what[256];
+    if (fabs(t->turn) > expected.plan && stands_out(a, fabs(t->turn), t)) {
+        snprintf(what, sizeof what,
+                 "the later survey is rotated by %.2f degrees about the vertical relative to the "
+                 "earlier one, %.2f m at the rim of the study, and is only shifted",
+                 t->turn / reach * 57.29577951308232, fabs(t->turn));
+        judge(site, "rotation", what, fabs(t->turn), expected.plan);
+    }
+    if (fabs(t->stretch) > expected.plan && stands_out(a, fabs(t->stretch), t)) {
+        snprintf(what, sizeof what,
+                 "the survey from after is stretched to %.2f %% of the earlier one, %.2f m at the "
+                 "rim of the study: the map has another scale, or its cells another size",
+                 100.0 * (1.0 + t->stretch / reach), fabs(t->stretch));
+        judge(site, "scale", what, fabs(t->stretch), expected.plan);
+    }
+}
+
+static tal_status check_trend(tal_case *site, const tal_comparison *a, expectation expected,
+                              tal_error *err) {
+    tal_trend t;
+    if (a->is_cliff) {
+        return TAL_OK;
+    }
+    TAL_TRY(tal_trend_find(a, &t, err));
+    if (!a->registration.with_rotation) {
+        check_tilt(site, a, &t);
+    }
+    check_dome(site, a, &t);
+    check_map(site, a, &t, expected);
     return TAL_OK;
 }
 
@@ -213,42 +226,17 @@ static void check_stable_share(tal_case *site, const tal_comparison *a) {
     if (stable >= stable_share_min * both || site->stable.count > 0) {
         return;
     }
-    const char *reason = up > 1.5 * down ? "Plants or snow in the survey from after that were not "
-                                           "filtered (ground =), or a shift?"
-                         : down > 1.5 * up ? "Plants or snow in the survey from before that were "
-                                             "not filtered (ground =), or a shift?"
+    const char *reason = up > 1.5 * down   ? "Plants or snow in the later survey that were not "
+                                             "filtered out (ground =), or a shift?"
+                         : down > 1.5 * up ? "Plants or snow in the earlier survey that were not "
+                                             "filtered out (ground =), or a shift?"
                                            : "Plants, strips that do not fit, moving ground?";
     tal_findings_add(
         &site->findings, "elsewhere", TAL_WARN, "ingest.stable",
-        "only %.0f %% of the ground counts as stable, and everything rests on it; "
-        "%.0f %% rose and %.0f %% sank. %s Draw the stable terrain yourself if this is "
-        "right",
+        "only %.0f %% of the ground counts as stable, and everything depends on it; %.0f %% rose "
+        "and %.0f %% sank. %s Draw the stable terrain yourself if this is right",
         100.0 * stable / fmax(both, 1.0), 100.0 * up / fmax(both, 1.0),
         100.0 * down / fmax(both, 1.0), reason);
-}
-
-// Another place that is turned and moved as well as it can be still does not fit.
-static tal_status check_place(tal_case *site, const tal_comparison *a, tal_error *err) {
-    const size_t cells = tal_grid_cell_count(&a->grid);
-    const double left = a->registration.at_last.nmad;
-    double *heights;
-    size_t count = 0;
-    TAL_CREATE(heights, cells, "relief", err);
-    for (size_t i = 0; i < cells; i++) {
-        if (!isnan(a->change.dz[i])) {
-            heights[count++] = (double)a->before.z[i];
-        }
-    }
-    const double relief = tal_statistics_find(heights, count).nmad;
-    tal_memory_destroy(heights);
-    if (left > a->grid.cell && left > place_share_max * relief) {
-        tal_findings_add(&site->findings, "place", TAL_REFUSE, "site.after",
-                         "the surveys do not show the same place: fitted as well as they can be, "
-                         "half of the ground that should be stable still differs by more than %.3g "
-                         "m, and its relief is %.3g m. Is the right file named?",
-                         0.6745 * left, 0.6745 * relief);
-    }
-    return TAL_OK;
 }
 
 tal_status tal_check_registration(tal_case *site, const tal_comparison *a, tal_error *err) {
@@ -256,7 +244,7 @@ tal_status tal_check_registration(tal_case *site, const tal_comparison *a, tal_e
     const tal_registration *r = &a->registration;
     check_stable_share(site, a);
     if (r->done && !a->is_cliff) {
-        TAL_TRY(check_place(site, a, err));
+        TAL_TRY(tal_check_place(site, a, err));
     }
     if (r->done) {
         check_shift(site, r->motion.shift, expected);
@@ -265,11 +253,10 @@ tal_status tal_check_registration(tal_case *site, const tal_comparison *a, tal_e
         check_repeats(site, a, expected);
     } else if (fabs(r->at_last.median) >
                fmin(expected.up, fmax(3.0 * r->deviation[2], 0.1 * expected.up))) {
-        tal_findings_add(
-            &site->findings, "shift", TAL_WARN, "ingest.coregister",
-            "coregister = none, but the stable terrain lies %+.2f m from where it was; "
-            "all volumes are off by that times their area",
-            r->at_last.median);
+        tal_findings_add(&site->findings, "shift", TAL_WARN, "ingest.coregister",
+                         "coregister = none, but the stable terrain lies %+.2f m away from where "
+                         "it was; every volume is wrong by this height times its area",
+                         r->at_last.median);
     }
-    return r->with_rotation || a->is_cliff ? TAL_OK : check_tilt(site, a, err);
+    return check_trend(site, a, expected, err);
 }

@@ -364,9 +364,9 @@ static tal_status solve(fit *f, tal_coregister_result *result, tal_error *err) {
         result->cell_count = find_deviations(f);
         if (result->cell_count < CELLS_MIN) {
             return TAL_FAIL(err, TAL_UNTRUSTED,
-                            "only %lld cells of stable terrain have ground in both "
-                            "surveys, too few to fit one to the other; enlarge the study, give the "
-                            "stable area as a polygon (stable =), or say coregister = none",
+                            "only %lld cells of stable terrain have ground in both surveys, too "
+                            "few to fit one to the other; enlarge the study, give the stable area "
+                            "as a polygon (stable =), or set coregister = none",
                             (long long)result->cell_count);
         }
         if (round == 1) { // a large common offset first, or nothing is an inlier
@@ -375,8 +375,8 @@ static tal_status solve(fit *f, tal_coregister_result *result, tal_error *err) {
         }
         if (!step(f, &motion, covariance, &length)) {
             return TAL_FAIL(err, TAL_UNTRUSTED,
-                            "the stable terrain is too flat or too small to fit "
-                            "one survey to the other; say coregister = none if they fit already");
+                            "the stable terrain is too flat or too small to fit one survey to the "
+                            "other; set coregister = none if they fit already");
         }
         result->rounds = round;
         result->converged = length < 1e-3; // a millimetre at the rim

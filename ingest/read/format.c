@@ -56,8 +56,8 @@ tal_status tal_format_refuse(const char *path, const char *reason, tal_error *er
         }
         tal_text_append(&names, "%s", i > 0 && formats[i]->endings != NULL ? ")" : "");
     }
-    const tal_status status = TAL_FAIL(err, TAL_BAD_INPUT, "%s: is neither %s: %s", path,
-                                       tal_text_string(&names), reason);
+    const tal_status status =
+        TAL_FAIL(err, TAL_BAD_INPUT, "%s is neither %s: %s", path, tal_text_string(&names), reason);
     tal_text_destroy(&names);
     return status;
 }

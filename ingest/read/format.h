@@ -29,7 +29,8 @@ typedef struct {
     tal_status (*look)(const char *path, tal_file_header *header, tal_error *err);
     // Of formats that are read directly.
     tal_status (*open)(void **reader, const char *path, tal_error *err);
-    tal_status (*read)(void *reader, tal_points *points, tal_error *err); // no points: at the end
+    // Fills all arrays of `points` anew, with at most TAL_POINTS_CAPACITY points; none: at the end.
+    tal_status (*read)(void *reader, tal_points *points, tal_error *err);
     void (*close)(void *reader);
 } tal_format;
 
@@ -44,7 +45,7 @@ TAL_FORMATS(TAL_FORMAT_DECLARE)
 #undef TAL_FORMAT_DECLARE
 
 const tal_format *tal_format_find(const char *path);
-// "PATH: is neither LAS nor ...: REASON"
+// "PATH is neither LAS nor ...: REASON"
 tal_status tal_format_refuse(const char *path, const char *reason, tal_error *err);
 // For `look`: copies the definition of a coordinate system; empty ones are none.
 tal_status tal_file_header_set_crs(tal_file_header *header, const char *definition, tal_error *err);

@@ -175,7 +175,7 @@ static tal_status read_header(tal_las *las, uint8_t bytes[HEADER_1_4], tal_error
     }
     header->version_minor = bytes[25];
     if (bytes[24] != 1 || header->version_minor > 4) {
-        return TAL_FAIL(err, TAL_BAD_INPUT, "%s: is LAS %d.%d; talus reads 1.0 to 1.4", las->name,
+        return TAL_FAIL(err, TAL_BAD_INPUT, "%s is LAS %d.%d; talus reads 1.0 to 1.4", las->name,
                         bytes[24], bytes[25]);
     }
     const uint16_t header_size = get_u16(bytes + 94);
@@ -361,11 +361,11 @@ static tal_status open_stream(tal_las *las, tal_error *err) {
     struct stat info;
     las->stream = fopen(las->path, "rb");
     if (las->stream == NULL) {
-        return TAL_FAIL(err, errno == ENOENT ? TAL_NOT_FOUND : TAL_IO, "%s: cannot be opened: %s",
+        return TAL_FAIL(err, errno == ENOENT ? TAL_NOT_FOUND : TAL_IO, "%s cannot be opened: %s",
                         las->path, strerror(errno));
     }
     if (fstat(fileno(las->stream), &info) != 0 || !S_ISREG(info.st_mode)) {
-        return TAL_FAIL(err, TAL_BAD_INPUT, "%s: is not a regular file", las->path);
+        return TAL_FAIL(err, TAL_BAD_INPUT, "%s is not a regular file", las->path);
     }
     las->size = (uint64_t)info.st_size;
     return TAL_OK;
@@ -468,9 +468,7 @@ tal_status tal_las_read(tal_las *las, tal_points *points, tal_error *err) {
     points->count = 0;
     if (header->compressed) {
         return TAL_FAIL(err, TAL_UNAVAILABLE,
-                        "%s: is compressed (LAZ); its points are read with "
-                        "pdal",
-                        las->name);
+                        "%s is compressed (LAZ); its points are read with pdal", las->name);
     }
     const uint64_t left = header->point_count - las->position;
     const size_t count = left < las->chunk ? (size_t)left : las->chunk;

@@ -91,7 +91,7 @@ static tal_status relative_path(const char *path, const char *folder, tal_text *
         const char *which = from == NULL ? folder : path;
         free(from);
         free(to);
-        return TAL_FAIL(err, TAL_IO, "%s: cannot be found: %s", which, strerror(errno));
+        return TAL_FAIL(err, TAL_IO, "%s cannot be found: %s", which, strerror(errno));
     }
     size_t common = 0;
     for (size_t i = 0; from[i] != '\0' && from[i] == to[i]; i++) {

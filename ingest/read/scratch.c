@@ -33,7 +33,7 @@ static tal_status open_nameless(tal_scratch *scratch, tal_error *err) {
         unlink(path);
     }
     if (scratch->stream == NULL) {
-        return TAL_FAIL(err, TAL_IO, "%s: no file for the points can be made there: %s",
+        return TAL_FAIL(err, TAL_IO, "%s: cannot create a file for the points there: %s",
                         scratch->folder, strerror(errno));
     }
     setvbuf(scratch->stream, NULL, _IOFBF, BUFFER_BYTES);
@@ -67,8 +67,8 @@ void tal_scratch_destroy(tal_scratch *scratch) {
 
 static tal_status refuse(const tal_scratch *scratch, const char *what, tal_error *err) {
     return TAL_FAIL(err, TAL_IO,
-                    "%s: the points that are kept there for the time of the study (26 bytes each) "
-                    "cannot be %s: %s; choose another folder with --out",
+                    "%s: the points kept there during the study (26 bytes each) cannot be %s: %s; "
+                    "choose another folder with --out",
                     scratch->folder, what, strerror(errno));
 }
 

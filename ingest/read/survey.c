@@ -103,12 +103,12 @@ static bool tag_is_wrong(const tal_survey_file *file, const tal_crs *tag) {
 static tal_status refuse_tag(const tal_survey_file *file, const tal_crs *tag, const char *key,
                              tal_error *err) {
     const tal_file_header *h = &file->header;
-    return TAL_FAIL(
-        err, TAL_BAD_CRS,
-        "%s: says that it is in %s, in degrees, but its coordinates (%.0f to %.0f, %.0f "
-        "to %.0f) are no degrees: its tag is wrong. Write the right system into the "
-        "site file, as in %s = EPSG:MAP+HEIGHTS",
-        file->path, tal_crs_get_info(tag)->name, h->low[0], h->high[0], h->low[1], h->high[1], key);
+    return TAL_FAIL(err, TAL_BAD_CRS,
+                    "%s says that it is in %s, in degrees, but its coordinates (%.0f to %.0f, %.0f "
+                    "to %.0f) are not degrees: the tag is wrong. Write the right system into the "
+                    "site file, as in %s = EPSG:MAP+HEIGHTS",
+                    file->path, tal_crs_get_info(tag)->name, h->low[0], h->high[0], h->low[1],
+                    h->high[1], key);
 }
 
 tal_status tal_site_crs_settle(tal_site_crs *study, const tal_site_settings *site,
@@ -225,7 +225,7 @@ static tal_status check_local(const tal_survey_file *file, const tal_site_crs *s
     if (info.is_geographic || fabs(info.horizontal_m - 1.0) > 1e-9) {
         return TAL_FAIL(err, TAL_BAD_CRS,
                         "%s: crs = local means metres, but the file says that it is in %s (%s). If "
-                        "that is wrong, say before_crs = local (after_crs = local)",
+                        "that is wrong, set before_crs = local (after_crs = local)",
                         file->path, info.horizontal_unit, info.name);
     }
     return TAL_OK;
@@ -240,8 +240,8 @@ static tal_status check_plan_unit(const tal_survey_file *file, const char *epoch
     }
     return TAL_FAIL(
         err, TAL_BAD_CRS,
-        "%s: names the coordinate system %s, which is in %s, but says that its map unit "
-        "is %g m; write the right one into the site file, as in %s_crs = EPSG:5490+5756",
+        "%s names the coordinate system %s, which is in %s, but says that its map unit is %g m; "
+        "write the right one into the site file, as in %s_crs = EPSG:5490+5756",
         file->path, info->name, info->horizontal_unit, file->header.plan_m, epoch);
 }
 

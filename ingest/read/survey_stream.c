@@ -50,8 +50,8 @@ static tal_status look_at_points(tal_survey_file *file, const tal_points *points
         const bool sane = fabs(x) <= east_max && fabs(y) <= east_max && fabs(z) <= height_max;
         if (!sane) { // also true of NaN
             return TAL_FAIL(err, TAL_BAD_INPUT,
-                            "%s: point %llu lies at %g %g %g, which is nowhere on "
-                            "Earth in metres; is its coordinate system right?",
+                            "%s: point %llu lies at %g %g %g, which, in metres, is nowhere on "
+                            "Earth; is its coordinate system right?",
                             file->path, (unsigned long long)(file->point_count + i + 1), x, y, z);
         }
         bounds.west = x < bounds.west ? x : bounds.west;

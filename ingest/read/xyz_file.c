@@ -296,8 +296,8 @@ static bool all_numbers(const field *fields, int count) {
 
 static tal_status refuse_decimal_comma(const tal_xyz *xyz, field f, tal_error *err) {
     return TAL_FAIL(err, TAL_BAD_INPUT,
-                    "%s:%ld: \"%.*s\" is written with a decimal comma; write the "
-                    "file with decimal points (in a text editor: replace , by .)",
+                    "%s:%ld: \"%.*s\" has a decimal comma; write the file with decimal points (in "
+                    "a text editor, replace each , with .)",
                     xyz->path, xyz->line, (int)(f.length < 40 ? f.length : 40), f.start);
 }
 
@@ -368,11 +368,11 @@ static tal_status open_stream(tal_xyz *xyz, tal_error *err) {
     struct stat info;
     xyz->stream = fopen(xyz->path, "rb");
     if (xyz->stream == NULL) {
-        return TAL_FAIL(err, errno == ENOENT ? TAL_NOT_FOUND : TAL_IO, "%s: cannot be opened: %s",
+        return TAL_FAIL(err, errno == ENOENT ? TAL_NOT_FOUND : TAL_IO, "%s cannot be opened: %s",
                         xyz->path, strerror(errno));
     }
     if (fstat(fileno(xyz->stream), &info) != 0 || !S_ISREG(info.st_mode)) {
-        return TAL_FAIL(err, TAL_BAD_INPUT, "%s: is not a regular file", xyz->path);
+        return TAL_FAIL(err, TAL_BAD_INPUT, "%s is not a regular file", xyz->path);
     }
     xyz->size = (uint64_t)info.st_size;
     return TAL_OK;

@@ -212,7 +212,7 @@ static bool is_rim(const tal_grid *grid, const tal_components *parts, size_t i) 
            parts->label[i - columns] != own || parts->label[i + columns] != own;
 }
 
-// docs/theory/ingest.md (18).
+// docs/theory/ingest.md (19).
 void tal_parts_widen_by_rim(const tal_grid *grid, const tal_components *parts, const float *columns,
                             tal_volume_estimate *volumes) {
     const size_t cells = tal_grid_cell_count(grid);

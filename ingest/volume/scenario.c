@@ -2,6 +2,7 @@
 // Scenarios with one epoch.
 #include "ingest/volume/scenario.h"
 
+#include "core/app/number.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/geo/raster_file.h"
@@ -87,12 +88,12 @@ void tal_scenario_check(const tal_case *site, tal_error *err) {
     for (int32_t k = 0; k < polygon_count(&site->source); k++) {
         const plane_words *p = &planes[k];
         if (isnan(p->dip_deg) || isnan(p->direction_deg) || isnan(p->depth_m)) {
-            tal_error_add(err, TAL_BAD_SETTING,
-                          "[ingest] source: polygon %d has no basal plane: say plane_dip_deg, "
-                          "plane_dip_direction_deg and plane_depth_m for all, or give the polygons "
-                          "the fields dip_deg, dipdir_deg and depth_m; or give thickness = "
-                          "or base =",
-                          k + 1);
+            tal_error_add(
+                err, TAL_BAD_SETTING,
+                "[ingest] source: polygon %d has no basal plane: give plane_dip_deg, "
+                "plane_dip_direction_deg and plane_depth_m for all, or give the polygons the "
+                "fields dip_deg, dipdir_deg and depth_m; or give thickness = or base =",
+                k + 1);
         } else if (!(p->dip_deg >= 0.0 && p->dip_deg < 90.0 && p->depth_m > 0.0)) {
             tal_error_add(
                 err, TAL_BAD_SETTING,
@@ -145,8 +146,8 @@ static void tell_use_of_polygon(tal_case *site, const tal_scenario *s, const tal
     if (used < used_share_min * area || area == 0.0) {
         tal_findings_add(&site->findings, "scenario", TAL_WARN, "ingest.source",
                          "polygon %d: only %.0f of its %.0f m2 hold rock. The plane (dip %g to %g "
-                         "degrees, %g m deep) leaves the ground elsewhere: make it deeper, or let "
-                         "it dip as the slope does",
+                         "degrees, %g m deep) comes out of the ground elsewhere: make it deeper, "
+                         "or let it dip as the slope does",
                          number + 1, used, area, plane->dip_deg, plane->direction_deg,
                          plane->depth_m);
     }
@@ -241,10 +242,11 @@ static tal_status take_thickness(tal_scenario *s, tal_case *site, const tal_dem 
         used += counts ? (double)s->layers.source[i] * grid->cell * grid->cell : 0.0;
     }
     if (fabs(used - all) > 0.02 * all) {
+        char one[TAL_NUMBER_SIZE], two[TAL_NUMBER_SIZE];
         tal_findings_add(&site->findings, "scenario", TAL_WARN, "ingest.thickness",
-                         "the raster holds %.4g m3, on the ground of the survey there are %.4g m3 "
-                         "of it: part of it lies outside, or the cells are too large for it",
-                         all, used);
+                         "the raster holds %s m3, of which %s m3 lie on the ground of the survey: "
+                         "part of it lies outside, or the cells are too large for it",
+                         tal_number_format(one, all), tal_number_format(two, used));
     }
     return TAL_OK;
 }
@@ -342,7 +344,7 @@ tal_status tal_scenario_make(tal_scenario *scenario, tal_case *site, tal_compari
     TAL_TRY(find_volume(scenario, &ground->grid, err));
     if (scenario->source.area_m2 <= 0.0 && !blocks_only) {
         return TAL_FAIL(err, TAL_BAD_INPUT,
-                        "the given source holds no rock: its base lies nowhere below the ground");
+                        "the given source holds no rock: its base is nowhere below the ground");
     }
     return TAL_OK;
 }

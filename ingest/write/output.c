@@ -20,7 +20,7 @@ tal_status tal_output_check(const char *folder, tal_overwrite overwrite, tal_err
     TAL_TRY(tal_folder_create(folder, err));
     if (access(folder, W_OK | X_OK) != 0) {
         return TAL_FAIL(err, TAL_IO,
-                        "%s: cannot be written to: %s; choose another folder with --out", folder,
+                        "%s cannot be written to: %s; choose another folder with --out", folder,
                         strerror(errno));
     }
     for (int i = 0; output_names[i] != NULL && overwrite == TAL_KEEP_EXISTING; i++) {

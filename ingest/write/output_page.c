@@ -4,12 +4,15 @@
 
 #include "core/app/html.h"
 #include "core/app/number.h"
+#include "core/app/title.h"
 #include "core/base/memory.h"
 #include "core/geo/pixels.h"
+#include "core/geometry/angle.h"
 #include "core/geometry/outline.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { MAP_WIDTH = 1000, LISTED_PATCHES = 40 };
 
@@ -101,7 +104,7 @@ static void append_dropped(page *p) {
     const tal_patches *dropped = &p->result->vertical->change.dropped;
     for (int i = 0; i < listed_count(p); i++) {
         const tal_patch *patch = &dropped->item[i];
-        const double radius = fmax(5.0, sqrt(patch->area_m2 / 3.14159265) * p->scale);
+        const double radius = fmax(5.0, sqrt(patch->area_m2 / TAL_PI) * p->scale);
         tal_text_append(&p->text,
                         "<circle class=\"dropped\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"/><text "
                         "class=\"patch\" x=\"%.1f\" y=\"%.1f\">%d</text>\n",
@@ -160,20 +163,35 @@ static tal_status append_map(page *p, tal_error *err) {
     return TAL_OK;
 }
 
+// An interval whose ends are written alike is none.
+static const char *interval_of(const tal_volume_estimate *v, char *text, size_t size) {
+    char low[TAL_NUMBER_SIZE], high[TAL_NUMBER_SIZE];
+    (void)tal_number_format_within(low, v->low_m3, v->low_m3, v->high_m3);
+    (void)tal_number_format_within(high, v->high_m3, v->low_m3, v->high_m3);
+    if (strcmp(low, high) == 0) {
+        return "as given";
+    }
+    (void)snprintf(text, size, "%s to %s m\xc2\xb3", low, high);
+    return text;
+}
+
 static void append_volume(page *p, const char *name, const tal_volume_estimate *v) {
-    char one[TAL_NUMBER_SIZE], low[TAL_NUMBER_SIZE], high[TAL_NUMBER_SIZE], area[TAL_NUMBER_SIZE],
+    char one[TAL_NUMBER_SIZE], interval[3 * TAL_NUMBER_SIZE], area[TAL_NUMBER_SIZE],
         thick[TAL_NUMBER_SIZE], bridged[TAL_NUMBER_SIZE];
-    tal_text_append(
-        &p->text,
-        "<tr><th scope=\"row\">%s</th><td class=\"number value\">%s m\xc2\xb3</td><td "
-        "class=\"number\">%s to %s m\xc2\xb3</td><td class=\"number\">%s m\xc2\xb2</td><td "
-        "class=\"number\">%s m</td><td class=\"number\">%d</td><td class=\"number\">%s "
-        "m\xc2\xb2</td></tr>\n",
-        name, tal_number_format_within(one, v->volume_m3, v->low_m3, v->high_m3),
-        tal_number_format_within(low, v->low_m3, v->low_m3, v->high_m3),
-        tal_number_format_within(high, v->high_m3, v->low_m3, v->high_m3),
-        tal_number_format(area, v->area_m2), tal_number_format(thick, v->max_thickness_m),
-        (int)v->part_count, tal_number_format(bridged, v->filled_m2));
+    if (v->area_m2 <= 0.0) {
+        tal_text_append(&p->text, "<tr><th scope=\"row\">%s</th><td colspan=\"6\">none</td></tr>\n",
+                        name);
+        return;
+    }
+    tal_text_append(&p->text,
+                    "<tr><th scope=\"row\">%s</th><td class=\"number value\">%s m\xc2\xb3</td><td "
+                    "class=\"number\">%s</td><td class=\"number\">%s m\xc2\xb2</td><td "
+                    "class=\"number\">%s m</td><td class=\"number\">%d</td><td class=\"number\">%s "
+                    "m\xc2\xb2</td></tr>\n",
+                    name, tal_number_format_within(one, v->volume_m3, v->low_m3, v->high_m3),
+                    interval_of(v, interval, sizeof interval), tal_number_format(area, v->area_m2),
+                    tal_number_format(thick, v->max_thickness_m), (int)v->part_count,
+                    tal_number_format(bridged, v->filled_m2));
 }
 
 static void append_volumes(page *p) {
@@ -266,18 +284,35 @@ static void append_patches(page *p) {
     tal_text_append(&p->text, "</tbody></table></div>\n");
 }
 
+// What was odd but possible, before anything else.
+static void append_checks(page *p) {
+    const tal_findings *findings = &p->result->site->findings;
+    if (findings->count == 0) {
+        return;
+    }
+    tal_text_append(&p->text, "<div class=\"banner doubtful\" role=\"alert\"><strong>Answer these "
+                              "before you simulate.</strong><ul>");
+    for (int i = 0; i < findings->count; i++) {
+        tal_text_append(&p->text, "<li>");
+        tal_html_append(&p->text, findings->item[i].sentence);
+        tal_text_append(&p->text, "</li>");
+    }
+    tal_text_append(&p->text, "</ul></div>\n");
+}
+
 static tal_status append_body(page *p, tal_error *err) {
     const tal_settings *settings = p->result->site->settings;
-    const char *title = settings->report.title[0] != '\0' ? settings->report.title
-                                                          : tal_path_name(settings->site_file);
+    char title[TAL_SETTING_TEXT_SIZE];
     const tal_grid *grid = &p->result->vertical->grid;
     p->scale = MAP_WIDTH / (grid->columns * grid->cell);
     p->height = grid->rows * grid->cell * p->scale;
+    tal_title_find(settings, title, sizeof title);
     tal_html_begin(&p->text, title);
     tal_html_begin_body(&p->text);
     tal_text_append(&p->text, "<header><p class=\"kind\">What the surveys show</p><h1>");
     tal_html_append(&p->text, title);
     tal_text_append(&p->text, "</h1></header>\n<main>\n");
+    append_checks(p);
     TAL_TRY(append_map(p, err));
     append_volumes(p);
     if (p->result->site->epoch_count == 2) {

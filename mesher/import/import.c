@@ -2,11 +2,13 @@
 // Blocks of the user's own.
 #include "mesher/import/import.h"
 
+#include "core/app/number.h"
 #include "core/base/file.h"
 #include "core/base/log.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/geometry/mass_properties.h"
+#include "mesher/import/gmsh_file.h"
 #include "mesher/import/mesh_file.h"
 #include "mesher/rock/hull.h"
 #include "mesher/write/block_table.h"
@@ -22,7 +24,8 @@ typedef struct {
     tal_import_report *report;
     int32_t *class_of;
     int32_t class_capacity;
-    double next_east; // where the next solid without a place goes
+    tal_volume_mesh *volume; // per block, as long as `class_of`; about the centroid until the end
+    double next_east;        // where the next solid without a place goes
     bool has_solid;
 } importing;
 
@@ -40,6 +43,9 @@ static tal_status add_class(importing *work, const char *name, const char *where
     if (block >= work->class_capacity) {
         const size_t target = 2 * (size_t)block + 64;
         TAL_GROW(work->class_of, (size_t)work->class_capacity, target, "classes of blocks", err);
+        TAL_GROW(work->volume, (size_t)work->class_capacity, target, "elements of blocks", err);
+        memset(work->volume + work->class_capacity, 0,
+               (target - (size_t)work->class_capacity) * sizeof *work->volume);
         work->class_capacity = (int32_t)target;
     }
     const int number =
@@ -76,20 +82,23 @@ static tal_status add_report(importing *work, const tal_import_solid *solid, tal
 
 // What the user should know about a solid: convex blocks hold more than a hollow surface.
 static void tell(const tal_import_solid *solid) {
+    char own[TAL_NUMBER_SIZE], hull[TAL_NUMBER_SIZE];
+    (void)tal_number_format(own, solid->file_volume);
+    (void)tal_number_format(hull, solid->hull_volume);
     if (solid->open_edges > 0) {
-        tal_log_warn("%s is not closed (%lld edges without a partner): its convex hull of %.4g m3 "
+        tal_log_warn("%s is not closed (%lld edges without a partner): its convex hull of %s m3 "
                      "is used instead; its own volume is undefined",
-                     solid->name, (long long)solid->open_edges, solid->hull_volume);
+                     solid->name, (long long)solid->open_edges, hull);
     } else if (solid->crossings > 0) {
         tal_log_warn("%s crosses itself (%lld pairs of triangles pass through each other): its "
-                     "convex hull of %.4g m3 is used instead; its own volume is undefined",
-                     solid->name, (long long)solid->crossings, solid->hull_volume);
+                     "convex hull of %s m3 is used instead; its own volume is undefined",
+                     solid->name, (long long)solid->crossings, hull);
     } else if (!isnan(solid->file_volume) && solid->hull_volume > 2 * solid->file_volume) {
-        tal_log_warn("%s encloses %.4g m3 but its convex hull %.4g m3: the surface is very hollow",
-                     solid->name, solid->file_volume, solid->hull_volume);
+        tal_log_warn("%s encloses %s m3 but its convex hull %s m3: the surface is very hollow",
+                     solid->name, own, hull);
     } else if (!isnan(solid->file_volume)) {
-        tal_log_info("%s: %.4g m3; its convex hull differs by %+.1f %%", solid->name,
-                     solid->file_volume, 100 * (solid->hull_volume / solid->file_volume - 1));
+        tal_log_info("%s: %s m3; its convex hull differs by %+.1f %%", solid->name, own,
+                     100 * (solid->hull_volume / solid->file_volume - 1));
     }
     if (solid->block_volume < 0.999 * solid->hull_volume) {
         tal_log_info("%s: simplified to %d corners, %.2f %% less volume", solid->name,
@@ -226,6 +235,75 @@ static tal_status import_solids(importing *work, const char *path, tal_error *er
     return status;
 }
 
+// ---- Meshes of elements ----------------------------------------------------------------
+
+// A block is convex: elements that leave part of their hull empty have another surface than it.
+static tal_status compare_with_hull(const tal_volume_mesh *mesh, const tal_surface *hull,
+                                    const char *path, tal_error *err) {
+    const double own = tal_volume_mesh_volume(mesh), wanted = tal_surface_mass(hull).volume;
+    return fabs(own - wanted) <= 1e-6 * wanted
+               ? TAL_OK
+               : TAL_FAIL(
+                     err, TAL_BAD_INPUT,
+                     "%s: its elements fill %.6g m3, but its convex hull %.6g m3: the mesh does "
+                     "not match the surface of a block, which is convex; divide it, or close "
+                     "its holes",
+                     path, own, wanted);
+}
+
+static void move_nodes(tal_volume_mesh *mesh, double unit, tal_vec3 shift) {
+    for (int32_t n = 0; n < mesh->node_count; n++) {
+        mesh->node[n] = tal_vec3_subtract(tal_vec3_scale(mesh->node[n], unit), shift);
+    }
+}
+
+// The hull of the mesh as a block; its nodes about the centroid of that.
+static tal_status add_mesh(importing *work, tal_volume_mesh *mesh, const char *path,
+                           tal_error *err) {
+    const tal_import_options *options = work->options;
+    const tal_vec3 origin = {options->origin[0], options->origin[1], options->origin[2]};
+    tal_hull hull = {0};
+    tal_status status = TAL_OK;
+    move_nodes(mesh, options->unit_m, options->has_position ? tal_vec3_make(0, 0, 0) : origin);
+    TAL_TRY_OR_DONE(tal_hull_create(&hull, mesh->node, mesh->node_count, path, err));
+    tal_surface surface = tal_hull_surface(&hull);
+    TAL_TRY_OR_DONE(compare_with_hull(mesh, &surface, path, err));
+    move_nodes(mesh, 1, tal_surface_mass(&surface).centroid);
+    if (options->has_position) {
+        place_solid(work, &hull);
+        surface = tal_hull_surface(&hull);
+    }
+    TAL_TRY_OR_DONE(add_surface(work, &surface, path, err));
+    TAL_TRY_OR_DONE(add_class(work, "", path, err));
+    tal_log_info("%s: %d elements, %d nodes, %.4g m3", path, mesh->element_count, mesh->node_count,
+                 tal_volume_mesh_volume(mesh));
+    work->volume[work->set->block_count - 1] = *mesh;
+    *mesh = (tal_volume_mesh){0};
+done:
+    tal_hull_destroy(&hull);
+    return status;
+}
+
+static tal_status import_mesh(importing *work, const char *path, tal_error *err) {
+    tal_volume_mesh mesh;
+    TAL_TRY(tal_gmsh_file_read(&mesh, path, err));
+    const tal_status status = add_mesh(work, &mesh, path, err);
+    tal_memory_destroy(mesh.node);
+    tal_memory_destroy(mesh.element);
+    return status;
+}
+
+// From axes of the study to those of the blocks.
+static void turn_meshes(const importing *work) {
+    for (int32_t b = 0; b < work->set->block_count; b++) {
+        tal_volume_mesh *mesh = &work->volume[b];
+        for (int32_t n = 0; n < mesh->node_count; n++) {
+            mesh->node[n] =
+                tal_quaternion_rotate_back(work->set->block[b].orientation, mesh->node[n]);
+        }
+    }
+}
+
 // ---- Tables ----------------------------------------------------------------------------
 
 static tal_status add_box(importing *work, const tal_block_row *row, tal_vec3 centre,
@@ -304,25 +382,29 @@ static tal_status import_table(importing *work, const char *path, tal_error *err
 
 // ---- All files -------------------------------------------------------------------------
 
-tal_status tal_import(tal_block_set *set, int32_t **block_class, tal_class_names *names,
-                      const tal_import_options *options, tal_import_report *report,
-                      tal_error *err) {
+tal_status tal_import(tal_block_set *set, int32_t **block_class, tal_volume_mesh **volume,
+                      tal_class_names *names, const tal_import_options *options,
+                      tal_import_report *report, tal_error *err) {
     importing work = {.set = set, .names = names, .options = options, .report = report};
     char path[TAL_PATH_SIZE];
     const char *cursor = options->settings->mesh.import;
     tal_status status = TAL_OK;
     while (status == TAL_OK && tal_settings_next_file(options->settings, &cursor, path)) {
-        status = tal_mesh_file_is_known(path) ? import_solids(&work, path, err)
-                                              : import_table(&work, path, err);
+        status = tal_gmsh_file_is_known(path)   ? import_mesh(&work, path, err)
+                 : tal_mesh_file_is_known(path) ? import_solids(&work, path, err)
+                                                : import_table(&work, path, err);
     }
     if (status == TAL_OK && set->block_count == 0) {
-        status = TAL_FAIL(err, TAL_BAD_INPUT, "the files of [mesh] import hold no rock");
+        status = TAL_FAIL(err, TAL_BAD_INPUT, "the files of [mesh] import contain no rock");
     }
     if (status == TAL_OK) {
         tal_block_set_finish(set, options->density_kg_m3, 1);
+        turn_meshes(&work);
         *block_class = work.class_of;
+        *volume = work.volume;
     } else {
         tal_memory_destroy(work.class_of);
+        tal_volume_meshes_destroy(work.volume, work.class_capacity);
     }
     return status;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Blocks of the user's own: solids from OBJ, STL and PLY files, and tables of blocks.
+// Blocks of the user's own: solids from OBJ, STL and PLY files, solids with their elements from Gmsh files,
+// and tables of blocks.
 #ifndef TALUS_MESHER_IMPORT_IMPORT_H
 #define TALUS_MESHER_IMPORT_IMPORT_H
 
@@ -7,6 +8,7 @@
 #include "core/base/status.h"
 #include "mesher/rock/block_set.h"
 #include "mesher/rock/classes.h"
+#include "mesher/rock/volume_mesh.h"
 
 typedef struct {
     const tal_settings *settings; // [mesh] import names the files
@@ -41,8 +43,9 @@ typedef struct {
 
 void tal_import_report_destroy(tal_import_report *report);
 
-// `set` starts as {0}; blocks are in body axes afterwards. One class per block is allocated.
-tal_status tal_import(tal_block_set *set, int32_t **block_class, tal_class_names *names,
-                      const tal_import_options *options, tal_import_report *report, tal_error *err);
+// `set` starts as {0}; blocks are in body axes afterwards. One class and one mesh per block are allocated.
+tal_status tal_import(tal_block_set *set, int32_t **block_class, tal_volume_mesh **volume,
+                      tal_class_names *names, const tal_import_options *options,
+                      tal_import_report *report, tal_error *err);
 
 #endif

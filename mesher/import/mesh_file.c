@@ -192,7 +192,7 @@ static tal_status parse_stl_binary(tal_mesh_file *mesh, const char *bytes, uint3
             const float *c = number + 3 + 3 * k;
             if (!isfinite(c[0]) || !isfinite(c[1]) || !isfinite(c[2])) {
                 return TAL_FAIL(err, TAL_BAD_INPUT,
-                                "%s: triangle %u has a corner that is no number", path, f + 1);
+                                "%s: triangle %u has a corner that is not a number", path, f + 1);
             }
             corner[k] = mesh->vertex_count;
             TAL_TRY(tal_mesh_file_add_vertex(
@@ -246,11 +246,10 @@ tal_status tal_mesh_file_parse_stl(tal_mesh_file *mesh, const char *bytes, size_
     } else if (length >= 5 && strncasecmp(bytes, "solid", 5) == 0) {
         TAL_TRY(parse_stl_text(mesh, bytes, length, path, err));
     } else {
-        return TAL_FAIL(
-            err, TAL_BAD_INPUT,
-            "%s is no STL file: it is neither text that begins with solid nor %zu bytes "
-            "long, as its header of %u triangles says",
-            path, STL_HEADER + (size_t)count * STL_FACET, count);
+        return TAL_FAIL(err, TAL_BAD_INPUT,
+                        "%s is not an STL file: it is neither text that begins with solid nor %zu "
+                        "bytes long, as its header of %u triangles says",
+                        path, STL_HEADER + (size_t)count * STL_FACET, count);
     }
     return tal_mesh_file_weld(mesh, err);
 }

@@ -147,7 +147,7 @@ static tal_status read_header(ply_reader *reader, tal_error *err) {
         line[strcspn(line, "\r")] = '\0';
         reader->at = newline + 1;
         if (number == 1 && strcmp(line, "ply") != 0) {
-            return TAL_FAIL(err, TAL_BAD_INPUT, "%s is no PLY file: it does not begin with ply",
+            return TAL_FAIL(err, TAL_BAD_INPUT, "%s is not a PLY file: it does not begin with ply",
                             reader->path);
         }
         if (strcmp(line, "end_header") == 0) {
@@ -269,7 +269,8 @@ static tal_status read_rows(ply_reader *reader, const ply_element *element, tal_
         for (int k = 0; k < element->property_count; k++) {
             if (!read_into(reader, &element->property[k], &row)) {
                 return TAL_FAIL(
-                    err, TAL_BAD_INPUT, "%s: the file ends or holds no number in %s %lld of %lld",
+                    err, TAL_BAD_INPUT,
+                    "%s: the file ends early, or something in %s %lld of %lld is not a number",
                     reader->path, element->name, (long long)number + 1, (long long)element->count);
             }
         }

@@ -94,8 +94,8 @@ static tal_status put_one(tal_block_set *set, const tal_near_ground *ground, tal
     tal_near_ground_find_deepest(ground, &shape, &deepest);
     if (!isfinite(deepest.depth)) {
         return TAL_FAIL(err, TAL_BAD_INPUT,
-                        "imported rock %d has no ground below it to be put onto: move it into the "
-                        "study area, or say import_onto_ground = no",
+                        "imported rock %d has no ground below it to rest on: move it into the "
+                        "study area, or set import_onto_ground = no",
                         (int)box->block + 1);
     }
     const double rise = fmax(deepest.depth, top_below(boxes, at, box) - box->low.z);

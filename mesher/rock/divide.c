@@ -3,6 +3,7 @@
 // the order of their cells, so that the number of threads leaves no trace.
 #include "mesher/rock/divide.h"
 
+#include "core/app/number.h"
 #include "core/base/interrupt.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
@@ -186,31 +187,78 @@ static tal_status gather(tal_block_set *set, const divider *workers, const piece
     return TAL_OK;
 }
 
-// The rock of each sliver goes to the block whose centroid is nearest; ties to the first.
+// A block and how far east it is.
+typedef struct {
+    double x;
+    int32_t block;
+} eastward;
+
+static int compare_eastward(const void *a, const void *b) {
+    const double x = ((const eastward *)a)->x, y = ((const eastward *)b)->x;
+    return (x > y) - (x < y);
+}
+
+static int32_t first_east_of(const eastward *list, int32_t count, double x) {
+    int32_t low = 0;
+    for (int32_t high = count; low < high;) {
+        const int32_t middle = low + (high - low) / 2;
+        if (list[middle].x < x) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+// The block whose centroid is nearest, ties to the first: outwards from the place in the list, until what
+// is left is farther away by its x alone.
+static int32_t nearest_block(const tal_block_set *set, const eastward *list, tal_vec3 at) {
+    int32_t east = first_east_of(list, set->block_count, at.x), west = east - 1, best = -1;
+    double nearest = INFINITY;
+    while (west >= 0 || east < set->block_count) {
+        const double to_west = west >= 0 ? at.x - list[west].x : INFINITY;
+        const double to_east = east < set->block_count ? list[east].x - at.x : INFINITY;
+        const double step = fmin(to_west, to_east);
+        if (step * step > nearest) {
+            break;
+        }
+        const int32_t b = to_west < to_east ? list[west--].block : list[east++].block;
+        const tal_vec3 d = tal_vec3_subtract(set->block[b].position, at);
+        const double distance = tal_vec3_dot(d, d);
+        if (distance < nearest || (distance == nearest && b < best)) {
+            nearest = distance;
+            best = b;
+        }
+    }
+    return best;
+}
+
+// The rock of each sliver goes to the block whose centroid is nearest.
 static tal_status give_slivers(tal_block_set *set, const piece_entry *entry, int64_t count,
                                int thread_count, tal_error *err) {
-    int32_t *heir;
-    TAL_CREATE(heir, (size_t)count, "heirs of slivers", err);
+    int32_t *heir = NULL;
+    eastward *list = NULL;
+    tal_status status = TAL_OK;
+    TAL_CREATE_OR_DONE(heir, (size_t)count, "heirs of slivers", err);
+    TAL_CREATE_OR_DONE(list, (size_t)set->block_count, "blocks from west to east", err);
+    for (int32_t b = 0; b < set->block_count; b++) {
+        list[b] = (eastward){set->block[b].position.x, b};
+    }
+    qsort(list, (size_t)set->block_count, sizeof *list, compare_eastward);
 #pragma omp parallel for num_threads(thread_count) schedule(dynamic, 64)
     for (int64_t k = 0; k < count; k++) {
-        heir[k] = -1;
-        double nearest = INFINITY;
-        for (int32_t b = 0; entry[k].block < 0 && b < set->block_count; b++) {
-            const tal_vec3 d = tal_vec3_subtract(set->block[b].position, entry[k].centroid);
-            const double distance = tal_vec3_dot(d, d);
-            if (distance < nearest) {
-                nearest = distance;
-                heir[k] = b;
-            }
-        }
+        heir[k] = entry[k].block < 0 ? nearest_block(set, list, entry[k].centroid) : -1;
     }
     for (int64_t k = 0; k < count; k++) {
         if (heir[k] >= 0) {
             set->block[heir[k]].rock_volume += entry[k].inside;
         }
     }
+done:
     tal_memory_destroy(heir);
-    return TAL_OK;
+    tal_memory_destroy(list);
+    return status;
 }
 
 static tal_status collect(tal_block_set *set, const divider *workers, int thread_count,
@@ -309,10 +357,12 @@ static tal_status divide_well(tal_block_set *set, const tal_partition *partition
         TAL_TRY(divide_once(set, partition, rock, options, best_effort, report, err));
     }
     if (set->block_count == 0) {
+        char all[TAL_NUMBER_SIZE], one[TAL_NUMBER_SIZE];
         return TAL_FAIL(err, TAL_BAD_INPUT,
-                        "no block fits into the source of %.4g m3: its blocks would be %.3g m3; "
-                        "ask for smaller ones in [mesh] (brick_m, size_m, block_count)",
-                        rock->volume, partition->nominal_volume);
+                        "no block fits into the source of %s m3: its blocks would be %s m3; ask "
+                        "for smaller ones in [mesh] (brick_m, size_m, block_count)",
+                        tal_number_format(all, rock->volume),
+                        tal_number_format(one, partition->nominal_volume));
     }
     return TAL_OK;
 }

@@ -4,6 +4,7 @@
 
 #include "core/base/random.h"
 #include "core/base/text.h"
+#include "core/geometry/angle.h"
 #include "mesher/rock/hull.h"
 
 #include <math.h>
@@ -120,8 +121,8 @@ tal_status tal_forms_check(const char *words, const char *where, tal_error *err)
         }
     }
     if (count == 0) {
-        return tal_error_add(err, TAL_BAD_SETTING, "%s: [mesh] forms names no form, say eota",
-                             where);
+        return tal_error_add(err, TAL_BAD_SETTING,
+                             "%s: [mesh] forms names no form: give one, such as eota", where);
     }
     return bad > 0 ? TAL_BAD_SETTING : TAL_OK;
 }
@@ -139,7 +140,7 @@ static tal_status add_form(tal_block_set *set, const form *f, const tal_forms_op
     for (int32_t k = 0; k < (f->is_natural ? options->count : 1); k++) {
         const tal_vec3 centre = place_of(options, set->block_count);
         if (!f->is_natural && f->make == NULL) {
-            TAL_TRY(tal_block_set_add_sphere(set, centre, cbrt(0.75 / 3.141592653589793), err));
+            TAL_TRY(tal_block_set_add_sphere(set, centre, cbrt(0.75 / TAL_PI), err));
             continue;
         }
         const int count =

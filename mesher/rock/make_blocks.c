@@ -148,8 +148,8 @@ static tal_status divide_to_count(tal_mesh_stage *stage, tal_error *err) {
         size[1] *= pow(ratio[1], -1 / slope);
     }
     if (best > 0.1) {
-        tal_log_info("%.0f blocks were asked for, but the count is met only roughly: blocks at the "
-                     "boundary are broken up until the source is filled",
+        tal_log_info("%.0f blocks were requested, but that number is met only roughly: blocks at "
+                     "the boundary are broken up until the source is filled",
                      wanted);
     }
     stage->effort = best_effort;

@@ -309,11 +309,10 @@ static tal_status fill(tal_rock *rock, const tal_raster *bed, const tal_raster *
     }
     measure(rock);
     if (rock->volume <= 0) {
-        return TAL_FAIL(
-            err, TAL_BAD_INPUT,
-            "the source holds no rock: no cell of source.tif above zero has its old "
-            "surface above the bed. Look at ingest.png, or give the outline in [ingest] "
-            "source, or bring blocks of your own with [mesh] blocks = import");
+        return TAL_FAIL(err, TAL_BAD_INPUT,
+                        "the source holds no rock: wherever source.tif is above zero, the old "
+                        "surface is not above the bed. Look at ingest.png, or give the outline in "
+                        "[ingest] source, or bring blocks of your own with [mesh] blocks = import");
     }
     if (terrain != NULL) {
         TAL_TRY(make_ground(rock, terrain, err));

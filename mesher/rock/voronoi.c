@@ -302,7 +302,7 @@ static tal_status check_count(double count, double size, tal_error *err) {
         return TAL_OK;
     }
     return TAL_FAIL(err, TAL_TOO_LARGE,
-                    "Voronoi cells of %g m need %.3g seeds around the source, more than %d; choose "
+                    "Voronoi cells of %g m need %.0f seeds around the source, more than %d; choose "
                     "a larger size_m or a smaller block_count in [mesh]",
                     size, count, TAL_CELLS_MAX);
 }

@@ -157,7 +157,7 @@ static void check_row(table_reader *reader, tal_block_row *row) {
     if (!is_box && !(row->radius > 0) && row->shape[0] == '\0') {
         tal_error_add(reader->err, TAL_BAD_INPUT,
                       "%s:%lld: a block needs length_m, width_m and height_m above zero, or a "
-                      "radius_m, or the file of a shape",
+                      "radius_m, or a file in shape",
                       reader->path, (long long)reader->line);
     }
     double length = 0;

@@ -97,6 +97,53 @@ static void write_classes(block_writer *w, const int32_t *block_class,
     tal_netcdf_put_text(&w->file, class_name, names->name[0]);
 }
 
+// The elements of all blocks, one after the other; only where there are any.
+static tal_status write_volumes(block_writer *w, const tal_block_set *set,
+                                const tal_volume_mesh *volume, tal_error *err) {
+    const size_t blocks = (size_t)set->block_count;
+    int32_t *start = NULL, *element = NULL;
+    double *node = NULL;
+    tal_status status = TAL_OK;
+    TAL_CREATE_OR_DONE(start, 2 * blocks + 2, "elements of blocks", err);
+    int32_t *node_start = start, *element_start = start + blocks + 1;
+    for (size_t b = 0; b < blocks; b++) {
+        node_start[b + 1] = node_start[b] + volume[b].node_count;
+        element_start[b + 1] = element_start[b] + volume[b].element_count;
+    }
+    if (element_start[blocks] == 0) {
+        goto done;
+    }
+    TAL_CREATE_OR_DONE(node, 3 * (size_t)node_start[blocks], "elements of blocks", err);
+    TAL_CREATE_OR_DONE(element, TAL_VOLUME_CORNERS * (size_t)element_start[blocks],
+                       "elements of blocks", err);
+    for (size_t b = 0; b < blocks; b++) {
+        for (int32_t n = 0; n < volume[b].node_count; n++) {
+            memcpy(&node[3 * (node_start[b] + n)], &volume[b].node[n], 3 * sizeof *node);
+        }
+        if (volume[b].element_count > 0) {
+            memcpy(&element[TAL_VOLUME_CORNERS * element_start[b]], volume[b].element,
+                   TAL_VOLUME_CORNERS * (size_t)volume[b].element_count * sizeof *element);
+        }
+    }
+    const int nodes = tal_netcdf_dimension(&w->file, "mesh_node", (size_t)node_start[blocks]);
+    const int elements = tal_netcdf_dimension(&w->file, "element", (size_t)element_start[blocks]);
+    const int eight = tal_netcdf_dimension(&w->file, "eight", TAL_VOLUME_CORNERS);
+    write_ints(w, "mesh_node_start", w->block_edge, "first mesh node of each block", node_start);
+    write_ints(w, "element_start", w->block_edge, "first element of each block", element_start);
+    const int at = define(w, "mesh_node", TAL_NC_DOUBLE, 2, nodes, w->three, "m",
+                          "nodes of the finite elements, body axes");
+    tal_netcdf_put_doubles(&w->file, at, node);
+    const int corners = define(w, "element_node", TAL_NC_INT, 2, elements, eight, "1",
+                               "mesh nodes, local to their block: 8 of a hexahedron, 4 of a "
+                               "tetrahedron and then -1");
+    tal_netcdf_put_ints(&w->file, corners, element);
+done:
+    tal_memory_destroy(start);
+    tal_memory_destroy(node);
+    tal_memory_destroy(element);
+    return status;
+}
+
 static void define_dimensions(block_writer *w, const tal_block_set *set) {
     tal_netcdf *file = &w->file;
     w->block = tal_netcdf_dimension(file, "block", (size_t)set->block_count);
@@ -111,8 +158,9 @@ static void define_dimensions(block_writer *w, const tal_block_set *set) {
 }
 
 tal_status tal_blocks_file_write(const char *path, const tal_block_set *set,
-                                 const int32_t *block_class, const tal_class_names *names,
-                                 const tal_mesh_notes *notes, tal_error *err) {
+                                 const int32_t *block_class, const tal_volume_mesh *volume,
+                                 const tal_class_names *names, const tal_mesh_notes *notes,
+                                 tal_error *err) {
     block_writer writer = {0};
     const size_t values = 3 * (size_t)set->vertex_count + 4 * (size_t)set->block_count;
     TAL_CREATE(writer.scratch, values, "values of blocks", err);
@@ -128,7 +176,8 @@ tal_status tal_blocks_file_write(const char *path, const tal_block_set *set,
         write_shapes(&writer, set);
         write_blocks(&writer, set, notes->origin);
         write_classes(&writer, block_class, names);
-        status = tal_netcdf_commit(file, err);
+        status = write_volumes(&writer, set, volume, err);
+        status = status == TAL_OK ? tal_netcdf_commit(file, err) : status;
         tal_netcdf_discard(file);
     }
     tal_memory_destroy(writer.scratch);

@@ -7,6 +7,7 @@
 #include "core/geo/crs.h"
 #include "mesher/rock/block_set.h"
 #include "mesher/rock/classes.h"
+#include "mesher/rock/volume_mesh.h"
 #include "mesher/terrain/terrain_mesh.h"
 
 // What both files carry.
@@ -23,7 +24,8 @@ tal_status tal_terrain_file_write(const char *path, const tal_terrain_mesh *mesh
                                   const tal_mesh_notes *notes, tal_error *err);
 
 tal_status tal_blocks_file_write(const char *path, const tal_block_set *set,
-                                 const int32_t *block_class, const tal_class_names *names,
-                                 const tal_mesh_notes *notes, tal_error *err);
+                                 const int32_t *block_class, const tal_volume_mesh *volume,
+                                 const tal_class_names *names, const tal_mesh_notes *notes,
+                                 tal_error *err);
 
 #endif

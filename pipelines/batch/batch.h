@@ -26,9 +26,17 @@ typedef struct {
     const tal_run_answer *answer; // sites * variations
     tal_study_folder *study;
     int failed_count;
-} tal_batch;
+} tal_batch_runs;
 
-tal_status tal_batch_write(const tal_batch *batch, tal_error *err);
-tal_status tal_batch_write_package(const tal_batch *batch, const char *path, tal_error *err);
+tal_status tal_batch_write(const tal_batch_runs *batch, tal_error *err);
+
+// Where a site is, by the outline of its source.
+typedef struct {
+    bool is_known;
+    double degrees[2]; // longitude, latitude
+} tal_batch_place;
+// All sites in one GeoPackage; `place`, one per site, is told on the way.
+tal_status tal_batch_write_package(const tal_batch_runs *batch, const char *path,
+                                   tal_batch_place *place, tal_error *err);
 
 #endif

@@ -121,7 +121,7 @@ static tal_status make_requests(batch_work *work, int *count, tal_error *err) {
     return TAL_OK;
 }
 
-static void tell_result(const tal_runner *runner, const tal_batch *batch, int count) {
+static void tell_result(const tal_runner *runner, const tal_batch_runs *batch, int count) {
     tal_log_info("%d runs (%d were finished before), %d failed; open %s/index.html", count,
                  runner->reused, batch->failed_count, batch->study->path);
     for (int i = 0; i < count; i++) {
@@ -150,10 +150,10 @@ static tal_status run_batch(const tal_invocation *invocation, batch_work *work, 
     if (engine.detach && runner->engine.kind == TAL_ENGINE_SLURM && runner->computed > 0) {
         return TAL_OK; // a job collects
     }
-    tal_batch batch = {.sites = &work->sites,
-                       .variations = &work->variations,
-                       .answer = work->answer,
-                       .study = &runner->study};
+    tal_batch_runs batch = {.sites = &work->sites,
+                            .variations = &work->variations,
+                            .answer = work->answer,
+                            .study = &runner->study};
     for (int i = 0; i < count; i++) {
         batch.failed_count += work->answer[i].done ? 0 : 1;
     }

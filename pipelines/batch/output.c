@@ -3,6 +3,7 @@
 #include "core/app/number.h"
 #include "core/base/memory.h"
 #include "pipelines/batch/batch.h"
+#include "pipelines/engine/comparison.h"
 #include "pipelines/engine/headline.h"
 #include "pipelines/engine/manifest.h"
 #include "pipelines/engine/study_page.h"
@@ -81,11 +82,11 @@ void tal_variations_name(const tal_variations *v, int row, char *name, size_t si
 
 // --- table ---
 
-static const tal_run_answer *answer_of(const tal_batch *batch, int site, int variation) {
+static const tal_run_answer *answer_of(const tal_batch_runs *batch, int site, int variation) {
     return &batch->answer[site * batch->variations->count + variation];
 }
 
-static void append_header(const tal_batch *batch, tal_text *text) {
+static void append_header(const tal_batch_runs *batch, tal_text *text) {
     const tal_csv *csv = &batch->variations->csv;
     tal_text_append(text, "site,variation,run,state");
     for (int column = 0; csv->rows > 0 && column < csv->columns; column++) {
@@ -100,7 +101,7 @@ static void append_header(const tal_batch *batch, tal_text *text) {
     tal_text_append(text, ",reason\n");
 }
 
-static void append_row(const tal_batch *batch, int site, int variation, tal_text *text) {
+static void append_row(const tal_batch_runs *batch, int site, int variation, tal_text *text) {
     const tal_csv *csv = &batch->variations->csv;
     const tal_run_answer *answer = answer_of(batch, site, variation);
     char name[TAL_SETTING_TEXT_SIZE];
@@ -118,7 +119,7 @@ static void append_row(const tal_batch *batch, int site, int variation, tal_text
     tal_run_answer_append(text, answer);
 }
 
-static tal_status write_table(const tal_batch *batch, tal_error *err) {
+static tal_status write_table(const tal_batch_runs *batch, tal_error *err) {
     tal_text text = {0};
     append_header(batch, &text);
     for (int site = 0; site < batch->sites->count; site++) {
@@ -139,7 +140,7 @@ static void append_link(tal_text *page, const tal_run_answer *answer, const char
     tal_text_append(page, "</a>");
 }
 
-static void append_page_row(const tal_batch *batch, int site, int variation, tal_text *page) {
+static void append_page_row(const tal_batch_runs *batch, int site, int variation, tal_text *page) {
     const tal_run_answer *answer = answer_of(batch, site, variation);
     char name[TAL_SETTING_TEXT_SIZE];
     tal_variations_name(batch->variations, variation, name, sizeof name);
@@ -149,6 +150,7 @@ static void append_page_row(const tal_batch *batch, int site, int variation, tal
     tal_html_append(page, name);
     tal_text_append(page, "</td>");
     if (tal_headline_append(page, answer)) {
+        tal_run_comparison_append_thumbnail(page, name, answer->keys.text[TAL_CHAIN_POST]);
         tal_text_append(page, "<td>");
         append_link(page, answer, answer->sheet.trusted ? "report" : "report (do not trust)");
         tal_text_append(page, "</td>");
@@ -157,7 +159,7 @@ static void append_page_row(const tal_batch *batch, int site, int variation, tal
 }
 
 // Simulated against surveyed runout: on the line where the simulation is right.
-static void append_prediction(const tal_batch *batch, tal_text *page) {
+static void append_prediction(const tal_batch_runs *batch, tal_text *page) {
     const int count = batch->sites->count * batch->variations->count;
     double most = 0;
     for (int i = 0; i < count; i++) {
@@ -201,19 +203,88 @@ static void append_prediction(const tal_batch *batch, tal_text *page) {
         end, end);
 }
 
-static tal_status write_page(const tal_batch *batch, tal_error *err) {
+static int done_count(const tal_batch_runs *batch) {
+    int count = 0;
+    for (int i = 0; i < batch->sites->count * batch->variations->count; i++) {
+        count += batch->answer[i].done ? 1 : 0;
+    }
+    return count;
+}
+
+static tal_status write_comparison(const tal_batch_runs *batch, tal_error *err) {
+    tal_run_comparison comparison = {0};
+    for (int i = 0; i < batch->sites->count * batch->variations->count; i++) {
+        char name[TAL_SETTING_TEXT_SIZE], both[2 * TAL_SETTING_TEXT_SIZE];
+        if (batch->answer[i].done) {
+            tal_variations_name(batch->variations, i % batch->variations->count, name, sizeof name);
+            (void)snprintf(both, sizeof both, "%s %s",
+                           batch->sites->site[i / batch->variations->count].name, name);
+            tal_run_comparison_add(&comparison, both, batch->answer[i].keys.text[TAL_CHAIN_POST]);
+        }
+    }
+    return tal_run_comparison_write(&comparison, batch->study->path, err);
+}
+
+// Sites by longitude and latitude, in a frame that holds them all.
+static void append_sites(const tal_batch_place *place, const tal_batch_runs *batch,
+                         tal_text *page) {
+    double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+    int known = 0;
+    for (int site = 0; site < batch->sites->count; site++) {
+        for (int k = 0; k < 2 && place[site].is_known; k++) {
+            low[k] = fmin(low[k], place[site].degrees[k]);
+            high[k] = fmax(high[k], place[site].degrees[k]);
+        }
+        known += place[site].is_known ? 1 : 0;
+    }
+    if (known < 2) {
+        return; // one site needs no map of sites
+    }
+    const double wide = cos(0.5 * (low[1] + high[1]) * 0.017453292519943295); // a degree eastward
+    const double span = fmax(fmax((high[0] - low[0]) * wide, high[1] - low[1]), 0.02);
+    const double middle[2] = {0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1])};
+    tal_text_append(page,
+                    "<figure style=\"max-width:40rem\"><svg class=\"chart\" viewBox=\"0 0 640 "
+                    "420\" role=\"group\" aria-label=\"Map of all sites\"><path class=\"axis\" "
+                    "d=\"M20 20H620V400H20Z\"/>\n");
+    for (int site = 0; site < batch->sites->count; site++) {
+        if (place[site].is_known) {
+            const double x = 320.0 + 300.0 * (place[site].degrees[0] - middle[0]) * wide / span;
+            const double y = 210.0 - 300.0 * (place[site].degrees[1] - middle[1]) / span;
+            tal_text_append(page,
+                            "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"6\" fill=\"#0072b2\"/>"
+                            "<text x=\"%.1f\" y=\"%.1f\">",
+                            x, y, x + 9.0, y + 5.0);
+            tal_html_append(page, batch->sites->site[site].name);
+            tal_text_append(page, "</text>\n");
+        }
+    }
+    tal_text_append(page,
+                    "</svg><figcaption><b>All sites.</b> North is up; the frame reaches from "
+                    "%.2f\xc2\xb0 to %.2f\xc2\xb0 east and from %.2f\xc2\xb0 to %.2f\xc2\xb0 "
+                    "north.</figcaption></figure>\n",
+                    middle[0] - span / wide, middle[0] + span / wide,
+                    middle[1] - 190.0 / 300.0 * span, middle[1] + 190.0 / 300.0 * span);
+}
+
+static tal_status write_page(const tal_batch_runs *batch, const tal_batch_place *place,
+                             tal_error *err) {
     tal_text page = {0};
     tal_page_begin(&page, "Batch of rockfalls");
-    tal_text_append(&page,
-                    "<p>%d sites, %d variations each; %d runs failed. All scores are in <a "
-                    "href=\"results.csv\">results.csv</a>, outlines of all sites in <a "
-                    "href=\"sites.gpkg\">sites.gpkg</a>.</p>\n",
-                    batch->sites->count, batch->variations->count, batch->failed_count);
+    tal_text_append(
+        &page,
+        "<p>%d site%s, %d variation%s each; %d runs failed. All scores are in <a "
+        "href=\"results.csv\">results.csv</a>, outlines of all sites in <a "
+        "href=\"sites.gpkg\">sites.gpkg</a>.%s</p>\n",
+        batch->sites->count, batch->sites->count == 1 ? "" : "s", batch->variations->count,
+        batch->variations->count == 1 ? "" : "s", batch->failed_count,
+        done_count(batch) > 1 ? " <a href=\"compare.html\">Two runs side by side</a>." : "");
+    append_sites(place, batch, &page);
     append_prediction(batch, &page);
     tal_page_table_begin(&page);
     tal_text_append(&page, "<th>Site</th><th>Variation</th>");
     tal_headline_append_heads(&page);
-    tal_text_append(&page, "<th></th>");
+    tal_text_append(&page, "<th></th><th></th>");
     tal_page_table_rows(&page);
     for (int site = 0; site < batch->sites->count; site++) {
         for (int variation = 0; variation < batch->variations->count; variation++) {
@@ -227,11 +298,16 @@ static tal_status write_page(const tal_batch *batch, tal_error *err) {
     return status;
 }
 
-tal_status tal_batch_write(const tal_batch *batch, tal_error *err) {
+tal_status tal_batch_write(const tal_batch_runs *batch, tal_error *err) {
     char path[TAL_PATH_SIZE];
     TAL_TRY(tal_study_path(batch->study, path, ".", "sites.gpkg", err));
     TAL_TRY(write_table(batch, err));
-    TAL_TRY(tal_batch_write_package(batch, path, err));
-    TAL_TRY(write_page(batch, err));
+    tal_batch_place *place;
+    TAL_CREATE(place, (size_t)batch->sites->count, "places of sites", err);
+    tal_status status = tal_batch_write_package(batch, path, place, err);
+    status = status == TAL_OK ? write_page(batch, place, err) : status;
+    tal_memory_destroy(place);
+    TAL_TRY(status);
+    TAL_TRY(write_comparison(batch, err));
     return tal_manifest_write(batch->study, batch->sites, "talus-batch", err);
 }

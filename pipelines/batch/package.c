@@ -25,7 +25,7 @@ static const outline_kind kinds[] = {
 static const tal_field outline_fields[] = {
     {"site", TAL_FIELD_TEXT}, {"variation", TAL_FIELD_TEXT}, {"run", TAL_FIELD_TEXT}};
 
-static const tal_run_answer *answer_of(const tal_batch *batch, int site, int variation) {
+static const tal_run_answer *answer_of(const tal_batch_runs *batch, int site, int variation) {
     return &batch->answer[site * batch->variations->count + variation];
 }
 
@@ -41,9 +41,9 @@ static tal_status add_polygons(tal_geopackage *package, const tal_polygons *poly
 }
 
 // A site without outlines, or in a scanner's own coordinates, is no reason to lose the others.
-static tal_status add_outline(tal_geopackage *package, const tal_batch *batch,
+static tal_status add_outline(tal_geopackage *package, const tal_batch_runs *batch,
                               const outline_kind *kind, int site, int variation,
-                              const tal_crs *world, tal_error *err) {
+                              const tal_crs *world, tal_batch_place *place, tal_error *err) {
     const char *key = answer_of(batch, site, variation)->keys.text[TAL_CHAIN_POST];
     char folder[TAL_PATH_SIZE], path[TAL_PATH_SIZE], name[TAL_SETTING_TEXT_SIZE];
     TAL_TRY(tal_study_result(batch->study, TAL_CHAIN_POST, key, folder, err));
@@ -66,6 +66,7 @@ static tal_status add_outline(tal_geopackage *package, const tal_batch *batch,
         const tal_field_value values[] = {{.text = batch->sites->site[site].name},
                                           {.text = kind->each_run ? name : NULL},
                                           {.text = kind->each_run ? key : NULL}};
+        place[site] = (tal_batch_place){true, {polygons.x[0], polygons.y[0]}};
         status = add_polygons(package, &polygons, values, err);
     }
     tal_polygons_destroy(&polygons);
@@ -73,15 +74,16 @@ static tal_status add_outline(tal_geopackage *package, const tal_batch *batch,
     return status;
 }
 
-static tal_status add_outlines(tal_geopackage *package, const tal_batch *batch,
-                               const outline_kind *kind, const tal_crs *world, tal_error *err) {
+static tal_status add_outlines(tal_geopackage *package, const tal_batch_runs *batch,
+                               const outline_kind *kind, const tal_crs *world,
+                               tal_batch_place *place, tal_error *err) {
     TAL_TRY(tal_geopackage_add_layer(package, kind->layer, TAL_GEOMETRY_MULTIPOLYGON, world,
                                      outline_fields, 3, NULL, err));
     for (int site = 0; site < batch->sites->count; site++) {
         bool found = false;
         for (int variation = 0; variation < batch->variations->count; variation++) {
             if (answer_of(batch, site, variation)->done && (kind->each_run || !found)) {
-                TAL_TRY(add_outline(package, batch, kind, site, variation, world, err));
+                TAL_TRY(add_outline(package, batch, kind, site, variation, world, place, err));
                 found = true;
             }
         }
@@ -89,7 +91,7 @@ static tal_status add_outlines(tal_geopackage *package, const tal_batch *batch,
     return TAL_OK;
 }
 
-static tal_status add_scores(tal_geopackage *package, const tal_batch *batch, tal_error *err) {
+static tal_status add_scores(tal_geopackage *package, const tal_batch_runs *batch, tal_error *err) {
     enum { WORDS = 4 };
     tal_field fields[WORDS + TAL_SHEET_COUNT] = {{"site", TAL_FIELD_TEXT},
                                                  {"variation", TAL_FIELD_TEXT},
@@ -117,14 +119,15 @@ static tal_status add_scores(tal_geopackage *package, const tal_batch *batch, ta
     return TAL_OK;
 }
 
-tal_status tal_batch_write_package(const tal_batch *batch, const char *path, tal_error *err) {
+tal_status tal_batch_write_package(const tal_batch_runs *batch, const char *path,
+                                   tal_batch_place *place, tal_error *err) {
     tal_crs *world = NULL;
     tal_geopackage *package = NULL;
     tal_status status = TAL_OK;
     TAL_TRY_OR_DONE(tal_crs_create(&world, "EPSG:4326", "sites.gpkg", err));
     TAL_TRY_OR_DONE(tal_geopackage_create(&package, path, TAL_REPLACE, err));
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        TAL_TRY_OR_DONE(add_outlines(package, batch, &kinds[i], world, err));
+        TAL_TRY_OR_DONE(add_outlines(package, batch, &kinds[i], world, place, err));
     }
     TAL_TRY_OR_DONE(add_scores(package, batch, err));
     TAL_TRY_OR_DONE(tal_geopackage_commit(&package, err));

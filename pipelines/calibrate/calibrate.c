@@ -164,11 +164,12 @@ static tal_status add_start(tal_calibration *c, tal_error *err) {
     const tal_run_answer *first = tal_calibration_answer(c, 0, 0, 0);
     if (c->point[0].failed == tal_calibration_runs_per_point(c)) {
         tal_log_warn("the site as it is cannot be simulated: %s", first->reason);
-    } else if (first->done && isnan(first->sheet.value[TAL_SHEET_iou])) {
+    } else if (first->done && !tal_sheet_is_compared(&first->sheet, c->how)) {
         return TAL_FAIL(
             err, TAL_BAD_INPUT,
-            "%s has no surveyed deposit to compare with: calibration needs surveys from "
-            "before and after the event",
+            "%s has nothing to compare with: give surveys from before and after the event, or "
+            "[report] stops, runout_m or fahrboeschung, or [target.NAME] observed, and a weight in "
+            "[calibrate] to what you gave (weight_stops = 1, for instance)",
             c->sites.site[0].name);
     }
     return TAL_OK;

@@ -3,6 +3,7 @@
 #include "core/base/memory.h"
 #include "core/geo/raster_file.h"
 #include "pipelines/calibrate/calibrate.h"
+#include "pipelines/engine/comparison.h"
 #include "pipelines/engine/headline.h"
 #include "pipelines/engine/manifest.h"
 #include "pipelines/engine/study_page.h"
@@ -163,8 +164,9 @@ static void append_report_row(const tal_calibration *c, int site, int after, tal
     tal_text_append(page, "%s</td><td class=\"words\">%s</td>",
                     site >= c->judge_count ? " (held out)" : "", after == 0 ? "before" : "after");
     if (tal_headline_append(page, answer)) {
-        tal_text_append(page, "<td><a href=\"runs/%s/report.html\">report</a></td>",
-                        answer->keys.text[TAL_CHAIN_POST]);
+        const char *key = answer->keys.text[TAL_CHAIN_POST];
+        tal_run_comparison_append_thumbnail(page, c->sites.site[site].name, key);
+        tal_text_append(page, "<td><a href=\"runs/%s/report.html\">report</a></td>", key);
     }
     tal_text_append(page, "</tr>\n");
 }
@@ -173,12 +175,25 @@ static void append_reports(const tal_calibration *c, tal_text *page) {
     tal_page_table_begin(page);
     tal_text_append(page, "<th>Site</th><th></th>");
     tal_headline_append_heads(page);
-    tal_text_append(page, "<th></th>");
+    tal_text_append(page, "<th></th><th></th>");
     tal_page_table_rows(page);
     for (int i = 0; i < 2 * c->sites.count; i++) {
         append_report_row(c, i / 2, i % 2, page);
     }
     tal_page_table_end(page);
+}
+
+static tal_status write_comparison(const tal_calibration *c, tal_error *err) {
+    tal_run_comparison comparison = {0};
+    for (int i = 0; i < 2 * c->sites.count; i++) {
+        char name[TAL_SETTING_TEXT_SIZE + 16];
+        if (c->report[i].done) {
+            (void)snprintf(name, sizeof name, "%s, %s", c->sites.site[i / 2].name,
+                           i % 2 == 0 ? "before" : "after");
+            tal_run_comparison_add(&comparison, name, c->report[i].keys.text[TAL_CHAIN_POST]);
+        }
+    }
+    return tal_run_comparison_write(&comparison, c->runner->study.path, err);
 }
 
 static void append_failures(const tal_calibration *c, tal_text *page) {
@@ -308,6 +323,47 @@ static void append_parallel(const tal_calibration *c, tal_text *page) {
               "it lights up here and below, and its settings are told.</figcaption></figure>\n");
 }
 
+// Every point, by its first run: settings, misfit and a picture that leads to the report.
+static void append_runs(const tal_calibration *c, tal_text *page) {
+    const int shown = c->point_count < LINES_MAX ? c->point_count : LINES_MAX;
+    tal_text_append(page, "<h2>All runs</h2>\n<details><summary>%d points%s</summary>\n", shown,
+                    shown < c->point_count ? ", the first of them" : "");
+    tal_page_table_begin(page);
+    tal_text_append(page, "<th>Point</th>");
+    for (int k = 0; k < c->parameters.count; k++) {
+        tal_text_append(page, "<th>");
+        tal_html_append(page, c->parameters.parameter[k].name);
+        tal_text_append(page, "</th>");
+    }
+    tal_text_append(page, "<th>Misfit</th><th></th>");
+    tal_page_table_rows(page);
+    for (int i = 0; i < shown; i++) {
+        const tal_run_answer *answer = tal_calibration_answer(c, i, 0, 0);
+        char name[32];
+        (void)snprintf(name, sizeof name, "point %d", i);
+        tal_text_append(page, "<tr data-point=\"%d\"><td>%d</td>", i, i);
+        for (int k = 0; k < c->parameters.count; k++) {
+            char text[32], shown_text[TAL_NUMBER_SIZE];
+            double number;
+            tal_parameter_text(&c->parameters.parameter[k], c->point[i].unit[k], text);
+            append_cell(page, tal_text_to_real(text, &number)
+                                  ? tal_number_format(shown_text, number)
+                                  : text);
+        }
+        tal_text_append(page, "<td>");
+        tal_page_number(page, c->point[i].misfit);
+        tal_text_append(page, "</td>");
+        if (answer->done) {
+            tal_run_comparison_append_thumbnail(page, name, answer->keys.text[TAL_CHAIN_POST]);
+        } else {
+            tal_text_append(page, "<td class=\"words bad\">failed</td>");
+        }
+        tal_text_append(page, "</tr>\n");
+    }
+    tal_page_table_end(page);
+    tal_text_append(page, "</details>\n");
+}
+
 tal_status tal_calibration_write_page(const tal_calibration *c, tal_error *err) {
     tal_text page = {0}, svg = {0};
     char title[TAL_SETTING_TEXT_SIZE + 32];
@@ -331,6 +387,9 @@ tal_status tal_calibration_write_page(const tal_calibration *c, tal_error *err) 
     tal_text_append(&page, "<h2>Before and after</h2>\n");
     append_reports(c, &page);
     tal_text_append(&page,
+                    "<p><a href=\"compare.html\">Before and after, side by side</a>, with the "
+                    "replays in step and the difference of the deposits.</p>\n");
+    tal_text_append(&page,
                     "<p>The best settings as a site file: <a href=\"best.ini\">best.ini</a>. All "
                     "runs: <a href=\"runs.csv\">runs.csv</a>, <a "
                     "href=\"runs.nc\">runs.nc</a>.</p>\n<h2>What explains the deposit</h2>\n"
@@ -342,6 +401,7 @@ tal_status tal_calibration_write_page(const tal_calibration *c, tal_error *err) 
     if (status == TAL_OK) {
         status = append_map(c, &page, err);
     }
+    append_runs(c, &page);
     tal_page_end(&page);
     if (status == TAL_OK) {
         status = tal_page_write(&page, c->runner->study.path, "calibrate.html", err);
@@ -357,5 +417,6 @@ tal_status tal_calibration_write(const tal_calibration *c, tal_error *err) {
     TAL_TRY(tal_calibration_write_json(c, err));
     TAL_TRY(tal_calibration_write_maps(c, err));
     TAL_TRY(tal_calibration_write_page(c, err));
+    TAL_TRY(write_comparison(c, err));
     return tal_manifest_write(&c->runner->study, &c->sites, "talus-calibrate", err);
 }

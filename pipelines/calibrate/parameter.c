@@ -106,7 +106,7 @@ static tal_status read_parameter(tal_parameter *p, const tal_vary_settings *vary
     if (p->setting->kind == TAL_KIND_FILES || p->setting->kind == TAL_KIND_REALS ||
         (section->stages & (TAL_STAGE_CALIBRATE | TAL_STAGE_POST)) != 0) {
         return tal_error_add(err, TAL_BAD_SETTING,
-                             "[vary.%s] cannot be searched for: take a number or a word that the "
+                             "[vary.%s] cannot be searched for: choose a number or a word that the "
                              "simulation depends on",
                              p->name);
     }

@@ -48,7 +48,7 @@ tal_status tal_calibration_search(tal_calibration *c, tal_method_choice method, 
     const unsigned dimensions = (unsigned)c->parameters.count;
     if (method == TAL_METHOD_BOBYQA && dimensions < 2) {
         return TAL_FAIL(err, TAL_BAD_SETTING,
-                        "[calibrate] method = bobyqa needs at least two settings to vary; take "
+                        "[calibrate] method = bobyqa needs at least two settings to vary; use "
                         "nelder-mead for one");
     }
     double unit[TAL_PARAMETERS_MAX], best = 0;

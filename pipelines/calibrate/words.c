@@ -20,7 +20,7 @@ static void append_setting(const tal_calibration *c, int k, tal_text *out) {
     if (strcmp(low, high) == 0) {
         tal_text_append(out,
                         "%s = %s; no other value that was tried explains the deposit as well. More "
-                        "runs tell how well it is known.\n",
+                        "runs would show how well it is known.\n",
                         p->name, best);
     } else if (m->spread > UNKNOWN) {
         tal_text_append(
@@ -62,7 +62,7 @@ tal_status tal_calibration_words(const tal_calibration *c, tal_text *out, tal_er
         }
     }
     if (c->sensitivity.degree == 0) {
-        tal_text_append(out, "No sensitivity is given: there are too few runs to tell it.\n");
+        tal_text_append(out, "No sensitivity is given: there are too few runs to estimate it.\n");
     } else if (!tal_sensitivity_is_trusted(&c->sensitivity)) {
         tal_text_append(
             out,

@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const tal_chain_link tal_chain[TAL_CHAIN_COUNT] = {
@@ -47,20 +48,38 @@ tal_status tal_override_apply(const char *text, tal_settings *settings, const ch
     return tal_settings_set(settings, override.section, override.key, override.value, where, err);
 }
 
+static tal_status walk_section(const tal_settings_section *section, const char *name,
+                               const char *values, tal_files_visit *visit, void *context,
+                               tal_error *err) {
+    for (int k = 0; k < section->setting_count; k++) {
+        const tal_setting *setting = &section->settings[k];
+        const char *value = values + setting->offset;
+        if (setting->kind == TAL_KIND_FILES && value[0] != '\0') {
+            TAL_TRY(visit(context, name, setting, value, err));
+        }
+    }
+    return TAL_OK;
+}
+
 tal_status tal_files_walk(const tal_settings *settings, unsigned stages, tal_files_visit *visit,
                           void *context, tal_error *err) {
     int count = 0;
     const tal_settings_section *sections = tal_settings_sections(&count);
     for (int i = 0; i < count; i++) {
-        if ((sections[i].stages & stages) == 0 || sections[i].repeats) {
-            continue; // no repeated section names files
+        const char *values = (const char *)settings + sections[i].offset;
+        char name[TAL_SETTING_TEXT_SIZE];
+        int copies = 1;
+        if ((sections[i].stages & stages) == 0) {
+            continue;
         }
-        for (int k = 0; k < sections[i].setting_count; k++) {
-            const tal_setting *setting = &sections[i].settings[k];
-            const char *value = (const char *)settings + sections[i].offset + setting->offset;
-            if (setting->kind == TAL_KIND_FILES && value[0] != '\0') {
-                TAL_TRY(visit(context, sections[i].name, setting, value, err));
-            }
+        if (sections[i].repeats) {
+            memcpy(&copies, (const char *)settings + sections[i].count_offset, sizeof copies);
+        }
+        for (int n = 0; n < copies; n++, values += sections[i].size) {
+            // The struct of a section begins with its label.
+            (void)snprintf(name, sizeof name, "%s%s%s", sections[i].name,
+                           values[0] != '\0' ? "." : "", values);
+            TAL_TRY(walk_section(&sections[i], name, values, visit, context, err));
         }
     }
     return TAL_OK;

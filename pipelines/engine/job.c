@@ -193,7 +193,8 @@ static void find_reason(const char *log, int exit_status, char *reason, size_t s
                  strsignal(WTERMSIG(exit_status)),
                  WTERMSIG(exit_status) == SIGKILL ? ": out of memory, perhaps" : "");
     } else if (reason[0] == '\0') {
-        snprintf(reason, size, "ended with code %d and said nothing", WEXITSTATUS(exit_status));
+        snprintf(reason, size, "ended with code %d and without a message",
+                 WEXITSTATUS(exit_status));
     }
 }
 

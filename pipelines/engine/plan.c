@@ -50,7 +50,7 @@ static tal_status add_files(void *context, const char *section, const tal_settin
     tal_text_append(maker->text, "%s.%s=", section, setting->key);
     while (tal_settings_next_file(maker->settings, &cursor, path)) {
         if (realpath(path, real) == NULL) {
-            return TAL_FAIL(err, TAL_NOT_FOUND, "%s is not there any more", path);
+            return TAL_FAIL(err, TAL_NOT_FOUND, "%s no longer exists", path);
         }
         tal_text_append(maker->text, "%s\n", real);
     }

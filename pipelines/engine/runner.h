@@ -52,7 +52,8 @@ typedef struct {
 
 // The options of every program that does a study.
 #define TAL_STUDY_OPTIONS                                                                          \
-    {"engine", 'e', "local|slurm", "Who does the runs: the cores of this machine, or Slurm."},     \
+    {"engine", 'e', "local|slurm",                                                                 \
+     "Where the runs are done: local (the cores of this machine) or slurm."},                      \
         {"resume", 'r', NULL, "Go on with a study; an error when DIR holds none."}, {              \
         "collect", 0, NULL, "Start nothing: conclude from the runs that are finished."             \
     }

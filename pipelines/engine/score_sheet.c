@@ -139,32 +139,46 @@ tal_status tal_sheet_find(tal_sheet_store *store, const tal_study_folder *study,
 
 // --- misfit ---
 
-static double share(double error, double reference) {
-    const double value = fabs(error) / reference;
-    return isfinite(value) ? value : 1.0;
+enum { PARTS = 10 };
+
+// Each kind of observation with its weight; NaN where a run has no such score.
+static void find_parts(const tal_sheet *sheet, const tal_calibrate_settings *w,
+                       double part[PARTS][2]) {
+    const double *v = sheet->value;
+    const double runout = v[TAL_SHEET_runout_surveyed_m];
+    const double thickness = v[TAL_SHEET_volume_surveyed_m3] / v[TAL_SHEET_area_surveyed_m2];
+    const double found[PARTS][2] = {
+        {w->weight_iou, 1.0 - v[TAL_SHEET_iou]},
+        {w->weight_runout, fabs(v[TAL_SHEET_runout_error_m]) / runout},
+        {w->weight_volume, fabs(v[TAL_SHEET_volume_ratio] - 1.0)},
+        {w->weight_thickness, v[TAL_SHEET_thickness_rmse_m] / thickness},
+        {w->weight_centroid, v[TAL_SHEET_centroid_distance_m] / runout},
+        {w->weight_emd, v[TAL_SHEET_emd_m] / runout},
+        {w->weight_stops, fabs(v[TAL_SHEET_stops_distance_m]) / v[TAL_SHEET_stops_spread_m]},
+        {w->weight_ks, 0.5 * (v[TAL_SHEET_stops_ks_along] + v[TAL_SHEET_stops_ks_across])},
+        {w->weight_passages, v[TAL_SHEET_passages_ks]},
+        {w->weight_fahrboeschung,
+         fabs(v[TAL_SHEET_fahrboeschung_error]) / v[TAL_SHEET_fahrboeschung_surveyed]},
+    };
+    memcpy(part, found, sizeof found);
+}
+
+bool tal_sheet_is_compared(const tal_sheet *sheet, const tal_calibrate_settings *w) {
+    double part[PARTS][2];
+    bool is = false;
+    find_parts(sheet, w, part);
+    for (int i = 0; i < PARTS; i++) {
+        is = is || (part[i][0] > 0.0 && isfinite(part[i][1]));
+    }
+    return is;
 }
 
 // docs/theory/calibration.md (1).
 double tal_sheet_misfit(const tal_sheet *sheet, const tal_calibrate_settings *w) {
-    const double *v = sheet->value;
-    const double runout = v[TAL_SHEET_runout_surveyed_m];
-    const double thickness = v[TAL_SHEET_volume_surveyed_m3] / v[TAL_SHEET_area_surveyed_m2];
-    const double part[][2] = {
-        {w->weight_iou, isfinite(v[TAL_SHEET_iou]) ? 1.0 - v[TAL_SHEET_iou] : 1.0},
-        {w->weight_runout, share(v[TAL_SHEET_runout_error_m], runout)},
-        {w->weight_volume, share(v[TAL_SHEET_volume_ratio] - 1.0, 1.0)},
-        {w->weight_thickness, share(v[TAL_SHEET_thickness_rmse_m], thickness)},
-        {w->weight_centroid, share(v[TAL_SHEET_centroid_distance_m], runout)},
-        {w->weight_emd, share(v[TAL_SHEET_emd_m], runout)},
-        {w->weight_stops, share(v[TAL_SHEET_stops_distance_m], v[TAL_SHEET_stops_spread_m])},
-        {w->weight_ks,
-         share(0.5 * (v[TAL_SHEET_stops_ks_along] + v[TAL_SHEET_stops_ks_across]), 1.0)},
-        {w->weight_fahrboeschung,
-         share(v[TAL_SHEET_fahrboeschung_error], v[TAL_SHEET_fahrboeschung_surveyed])},
-    };
-    double sum = 0, weight = 0;
-    for (size_t i = 0; i < sizeof part / sizeof part[0]; i++) {
-        sum += part[i][0] * part[i][1];
+    double part[PARTS][2], sum = 0, weight = 0;
+    find_parts(sheet, w, part);
+    for (int i = 0; i < PARTS; i++) {
+        sum += part[i][0] * (isfinite(part[i][1]) ? part[i][1] : 1.0);
         weight += part[i][0];
     }
     return weight > 0 ? sum / weight : 1.0;

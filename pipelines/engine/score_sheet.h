@@ -42,4 +42,7 @@ tal_status tal_sheet_read(const char *path, tal_sheet *sheet, tal_error *err);
 // surveyed; 0 is a perfect match. A score the run does not have counts as 1.
 double tal_sheet_misfit(const tal_sheet *sheet, const tal_calibrate_settings *weights);
 
+// Whether the run has a score that counts.
+bool tal_sheet_is_compared(const tal_sheet *sheet, const tal_calibrate_settings *weights);
+
 #endif

@@ -122,6 +122,7 @@ static tal_status take_lock(tal_study_folder *study, const char *program, tal_er
 
 // --- the folder ---
 
+// But for a mark that was being written when somebody pulled the plug.
 static bool folder_is_empty(const char *path) {
     DIR *folder = opendir(path);
     if (folder == NULL) {
@@ -129,7 +130,9 @@ static bool folder_is_empty(const char *path) {
     }
     int count = 0;
     for (const struct dirent *entry = NULL; (entry = readdir(folder)) != NULL;) {
-        count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 ? 1 : 0;
+        const char *name = entry->d_name;
+        const bool is_begun_mark = strncmp(name, MARK_NAME, strlen(MARK_NAME)) == 0;
+        count += strcmp(name, ".") != 0 && strcmp(name, "..") != 0 && !is_begun_mark ? 1 : 0;
     }
     closedir(folder);
     return count == 0;
@@ -360,10 +363,21 @@ tal_status tal_study_keys(tal_study_folder *study, const tal_settings *settings,
 
 // --- the settings of a site ---
 
+// Where the files are is told to every job anew. A section that repeats may make no sense without its file
+// ([target.road] place), so there the whole path stays.
 static tal_status drop_files(void *context, const char *section, const tal_setting *setting,
                              const char *value, tal_error *err) {
-    (void)value;
-    return tal_settings_set(context, section, setting->key, "", "study", err);
+    tal_text paths = {0};
+    char path[TAL_PATH_SIZE], real[TAL_PATH_SIZE];
+    while (strchr(section, '.') != NULL && tal_settings_next_file(context, &value, path)) {
+        tal_text_append(&paths, "%s\n", realpath(path, real) != NULL ? real : path);
+    }
+    const tal_status status =
+        paths.failed ? TAL_FAIL(err, TAL_NO_MEMORY, "no memory for the settings of a site")
+                     : tal_settings_set(context, section, setting->key, tal_text_string(&paths),
+                                        "study", err);
+    tal_text_destroy(&paths);
+    return status;
 }
 
 // A site file that would be read otherwise than it was meant (a text with a comment sign, a list

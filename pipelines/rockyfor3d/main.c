@@ -70,7 +70,7 @@ static tal_status run(const tal_invocation *invocation, tal_error *err) {
     char *folder = realpath(invocation->argument[0], NULL);
     if (folder == NULL || !tal_text_copy(full, sizeof full, folder)) {
         free(folder);
-        return TAL_FAIL(err, TAL_NOT_FOUND, "%s is not there", invocation->argument[0]);
+        return TAL_FAIL(err, TAL_NOT_FOUND, "%s does not exist", invocation->argument[0]);
     }
     free(folder);
     tal_status status = tal_rf_project_read(&project, full, err);

@@ -91,7 +91,7 @@ static void read_grid(tal_rf_project *p, tal_rf_grid grid, tal_error *err) {
     }
     p->has[grid] = true;
     if (p->has[TAL_RF_DEM] && !tal_grid_equal(&p->grid[grid].grid, &p->grid[TAL_RF_DEM].grid)) {
-        tal_error_add(err, TAL_BAD_INPUT, "%s does not have the cells of dem", path);
+        tal_error_add(err, TAL_BAD_INPUT, "%s does not have the same cells as dem", path);
     }
     check_range(p, grid, path, err);
 }
@@ -105,7 +105,7 @@ static void check_sets(const tal_rf_project *p, tal_error *err) {
                 {TAL_RF_NET_NUMBER, TAL_RF_NET_HEIGHT}};
     for (size_t k = 0; k < sizeof sets / sizeof *sets; k++) {
         if (p->has[sets[k].first] && !p->has[sets[k].second]) {
-            tal_error_add(err, TAL_NOT_FOUND, "%s: %s.asc is there without %s.asc", p->folder,
+            tal_error_add(err, TAL_NOT_FOUND, "%s: %s.asc is given without %s.asc", p->folder,
                           ROWS[sets[k].first].name, ROWS[sets[k].second].name);
         }
     }

@@ -67,6 +67,34 @@ static const char *form_of(const tal_rf_project *p) {
     return forms[best];
 }
 
+static int soil_of(const tal_rf_project *p, size_t cell) {
+    const float soil = p->grid[TAL_RF_SOILTYPE].value[cell];
+    return soil >= 0.0F && soil <= 7.0F ? (int)soil : 0;
+}
+
+// Obstacles of the height rg70 are met at 70 % of the impacts, rg20 and rg10 at 20 and 10 %: the mean height
+// over the cells of a soil type, 0 where none is given.
+static double obstacle_height(const tal_rf_project *p, int soil) {
+    static const struct {
+        tal_rf_grid grid;
+        double share;
+    } part[] = {{TAL_RF_RG70, 0.7}, {TAL_RF_RG20, 0.2}, {TAL_RF_RG10, 0.1}};
+    double height = 0.0;
+    for (size_t n = 0; n < sizeof part / sizeof *part; n++) {
+        double sum = 0.0;
+        int64_t count = 0;
+        for (size_t k = 0; p->has[part[n].grid] && k < cells_of(p); k++) {
+            const double value = (double)p->grid[part[n].grid].value[k];
+            if (soil_of(p, k) == soil && isfinite(value)) {
+                sum += value;
+                count++;
+            }
+        }
+        height += count > 0 ? part[n].share * sum / (double)count : 0.0;
+    }
+    return height;
+}
+
 static void append_ground(writer *w) {
     // Mean normal restitution of each soil type. Rockyfor3D lessens it with the speed of the impact, and
     // takes tangential losses from the roughness; here friction does that, and is to be calibrated.
@@ -79,12 +107,15 @@ static void append_ground(writer *w) {
     append_path(w, "ground_classes", TAL_RF_SOILTYPE);
     bool is_used[8] = {false};
     for (size_t k = 0; k < cells_of(w->project); k++) {
-        const float soil = w->project->grid[TAL_RF_SOILTYPE].value[k];
-        is_used[soil >= 0.0F && soil <= 7.0F ? (int)soil : 0] = true;
+        is_used[soil_of(w->project, k)] = true;
     }
     for (int k = 0; k < 8; k++) {
         if (is_used[k]) {
             tal_text_append(&w->text, "\n[pair.rock.soil%d]\nrestitution = %g\n", k, rebound[k]);
+        }
+        const double height = is_used[k] ? obstacle_height(w->project, k) : 0.0;
+        if (height > 0.0) { // corners go up and down by half of it
+            tal_text_append(&w->text, "\n[ground.soil%d]\nroughness_m = %.3g\n", k, 0.5 * height);
         }
     }
 }

@@ -4,6 +4,7 @@
 
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "postproc/figures/graticule.h"
 #include "postproc/measure/region.h"
 #include "postproc/report/image.h"
 #include "postproc/report/report_map.h"
@@ -231,10 +232,28 @@ static tal_status write_colours(const tal_back_analysis *a, const tal_output_pla
     return write_table(place, "difference.cpt", &text, err);
 }
 
+static tal_status write_graticule(const tal_back_analysis *a, const tal_output_place *place,
+                                  tal_error *err) {
+    tal_bounds sheet = tal_report_map_focus(a);
+    sheet.west += (double)a->survey.origin.east;
+    sheet.east += (double)a->survey.origin.east;
+    sheet.south += (double)a->survey.origin.north;
+    sheet.north += (double)a->survey.origin.north;
+    tal_text line = {0}, label = {0};
+    tal_text_append(&line, "# lines of equal longitude and latitude: easting m, northing m\n");
+    const tal_status status = tal_graticule_write(&line, &label, a->survey.crs, &sheet, err);
+    const tal_status written =
+        tal_output_write_made(place, "figures/graticule.txt", &line, status, err);
+    return tal_output_write_made(place, "figures/graticule_labels.txt", &label, written, err);
+}
+
 tal_status tal_figure_data_write(const tal_back_analysis *analysis, const tal_output_place *place,
                                  tal_error *err) {
     TAL_TRY(write_outlines(analysis, place, err));
     TAL_TRY(write_flow_line(analysis, place, err));
+    if (place->settings->report.graticule == TAL_GRATICULE_DEGREES) {
+        TAL_TRY(write_graticule(analysis, place, err));
+    }
     TAL_TRY(write_profile(analysis, place, err));
     TAL_TRY(write_mass(analysis, place, err));
     TAL_TRY(write_energy(analysis, place, err));

@@ -4,7 +4,9 @@
 #include "postproc/figures/figure_scripts.h"
 
 #include "core/geometry/angle.h"
+#include "postproc/figures/graticule.h"
 #include "postproc/figures/template.h"
+#include "postproc/measure/region.h"
 #include "postproc/report/report_map.h"
 
 #include <math.h>
@@ -63,6 +65,42 @@ static void set_toe(tal_template_values *v, const char *key, const tal_back_anal
     }
 }
 
+// How much rock a corner of the map hides, `share` of its width wide.
+static size_t corner_cells(const tal_back_analysis *a, const tal_bounds *map, bool is_east,
+                           bool is_north, double share) {
+    const double side = share * (map->east - map->west);
+    const tal_grid *grid = &a->survey.grid;
+    size_t count = 0;
+    for (size_t cell = 0; cell < tal_grid_cell_count(grid); cell++) {
+        double x, y;
+        tal_grid_centre(grid, (int32_t)(cell % (size_t)grid->columns),
+                        (int32_t)(cell / (size_t)grid->columns), &x, &y);
+        const double from_side = is_east ? map->east - x : x - map->west;
+        const double from_end = is_north ? map->north - y : y - map->south;
+        if (from_side >= 0.0 && from_side < side && from_end >= 0.0 && from_end < side) {
+            for (int region = 0; region < tal_region_count(a); region++) {
+                count += tal_region_holds(a, (tal_region)region, cell);
+            }
+        }
+    }
+    return count;
+}
+
+// The globe stands where it hides less: the other two corners have the arrow and the scale.
+static void set_inset(tal_template_values *v, const tal_back_analysis *a, const tal_bounds *map,
+                      const sheet *s) {
+    double longitude, latitude;
+    if (tal_graticule_find_place(a->survey.crs, 0.5 * (s->west + s->east),
+                                 0.5 * (s->south + s->north), &longitude, &latitude)) {
+        const double share = 2.6 / s->width_cm;
+        const bool is_left =
+            corner_cells(a, map, false, true, share) <= corner_cells(a, map, true, false, share);
+        tal_template_set(v, "longitude", "%.4f", longitude);
+        tal_template_set(v, "latitude", "%.4f", latitude);
+        tal_template_set(v, "inset", "%s", is_left ? "TL" : "BR");
+    }
+}
+
 static void set_map(tal_template_values *v, const tal_back_analysis *a) {
     const tal_bounds focus = tal_report_map_focus(a);
     const double tall = (focus.north - focus.south) / (focus.east - focus.west);
@@ -73,6 +111,7 @@ static void set_map(tal_template_values *v, const tal_back_analysis *a) {
     const double x = s.west + 0.7 * cm, y = s.south + 0.55 * cm;
     const tal_crs_info *crs = tal_crs_get_info(a->survey.crs);
     set_region(v, &s);
+    set_inset(v, a, &focus, &s);
     set_toe(v, "toe_surveyed", a, TAL_SCORE_runout_surveyed_m);
     set_toe(v, "toe_simulated", a, TAL_SCORE_runout_simulated_m);
     set_plain(v, "crs", crs->is_local ? "Local coordinates" : crs->name);
@@ -199,7 +238,7 @@ static void set_sizes(tal_template_values *v, const tal_back_analysis *a) {
     tal_template_set(v, "log", "%s", is_log ? "l" : "");
     tal_template_set(v, "ticks", "%s", is_log ? "a2fg" : "afg");
     tal_template_set(v, "and_wanted", "%s",
-                     sieve->count > 0 ? ", and the share by volume that was wanted" : "");
+                     sieve->count > 0 ? ", and the share by volume that was requested" : "");
     if (sieve->count > 0) {
         tal_template_set(v, "wanted", "%s", sieve->is_one_size ? "one size" : "by volume");
     }
@@ -220,11 +259,12 @@ typedef struct {
 static const figure_row FIGURES[] = {
     {"map", "Map",
      "Shaded bed, source, simulated thickness beyond the level of detection, outlines of both "
-     "deposits and the flow line along which runout is measured.",
+     "deposits and the flow line along which runout is measured. Coordinates: {{crs_words}}.",
      true, NULL, set_map},
     {"thickness", "Thickness, side by side",
      "Surveyed and simulated thickness beyond the level of detection, and their difference: blue "
-     "where the simulation has too much, orange where it has too little.",
+     "where the simulation has too much, orange where it has too little. Coordinates: "
+     "{{crs_words}}.",
      true, has_two_epochs, set_thickness},
     {"profile", "Along the flow line",
      "Heights along the flow line with the Fahrb\xc3\xb6schung from crown to toe, and the volume "
@@ -245,13 +285,20 @@ static const figure_row FIGURES[] = {
 static const int FIGURE_COUNT = sizeof FIGURES / sizeof *FIGURES;
 _Static_assert(sizeof FIGURES / sizeof *FIGURES <= TAL_FIGURES_MAX, "TAL_FIGURES_MAX is too small");
 
+static const char *words_of_crs(const tal_back_analysis *a) {
+    const tal_crs_info *crs = tal_crs_get_info(a->survey.crs);
+    return crs->is_local ? "local coordinates" : crs->name;
+}
+
 static tal_status write_figure(tal_figure_script *script, const figure_row *row,
-                               const tal_back_analysis *a, tal_error *err) {
+                               const tal_back_analysis *a, bool in_degrees, tal_error *err) {
     tal_template_values values = {0};
     char file[64];
     tal_template_set(&values, "figure", "%s", row->name);
     tal_template_set(&values, "surveyed", "%s", a->has_survey_deposit ? "yes" : "");
     tal_template_set(&values, "line", "%s", a->has_line ? "yes" : "");
+    tal_template_set(&values, "degrees", "%s", in_degrees ? "yes" : "");
+    tal_template_set(&values, "crs_words", "%s", words_of_crs(a));
     if (row->set_values != NULL) {
         row->set_values(&values, a);
     }
@@ -270,12 +317,15 @@ static tal_status write_figure(tal_figure_script *script, const figure_row *row,
 }
 
 tal_status tal_figure_scripts_create(tal_figure_scripts *scripts, const tal_back_analysis *a,
-                                     tal_error *err) {
+                                     const tal_settings *settings, tal_error *err) {
+    const bool in_degrees = settings->report.graticule == TAL_GRATICULE_DEGREES &&
+                            !tal_crs_get_info(a->survey.crs)->is_local;
     *scripts = (tal_figure_scripts){0};
     tal_status status = TAL_OK;
     for (int i = 0; i < FIGURE_COUNT && status == TAL_OK; i++) {
         if (FIGURES[i].is_wanted == NULL || FIGURES[i].is_wanted(a)) {
-            status = write_figure(&scripts->script[scripts->count++], &FIGURES[i], a, err);
+            status =
+                write_figure(&scripts->script[scripts->count++], &FIGURES[i], a, in_degrees, err);
         }
     }
     if (status != TAL_OK) {

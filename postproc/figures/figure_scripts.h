@@ -22,7 +22,7 @@ typedef struct {
 } tal_figure_scripts;
 
 tal_status tal_figure_scripts_create(tal_figure_scripts *scripts, const tal_back_analysis *analysis,
-                                     tal_error *err);
+                                     const tal_settings *settings, tal_error *err);
 void tal_figure_scripts_destroy(tal_figure_scripts *scripts);
 
 #endif

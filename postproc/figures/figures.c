@@ -74,6 +74,18 @@ static tal_status write_script(const tal_figure_script *script, const tal_output
     return TAL_OK;
 }
 
+// Ready to be pasted into a paper.
+static tal_status write_captions(const tal_figure_scripts *scripts, const tal_output_place *place,
+                                 tal_error *err) {
+    tal_text text = {0};
+    for (int i = 0; i < scripts->count; i++) {
+        const tal_figure_script *script = &scripts->script[i];
+        tal_text_append(&text, "%s\n\n**%s.** %s\n\n", script->name, script->title,
+                        tal_text_string(&script->caption));
+    }
+    return tal_output_write_made(place, "figures/captions.md", &text, TAL_OK, err);
+}
+
 tal_status tal_figures_write(tal_figures *figures, const tal_back_analysis *analysis,
                              const tal_output_place *place, tal_error *err) {
     static const char *const GMT[] = {"gmt", NULL};
@@ -82,13 +94,14 @@ tal_status tal_figures_write(tal_figures *figures, const tal_back_analysis *anal
     figures->count = 0;
     link_maps(place);
     TAL_TRY(tal_figure_data_write(analysis, place, err));
-    tal_status status = tal_figure_scripts_create(&scripts, analysis, err);
+    tal_status status = tal_figure_scripts_create(&scripts, analysis, place->settings, err);
     for (int i = 0; i < scripts.count && status == TAL_OK; i++) {
         status = write_script(&scripts.script[i], place, err);
     }
+    status = status == TAL_OK ? write_captions(&scripts, place, err) : status;
     if (status == TAL_OK && !tal_outside_find(gmt, "TALUS_GMT", GMT)) {
-        tal_log_warn("gmt is not installed: the report goes without figures; the scripts in "
-                     "figures/ draw them later (Debian: gmt and ghostscript)");
+        tal_log_warn("gmt is not installed: the report has no figures; the scripts in figures/ can "
+                     "draw them later (Debian: gmt and ghostscript)");
     } else {
         for (int i = 0; i < scripts.count && status == TAL_OK; i++) {
             draw(figures, &scripts.script[i], place);

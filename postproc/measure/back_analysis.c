@@ -162,18 +162,18 @@ static tal_status tip_distance(const tal_back_analysis *a, const uint8_t *mask,
     return TAL_OK;
 }
 
-tal_comparison tal_back_analysis_comparison(const tal_back_analysis *a) {
-    return (tal_comparison){.grid = a->survey.grid,
-                            .valid = a->valid,
-                            .lod = a->survey.lod.value,
-                            .simulated = a->deposit.thickness.value,
-                            .solid = a->deposit.solid.value,
-                            .surveyed = a->survey.epochs == 2 ? a->survey.deposit.value : NULL,
-                            .ground = a->survey.bed.value,
-                            .line = a->has_line ? &a->line : NULL,
-                            .crown_height = a->crown_height,
-                            .source_volume = a->survey.source_volume.volume,
-                            .survey_factor = 1.0};
+tal_score_input tal_back_analysis_comparison(const tal_back_analysis *a) {
+    return (tal_score_input){.grid = a->survey.grid,
+                             .valid = a->valid,
+                             .lod = a->survey.lod.value,
+                             .simulated = a->deposit.thickness.value,
+                             .solid = a->deposit.solid.value,
+                             .surveyed = a->survey.epochs == 2 ? a->survey.deposit.value : NULL,
+                             .ground = a->survey.bed.value,
+                             .line = a->has_line ? &a->line : NULL,
+                             .crown_height = a->crown_height,
+                             .source_volume = a->survey.source_volume.volume,
+                             .survey_factor = 1.0};
 }
 
 double tal_back_analysis_line_end(const tal_back_analysis *a) {
@@ -206,7 +206,7 @@ static tal_status find_line(tal_back_analysis *a, const run *first, tal_error *e
         return TAL_OK;
     }
     a->crown_height = a->sources.source[0].crown_height;
-    tal_comparison c = tal_back_analysis_comparison(a);
+    tal_score_input c = tal_back_analysis_comparison(a);
     c.simulated =
         (first->own.thickness.value != NULL ? first->own : first->deposit).thickness.value;
     tal_deposit_mask mask;
@@ -220,7 +220,7 @@ static tal_status find_line(tal_back_analysis *a, const run *first, tal_error *e
 
 static tal_status score_run(tal_back_analysis *a, const run *r, double factor, double source_volume,
                             tal_scores *scores, tal_error *err) {
-    tal_comparison c = tal_back_analysis_comparison(a);
+    tal_score_input c = tal_back_analysis_comparison(a);
     c.simulated = r->deposit.thickness.value;
     c.solid = r->deposit.solid.value;
     c.measured = r->own.thickness.value;
@@ -385,7 +385,7 @@ static tal_status analyse(tal_back_analysis *a, const char *const *folder, int r
 static tal_status measure_runout(tal_back_analysis *a, int index, const tal_deposit *own,
                                  tal_error *err) {
     tal_source *source = &a->sources.source[index];
-    tal_comparison c = tal_back_analysis_comparison(a);
+    tal_score_input c = tal_back_analysis_comparison(a);
     tal_deposit_mask mask;
     if (index > 0 || !a->has_line) { // the line must be there before the toe is looked for
         c.line = NULL;

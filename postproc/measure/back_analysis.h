@@ -80,6 +80,6 @@ void tal_back_analysis_destroy(tal_back_analysis *analysis);
 double tal_back_analysis_line_end(const tal_back_analysis *analysis);
 
 // What the scores are made from, for those who want the masks again.
-tal_comparison tal_back_analysis_comparison(const tal_back_analysis *analysis);
+tal_score_input tal_back_analysis_comparison(const tal_back_analysis *analysis);
 
 #endif

@@ -112,7 +112,7 @@ tal_status tal_blocks_read(tal_blocks *blocks, const char *path, tal_error *err)
     TAL_TRY_OR_DONE(tal_netcdf_open(&file, path, err));
     TAL_TRY_OR_DONE(read_shapes(blocks, &file, err));
     if (blocks->count == 0) {
-        status = TAL_FAIL(err, TAL_BAD_INPUT, "%s: there is no block in it", path);
+        status = TAL_FAIL(err, TAL_BAD_INPUT, "%s contains no blocks", path);
         goto done;
     }
     if (tal_netcdf_has(&file, "sphere_radius")) {

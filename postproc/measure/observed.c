@@ -69,8 +69,8 @@ static tal_status read_table(tal_observed *o, const char *path, const tal_origin
     tal_memory_destroy(text);
     tal_memory_destroy(ended);
     if (status == TAL_OK && o->count == before) {
-        status =
-            TAL_FAIL(err, TAL_BAD_INPUT, "%s: no stops in it: give x and y, one per line", path);
+        status = TAL_FAIL(err, TAL_BAD_INPUT,
+                          "%s contains no stops: give the x and y of each on a line", path);
     }
     return status;
 }
@@ -129,8 +129,7 @@ double tal_mean_distance(const double *ax, const double *ay, size_t a_count, con
     return sum / ((double)a_count * (double)b_count);
 }
 
-// Distance from the line, positive to the left of the way down.
-static double across(const tal_flow_line *line, double x, double y) {
+double tal_flow_line_across(const tal_flow_line *line, double x, double y) {
     const double s = tal_flow_line_project(line, x, y), step = 0.5;
     double px, py, qx, qy;
     tal_flow_line_point(line, s - step, &px, &py);
@@ -147,25 +146,18 @@ static void score_along_line(const tal_observed *o, const tal_flow_line *line, c
         const double px = k < count ? x[k] : o->x[k - count],
                      py = k < count ? y[k] : o->y[k - count];
         along[k] = tal_flow_line_project(line, px, py);
-        side[k] = across(line, px, py);
+        side[k] = tal_flow_line_across(line, px, py);
     }
     scores->value[TAL_SCORE_stops_ks_along] =
         tal_ks_distance(along, count, along + count, o->count);
     scores->value[TAL_SCORE_stops_ks_across] = tal_ks_distance(side, count, side + count, o->count);
 }
 
-static tal_status score_stops(const tal_observed *o, const tal_flow_line *line,
-                              const tal_run_record *motion, tal_scores *scores, tal_error *err) {
-    const size_t count = (size_t)motion->block_count;
-    const int32_t last = motion->frame_count - 1;
-    double *room;
-    TAL_CREATE(room, 4 * count + 2 * o->count + 1, "stops", err);
-    double *x = room, *y = room + count, *along = room + 2 * count;
-    for (int32_t b = 0; b < motion->block_count; b++) {
-        const float *at = &motion->position[3 * tal_run_record_index(motion, last, b)];
-        x[b] = (double)at[0];
-        y[b] = (double)at[1];
-    }
+tal_status tal_observed_score_stops(const tal_observed *o, const tal_flow_line *line,
+                                    const double *x, const double *y, size_t count,
+                                    tal_scores *scores, tal_error *err) {
+    double *along;
+    TAL_CREATE(along, 2 * (count + o->count) + 1, "stops", err);
     const double within = tal_mean_distance(o->x, o->y, o->count, o->x, o->y, o->count);
     scores->value[TAL_SCORE_stops_spread_m] = within;
     scores->value[TAL_SCORE_stops_distance_m] =
@@ -174,8 +166,24 @@ static tal_status score_stops(const tal_observed *o, const tal_flow_line *line,
     if (line != NULL) {
         score_along_line(o, line, x, y, count, along, along + count + o->count, scores);
     }
-    tal_memory_destroy(room);
+    tal_memory_destroy(along);
     return TAL_OK;
+}
+
+static tal_status score_blocks(const tal_observed *o, const tal_flow_line *line,
+                               const tal_run_record *motion, tal_scores *scores, tal_error *err) {
+    const size_t count = (size_t)motion->block_count;
+    const int32_t last = motion->frame_count - 1;
+    double *x;
+    TAL_CREATE(x, 2 * count + 1, "stops", err);
+    for (int32_t b = 0; b < motion->block_count; b++) {
+        const float *at = &motion->position[3 * tal_run_record_index(motion, last, b)];
+        x[b] = (double)at[0];
+        x[count + (size_t)b] = (double)at[1];
+    }
+    const tal_status status = tal_observed_score_stops(o, line, x, x + count, count, scores, err);
+    tal_memory_destroy(x);
+    return status;
 }
 
 tal_status tal_observed_score(const tal_observed *o, const tal_flow_line *line,
@@ -191,6 +199,6 @@ tal_status tal_observed_score(const tal_observed *o, const tal_flow_line *line,
     v[TAL_SCORE_fahrboeschung_error] =
         v[TAL_SCORE_fahrboeschung_simulated] - v[TAL_SCORE_fahrboeschung_surveyed];
     return o->count > 0 && motion->frame_count > 0 && motion->block_count > 0
-               ? score_stops(o, line, motion, scores, err)
+               ? score_blocks(o, line, motion, scores, err)
                : TAL_OK;
 }

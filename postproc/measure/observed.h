@@ -25,6 +25,14 @@ void tal_observed_destroy(tal_observed *observed);
 tal_status tal_observed_score(const tal_observed *observed, const tal_flow_line *line,
                               const tal_run_record *motion, tal_scores *scores, tal_error *err);
 
+// The scores of stops alone, of `count` simulated ones. `line` may be NULL.
+tal_status tal_observed_score_stops(const tal_observed *observed, const tal_flow_line *line,
+                                    const double *x, const double *y, size_t count,
+                                    tal_scores *scores, tal_error *err);
+
+// Distance from the line, positive to the left of the way down.
+double tal_flow_line_across(const tal_flow_line *line, double x, double y);
+
 // Largest difference of the cumulative shares of two samples; both are sorted.
 double tal_ks_distance(double *a, size_t a_count, double *b, size_t b_count);
 

@@ -34,7 +34,7 @@ void tal_passage_destroy(tal_passage *passage) {
     tal_raster *rasters[] = {&passage->count,           &passage->velocity,
                              &passage->energy,          &passage->energy_translation,
                              &passage->energy_rotation, &passage->jump,
-                             &passage->arrival};
+                             &passage->arrival,         &passage->tension};
     for (size_t i = 0; i < sizeof rasters / sizeof *rasters; i++) {
         tal_raster_destroy(rasters[i]);
     }
@@ -209,6 +209,25 @@ static void paint_block(painter *p, const tal_blocks *blocks, const tal_run_reco
     }
 }
 
+// Each block where its own was largest.
+static tal_status paint_tensions(tal_passage *passage, const tal_grid *grid,
+                                 const tal_stress_record *stress, int32_t block_count,
+                                 tal_error *err) {
+    if (stress->soft_count == 0) {
+        return TAL_OK;
+    }
+    TAL_TRY(tal_raster_create(&passage->tension, grid, err));
+    for (int32_t b = 0; b < block_count; b++) {
+        const double *at = &stress->place[3 * b];
+        const int64_t cell =
+            isfinite(stress->tension_pa[b]) ? tal_grid_index(grid, at[0], at[1]) : -1;
+        if (cell >= 0) {
+            raise_to(&passage->tension.value[cell], stress->tension_pa[b]);
+        }
+    }
+    return TAL_OK;
+}
+
 static tal_status make_rasters(tal_passage *passage, const tal_grid *grid, tal_error *err) {
     TAL_TRY(tal_raster_create(&passage->count, grid, err));
     TAL_TRY(tal_raster_create(&passage->velocity, grid, err));
@@ -231,6 +250,7 @@ tal_status tal_passage_create(tal_passage *passage, const tal_blocks *blocks,
     painter p = {.maps = passage, .grid = grid, .bed = bed, .height_zero = height_zero};
     *passage = (tal_passage){0};
     TAL_TRY_OR_DONE(make_rasters(passage, grid, err));
+    TAL_TRY_OR_DONE(paint_tensions(passage, grid, &motion->stress, blocks->count, err));
     TAL_CREATE_OR_DONE(p.last_block, tal_grid_cell_count(grid), "the passages", err);
     TAL_CREATE_OR_DONE(p.vertex, room, "a block", err);
     TAL_CREATE_OR_DONE(p.outline, 4 * room, "the outline of a block", err);

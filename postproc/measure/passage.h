@@ -15,6 +15,8 @@ typedef struct {
     tal_raster energy_rotation;
     tal_raster jump;    // greatest height of a block's lowest point above the bed, m
     tal_raster arrival; // first time a block was over the cell, s
+    tal_raster
+        tension; // largest tensile stress of a block, where it had it, Pa; no values: all rigid
 } tal_passage;
 
 // `grid` in metres from the origin, `bed` on it with heights above `height_zero`.

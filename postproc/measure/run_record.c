@@ -29,6 +29,7 @@ void tal_run_record_destroy(tal_run_record *motion) {
     tal_memory_destroy(motion->velocity);
     tal_memory_destroy(motion->spin);
     tal_memory_destroy(motion->left);
+    tal_stress_record_destroy(&motion->stress);
     *motion = (tal_run_record){0};
 }
 
@@ -58,12 +59,23 @@ static tal_status read_series(tal_run_record *motion, tal_netcdf *file, tal_erro
 }
 
 // Motions made by other programs need not say it.
+static double number_if_said(tal_netcdf *file, const char *name) {
+    tal_error unsaid = {0};
+    double value = NAN;
+    (void)tal_netcdf_get_real(file, NULL, name, &value, &unsaid);
+    return value;
+}
+
 static void read_friction(tal_run_record *motion, tal_netcdf *file) {
-    static const char *const NAME[2] = {"ground_friction_low", "ground_friction_high"};
-    for (int i = 0; i < 2; i++) {
-        tal_error unsaid = {0};
-        motion->ground_friction[i] = NAN;
-        (void)tal_netcdf_get_real(file, NULL, NAME[i], &motion->ground_friction[i], &unsaid);
+    tal_error unsaid = {0};
+    char *of = NULL;
+    motion->ground_friction[0] = number_if_said(file, "ground_friction_low");
+    motion->ground_friction[1] = number_if_said(file, "ground_friction_high");
+    motion->onset_moves_at = number_if_said(file, "onset_moves_at");
+    motion->onset_holds_at = number_if_said(file, "onset_holds_at");
+    if (tal_netcdf_get_text(file, NULL, "onset_of", &of, &unsaid) == TAL_OK) {
+        motion->onset_is_share = strcmp(of, "share") == 0;
+        tal_memory_destroy(of);
     }
 }
 
@@ -94,8 +106,8 @@ static tal_status read_frame(tal_netcdf *file, const char *name, const tal_run_r
     for (size_t i = 0; i < count[1] * count[2]; i++) {
         if (fabs(buffer[i] - centre) > most) {
             return TAL_FAIL(err, TAL_BAD_INPUT,
-                            "%s: %s = %g of block %zu in frame %d cannot be: the file is damaged, "
-                            "or was made for another study; run talus-solve again",
+                            "%s: %s = %g of block %zu in frame %d is impossible: the file is "
+                            "damaged, or was made for another study; run talus-solve again",
                             file->path, name, buffer[i], i / count[2], (int)frame);
         }
     }
@@ -172,11 +184,10 @@ static tal_status check_times(const tal_run_record *motion, const tal_netcdf *fi
         const double time = motion->time[frame],
                      before = frame > 0 ? motion->time[frame - 1] : -1.0;
         if (!(time > before && time <= TIME_MAX_S)) {
-            return TAL_FAIL(
-                err, TAL_BAD_INPUT,
-                "%s: time = %g s of frame %d after %g s cannot be: the file is damaged; "
-                "run talus-solve again",
-                file->path, time, (int)frame, before);
+            return TAL_FAIL(err, TAL_BAD_INPUT,
+                            "%s: time = %g s of frame %d after %g s is impossible: the file is "
+                            "damaged; run talus-solve again",
+                            file->path, time, (int)frame, before);
         }
     }
     return TAL_OK;
@@ -194,7 +205,7 @@ static tal_status read_motion(tal_run_record *motion, tal_netcdf *file, const ta
                         file->path, block_count, (int)blocks->count);
     }
     if (frames == 0 || frames > INT32_MAX) {
-        return TAL_FAIL(err, TAL_BAD_INPUT, "%s: there is no frame in it", file->path);
+        return TAL_FAIL(err, TAL_BAD_INPUT, "%s contains no frames", file->path);
     }
     motion->frame_count = (int32_t)frames;
     motion->block_count = (int32_t)block_count;
@@ -210,6 +221,7 @@ static tal_status read_motion(tal_run_record *motion, tal_netcdf *file, const ta
     TAL_TRY(tal_netcdf_get_ints(file, "state", motion->left, block_count, err));
     TAL_TRY(read_series(motion, file, err));
     TAL_TRY(read_notes(motion, file, err));
+    TAL_TRY(tal_stress_record_read(&motion->stress, file, block_count, origin, err));
     double *buffer;
     TAL_CREATE(buffer, 4 * block_count, "one frame", err);
     const tal_status status = read_frames(motion, file, origin, buffer, err);

@@ -6,6 +6,7 @@
 
 #include "core/geo/crs.h"
 #include "postproc/measure/blocks.h"
+#include "postproc/measure/stress_record.h"
 
 #include <string.h>
 
@@ -31,7 +32,12 @@ typedef struct {
     double clausius_duhem_worst; // J
     double blocks_lost;
     double ground_friction[2]; // least and greatest between blocks and ground; NaN where not said
+    // Of rock that did not move: the greatest friction tried that lets half of the blocks go, and the
+    // least that holds them. NaN where none was tried or none of them does.
+    double onset_moves_at, onset_holds_at;
+    bool onset_is_share; // both are shares of the frictions given, which differ
     double dt;
+    tal_stress_record stress; // of blocks that deform
     char ended_because[32];
 } tal_run_record;
 

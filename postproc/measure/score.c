@@ -71,14 +71,14 @@ void tal_deposit_mask_destroy(tal_deposit_mask *mask) {
     *mask = (tal_deposit_mask){.toe = -1};
 }
 
-static double along_line(const tal_comparison *c, size_t cell) {
+static double along_line(const tal_score_input *c, size_t cell) {
     double x, y;
     tal_grid_centre(&c->grid, (int32_t)(cell % (size_t)c->grid.columns),
                     (int32_t)(cell / (size_t)c->grid.columns), &x, &y);
     return tal_flow_line_project(c->line, x, y);
 }
 
-static void find_toe(tal_deposit_mask *mask, const tal_comparison *c) {
+static void find_toe(tal_deposit_mask *mask, const tal_score_input *c) {
     mask->toe = -1;
     mask->toe_s = -INFINITY;
     if (c->line == NULL) {
@@ -96,7 +96,7 @@ static void find_toe(tal_deposit_mask *mask, const tal_comparison *c) {
 }
 
 // docs/theory/scores.md (3).
-tal_status tal_deposit_mask_create(tal_deposit_mask *mask, const tal_comparison *c,
+tal_status tal_deposit_mask_create(tal_deposit_mask *mask, const tal_score_input *c,
                                    const float *thickness, double factor, tal_error *err) {
     const size_t cells = tal_grid_cell_count(&c->grid);
     int64_t main_cells;
@@ -137,7 +137,7 @@ typedef struct {
     double centre_simulated[2], centre_surveyed[2]; // sums of volume * position
 } tally;
 
-static void count_cell(tally *t, const tal_comparison *c, size_t cell, bool is_simulated,
+static void count_cell(tally *t, const tal_score_input *c, size_t cell, bool is_simulated,
                        bool is_surveyed) {
     const double area = c->grid.cell * c->grid.cell;
     double x, y;
@@ -172,7 +172,7 @@ static double ratio(double a, double b) {
 }
 
 // docs/theory/scores.md (4), (5).
-static void score_cells(tal_scores *scores, const tally *t, const tal_comparison *c) {
+static void score_cells(tal_scores *scores, const tally *t, const tal_score_input *c) {
     double *v = scores->value;
     const double area = c->grid.cell * c->grid.cell;
     v[TAL_SCORE_area_simulated_m2] = t->simulated * area;
@@ -195,7 +195,7 @@ static void score_cells(tal_scores *scores, const tally *t, const tal_comparison
                                                  ratio(t->centre_surveyed[1], t->volume_surveyed));
 }
 
-static void score_runout(tal_scores *scores, const tal_deposit_mask *mask, const tal_comparison *c,
+static void score_runout(tal_scores *scores, const tal_deposit_mask *mask, const tal_score_input *c,
                          tal_score_key runout, tal_score_key mobility) {
     if (mask->toe < 0) {
         return;
@@ -206,7 +206,7 @@ static void score_runout(tal_scores *scores, const tal_deposit_mask *mask, const
 }
 
 // All rock on comparable cells counts, also where it lies thinner than a survey would see.
-static tal_status score_shift(tal_scores *scores, const tal_comparison *c,
+static tal_status score_shift(tal_scores *scores, const tal_score_input *c,
                               const tal_deposit_mask *surveyed, tal_error *err) {
     tal_status status = TAL_OK;
     const size_t cells = tal_grid_cell_count(&c->grid);
@@ -235,7 +235,7 @@ done:
 }
 
 // With several sources the toe is that of the first one's blocks.
-static tal_status score_simulated_runout(tal_scores *scores, const tal_comparison *c,
+static tal_status score_simulated_runout(tal_scores *scores, const tal_score_input *c,
                                          const tal_deposit_mask *simulated, tal_error *err) {
     tal_deposit_mask own = {.toe = -1};
     if (c->measured != NULL) {
@@ -247,7 +247,7 @@ static tal_status score_simulated_runout(tal_scores *scores, const tal_compariso
     return TAL_OK;
 }
 
-static tal_status score_line(tal_scores *scores, const tal_comparison *c,
+static tal_status score_line(tal_scores *scores, const tal_score_input *c,
                              const tal_deposit_mask *simulated, const tal_deposit_mask *surveyed,
                              tal_error *err) {
     double *v = scores->value;
@@ -264,7 +264,7 @@ static tal_status score_line(tal_scores *scores, const tal_comparison *c,
     return score_shift(scores, c, surveyed, err);
 }
 
-tal_status tal_scores_compute(tal_scores *scores, const tal_comparison *c, tal_error *err) {
+tal_status tal_scores_compute(tal_scores *scores, const tal_score_input *c, tal_error *err) {
     tal_status status = TAL_OK;
     tal_deposit_mask simulated = {.toe = -1}, surveyed = {.toe = -1};
     tally t = {0};

@@ -44,9 +44,10 @@ typedef struct {
     double crown_height;
     double source_volume;
     double survey_factor; // 1, or low/volume, high/volume to carry the survey's error in
-} tal_comparison;
+} tal_score_input;
 
-tal_status tal_scores_compute(tal_scores *scores, const tal_comparison *comparison, tal_error *err);
+tal_status tal_scores_compute(tal_scores *scores, const tal_score_input *comparison,
+                              tal_error *err);
 
 // Largest connected part of the cells where `thickness` exceeds the level of detection, and the
 // cell of it that lies farthest along the line.
@@ -58,7 +59,7 @@ typedef struct {
     double toe_s;
 } tal_deposit_mask;
 
-tal_status tal_deposit_mask_create(tal_deposit_mask *mask, const tal_comparison *comparison,
+tal_status tal_deposit_mask_create(tal_deposit_mask *mask, const tal_score_input *comparison,
                                    const float *thickness, double factor, tal_error *err);
 void tal_deposit_mask_destroy(tal_deposit_mask *mask);
 

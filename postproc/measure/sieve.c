@@ -56,7 +56,7 @@ void tal_sieve_read(tal_sieve *sieve, const char *folder, int32_t block_count) {
         return;
     }
     if (tal_json_read(path, &root, &err) != TAL_OK) {
-        tal_log_warn("%s; the sizes that were wanted are left out", err.text);
+        tal_log_warn("%s; the sizes that were requested are left out", err.text);
         return;
     }
     const cJSON *blocks = cJSON_GetObjectItemCaseSensitive(root, "blocks");
@@ -65,8 +65,8 @@ void tal_sieve_read(tal_sieve *sieve, const char *folder, int32_t block_count) {
         take_line(sieve, cJSON_GetObjectItemCaseSensitive(size, "sieve"));
         find_one_size(sieve, number_of(size, "wanted_m"));
     } else {
-        tal_log_warn("%s is not of the blocks in blocks.nc; the sizes that were wanted are left "
-                     "out",
+        tal_log_warn("%s does not belong to the blocks in blocks.nc; the sizes that were requested "
+                     "are left out",
                      path);
     }
     cJSON_Delete(root);

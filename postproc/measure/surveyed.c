@@ -10,6 +10,7 @@
 #include <math.h>
 
 void tal_surveyed_destroy(tal_surveyed *survey) {
+    cJSON_Delete(survey->checks);
     tal_raster *rasters[] = {&survey->before, &survey->after,  &survey->bed,    &survey->dz,
                              &survey->lod,    &survey->source, &survey->deposit};
     for (size_t i = 0; i < sizeof rasters / sizeof *rasters; i++) {
@@ -95,6 +96,7 @@ static tal_status read_all(tal_surveyed *survey, const char *folder, tal_error *
     cJSON *root = NULL;
     TAL_TRY(tal_json_read(path, &root, err));
     const tal_status status = read_notes(survey, root, path, err);
+    survey->checks = cJSON_DetachItemFromObjectCaseSensitive(root, "checks");
     cJSON_Delete(root);
     TAL_TRY(status);
     TAL_TRY(read_raster(survey, &survey->bed, folder, "bed.tif", err));

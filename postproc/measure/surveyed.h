@@ -21,6 +21,7 @@ typedef struct {
     int epochs; // 1: a scenario, nothing to compare with
     tal_raster before, after, bed, dz, lod, source, deposit;
     tal_volume_range source_volume, deposit_volume;
+    struct cJSON *checks; // what talus-ingest warned of: objects with "text"; NULL: nothing
 } tal_surveyed;
 
 // Reads the outputs of ingest in `folder`.

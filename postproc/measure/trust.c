@@ -5,6 +5,7 @@
 #include "core/app/number.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -99,10 +100,10 @@ static void judge_contacts(tal_trust_check *check, const tal_run_record *motion)
         dissipated += motion->dissipated_normal[i] + motion->dissipated_tangential[i];
     }
     const double share = worst > 0.0 ? 100.0 * worst / fmax(dissipated, 0.0) : worst;
-    *check = check_share("clausius_duhem", "Energy made by a contact", share, 0.01, 1.0);
+    *check = check_share("clausius_duhem", "Energy created by a contact", share, 0.01, 1.0);
     char energy[TAL_NUMBER_SIZE], percent[TAL_NUMBER_SIZE];
     (void)snprintf(check->text, sizeof check->text,
-                   "The most energy one contact made in a step, where it may make none "
+                   "The most energy that one contact created in a step, where it may create none "
                    "(Clausius-Duhem), was %s J, %s %% of what all contacts dissipated%s",
                    tal_number_format_digits(energy, worst, 2),
                    tal_number_format_digits(percent, share, 2),
@@ -162,47 +163,50 @@ static double degrees(double tangent) {
     return atan(tangent) * 57.29577951308232;
 }
 
-// The base of the steepest source beside the friction. A slab on an even plane slides when the friction
-// is below the tangent of the slope; blocks that catch in each other and in the ground need less.
-static void append_reason(tal_trust_check *check, const tal_run_record *motion,
-                          const tal_sources *sources) {
-    char low[TAL_NUMBER_SIZE], tangent[TAL_NUMBER_SIZE];
+static void append(tal_trust_check *check, const char *format, ...) {
+    const size_t used = strlen(check->text);
+    va_list list;
+    va_start(list, format);
+    (void)vsnprintf(check->text + used, sizeof check->text - used, format, list);
+    va_end(list);
+}
+
+// The base of the steepest source beside the friction.
+static void append_slope(tal_trust_check *check, const tal_run_record *motion,
+                         const tal_sources *sources) {
+    char low[TAL_NUMBER_SIZE];
     double steepest = NAN;
     for (int i = 0; i < sources->count; i++) {
         steepest = fmax(steepest, sources->source[i].base_tangent);
     }
     const double friction = motion->ground_friction[1];
-    const size_t used = strlen(check->text);
-    char *rest = check->text + used;
-    const size_t room = sizeof check->text - used;
     if (!isfinite(steepest) || !isfinite(friction)) {
         return;
     }
     const bool is_one = motion->ground_friction[0] == friction;
     (void)snprintf(low, sizeof low, "%g to ", motion->ground_friction[0]); // settings, as given
-    const int length =
-        snprintf(rest, room,
-                 " The friction on the ground is %s%g, an angle of %.0f\xc2\xb0; the base of the "
-                 "%ssource slopes at %.0f\xc2\xb0 on the whole.",
-                 is_one ? "" : low, friction, degrees(friction),
-                 sources->count > 1 ? "steepest " : "", degrees(steepest));
-    if (length < 0 || (size_t)length >= room) {
-        return;
+    append(check,
+           " The friction on the ground is %s%g, an angle of %.0f\xc2\xb0; the base of the "
+           "%ssource slopes at %.0f\xc2\xb0 overall.",
+           is_one ? "" : low, friction, degrees(friction), sources->count > 1 ? "steepest " : "",
+           degrees(steepest));
+}
+
+// What talus-solve has tried.
+static void append_onset(tal_trust_check *check, const tal_run_record *motion) {
+    const bool is_share = motion->onset_is_share;
+    if (isfinite(motion->onset_moves_at)) {
+        append(check,
+               " A friction of %g%s would let it go, %g would not: both were tried, and with the "
+               "first more than half of the blocks move farther than their own size.",
+               motion->onset_moves_at, is_share ? " times what is given" : "",
+               motion->onset_holds_at);
+    } else if (isfinite(motion->onset_holds_at)) {
+        append(check,
+               " A friction of %g%s was tried and holds it, too: the ground itself does, or blocks "
+               "that interlock with each other, or cohesion, or until_s in [solve] ends too early.",
+               motion->onset_holds_at, is_share ? " times what is given" : "");
     }
-    char *end = rest + length;
-    const size_t left = room - (size_t)length;
-    (void)tal_number_format_digits(tangent, steepest, 2);
-    (void)tal_number_format_digits(low, 0.5 * fmin(steepest, friction), 2);
-    (void)snprintf(
-        end, left,
-        steepest < friction
-            ? " A friction below about %s would let it slide: the tangent of that slope, an "
-              "estimate for a slab on an even plane. Blocks that catch in each other and in "
-              "the ground need less: try %s."
-            : " A friction below about %s would let an even slab slide, so blocks that catch "
-              "in each other and in the ground hold this rock, or cohesion, or the time was "
-              "too short: try %s.",
-        tangent, low);
 }
 
 static void judge_travel(tal_trust_check *check, const tal_run_record *motion,
@@ -221,17 +225,18 @@ static void judge_travel(tal_trust_check *check, const tal_run_record *motion,
                                                    : TAL_TRUST_GOOD;
     const char *format =
         check->level == TAL_TRUST_BAD
-            ? "The rock did not move: half of the blocks came less than %s m, all but a "
-              "twentieth less than %s m, and %.0f %% farther than their own size."
+            ? "The rock did not move: half of the blocks moved less than %s m, all but a twentieth "
+              "less than %s m, and %.0f %% farther than their own size."
         : check->level == TAL_TRUST_DOUBTFUL
-            ? "Most of the rock stayed: half of the blocks came less than %s m, a "
-              "twentieth farther than %s m, and %.0f %% farther than their own size."
-            : "Half of the blocks came farther than %s m, a twentieth farther than %s "
-              "m, and %.0f %% farther than their own size.";
+            ? "Most of the rock stayed: half of the blocks moved less than %s m, a twentieth "
+              "farther than %s m, and %.0f %% farther than their own size."
+            : "Half of the blocks moved farther than %s m, a twentieth farther than %s m, and %.0f "
+              "%% farther than their own size.";
     (void)snprintf(check->text, sizeof check->text, format, median, high,
                    100.0 * travel->moved_share);
     if (check->level != TAL_TRUST_GOOD) {
-        append_reason(check, motion, sources);
+        append_slope(check, motion, sources);
+        append_onset(check, motion);
     }
 }
 
@@ -243,10 +248,9 @@ static void judge_sensitivity(tal_trust_check *check) {
                                .unit = "1",
                                .good_limit = NAN,
                                .bad_limit = NAN};
-    (void)snprintf(
-        check->text, sizeof check->text,
-        "What the result owes to the number of blocks, the time step and the seed was not "
-        "looked at: say sensitivity = yes in [report].");
+    (void)snprintf(check->text, sizeof check->text,
+                   "How much the result depends on the number of blocks, the time step and the "
+                   "seed was not examined: set sensitivity = yes in [report].");
 }
 
 void tal_trust_add_variant(tal_trust_check *check, const char *label, const char *unit, double low,

@@ -9,6 +9,7 @@
 #include "core/base/log.h"
 #include "core/base/memory.h"
 #include "core/base/quantile.h"
+#include "core/geometry/angle.h"
 #include "postproc/inputs.h"
 
 #include <math.h>
@@ -39,7 +40,7 @@ static tal_status look_at_rock(void *context, int64_t rock, const tal_rocks_mome
         const double *a = moment[0].position, *b = moment[count - 1].position;
         const double level = hypot(b[0] - a[0], b[1] - a[1]);
         e->runout[e->count] = level;
-        e->angle[e->count++] = atan2(a[2] - b[2], level) * 180.0 / 3.141592653589793;
+        e->angle[e->count++] = tal_degrees(atan2(a[2] - b[2], level));
     }
     return TAL_OK;
 }
@@ -111,7 +112,12 @@ static tal_status fill(tal_hazard *h, const tal_invocation *invocation, tal_erro
     TAL_TRY(measure_ends(h, err));
     TAL_TRY(tal_cell_maps_create(&h->maps, &h->rocks, &h->survey.grid, &percentiles,
                                  VALUES_BYTES_MAX, err));
-    return tal_targets_create(&h->targets, &h->rocks, s, &frame, err);
+    TAL_TRY(tal_targets_create(&h->targets, &h->rocks, s, &frame, err));
+    TAL_TRY(tal_compared_create(&h->compared, &h->rocks, &h->targets, s, err));
+    h->compared.scores.value[TAL_SCORE_travel_p05_m] = h->runout[0];
+    h->compared.scores.value[TAL_SCORE_travel_median_m] = h->runout[1];
+    h->compared.scores.value[TAL_SCORE_travel_p95_m] = h->runout[2];
+    return TAL_OK;
 }
 
 tal_status tal_hazard_create(tal_hazard *h, const tal_invocation *invocation, tal_error *err) {
@@ -124,6 +130,7 @@ tal_status tal_hazard_create(tal_hazard *h, const tal_invocation *invocation, ta
 }
 
 void tal_hazard_destroy(tal_hazard *h) {
+    tal_compared_destroy(&h->compared);
     tal_targets_destroy(&h->targets);
     tal_cell_maps_destroy(&h->maps);
     tal_rocks_close(&h->rocks);
@@ -149,6 +156,7 @@ static tal_status write_all(tal_hazard *h, const tal_output_place *place, tal_er
     tal_log_info("writing maps");
     TAL_TRY(tal_hazard_write_maps(h, place, err));
     TAL_TRY(tal_hazard_write_tables(h, place, err));
+    TAL_TRY(tal_hazard_write_scores(h, place, err));
     if (place->settings->report.rockyfor3d) {
         TAL_TRY(tal_hazard_write_rockyfor3d(h, place, err));
     }
@@ -158,6 +166,19 @@ static tal_status write_all(tal_hazard *h, const tal_output_place *place, tal_er
     return tal_hazard_write_report(h, place, err);
 }
 
+static void say_compared(const tal_compared *c) {
+    for (int k = 0; k < c->count; k++) {
+        const tal_compared_row *r = &c->row[k];
+        char number[4][TAL_NUMBER_SIZE];
+        tal_log_info("%s%s%s: median %s %s, observed %s; Kolmogorov-Smirnov %s (chance: below %s)",
+                     r->target != NULL ? r->target : "", r->target != NULL ? ": " : "", r->name,
+                     tal_number_format(number[0], r->simulated_quantile[1]), r->unit,
+                     tal_number_format(number[1], r->observed_quantile[1]),
+                     tal_number_format(number[2], r->ks),
+                     tal_number_format(number[3], r->ks_limit));
+    }
+}
+
 static void say_result(const tal_hazard *h) {
     char low[TAL_NUMBER_SIZE], middle[TAL_NUMBER_SIZE], high[TAL_NUMBER_SIZE];
     tal_log_info("runout %s m (5 %%), %s m (median), %s m (95 %%)",
@@ -165,7 +186,7 @@ static void say_result(const tal_hazard *h) {
                  tal_number_format(high, h->runout[2]));
     for (int k = 0; k < h->targets.target_count; k++) {
         const tal_target *t = &h->targets.target[k];
-        tal_log_info("%s: %lld of %lld rocks come to it", t->name, (long long)t->count,
+        tal_log_info("%s: %lld of %lld rocks reach it", t->name, (long long)t->count,
                      (long long)h->rocks.count);
     }
     for (int k = 0; k < h->targets.barrier_count; k++) {
@@ -173,39 +194,28 @@ static void say_result(const tal_hazard *h) {
         tal_log_info("barrier %s: %lld stopped, %lld over it, %lld broken through", b->name,
                      (long long)b->held, (long long)b->over, (long long)b->broken);
     }
+    say_compared(&h->compared);
 }
 
 tal_status tal_hazard_run(const tal_invocation *invocation, tal_error *err) {
     tal_status status = TAL_OK;
     tal_provenance provenance = {0};
     tal_hazard *h = NULL;
-    cJSON *json = NULL;
-    char *line = NULL;
+    tal_output_place place = {0};
     TAL_CREATE(h, 1, "the analysis", err);
     h->rocks.file.id = -1;
     TAL_TRY_OR_DONE(tal_provenance_create(&provenance, "talus-post", &invocation->settings,
                                           TAL_STAGE_POST, err));
     TAL_TRY_OR_DONE(check_inputs(invocation, &provenance, err));
-    json = tal_provenance_json(&provenance);
-    line = tal_provenance_text(&provenance);
-    if (json == NULL || line == NULL) {
-        status = TAL_FAIL(err, TAL_NO_MEMORY, "no memory for the provenance");
-        goto done;
-    }
+    TAL_TRY_OR_DONE(tal_output_place_create(&place, invocation, &provenance, err));
     TAL_TRY_OR_DONE(tal_hazard_create(h, invocation, err));
-    const tal_output_place place = {.folder = invocation->out,
-                                    .overwrite = invocation->overwrite,
-                                    .settings = &invocation->settings,
-                                    .provenance = line,
-                                    .provenance_json = json};
     TAL_TRY_OR_DONE(tal_results_begin(invocation->out, "post", err));
     TAL_TRY_OR_DONE(tal_results_end(write_all(h, &place, err), err));
     say_result(h);
 done:
     tal_hazard_destroy(h);
     tal_memory_destroy(h);
-    cJSON_Delete(json);
-    cJSON_free(line);
+    tal_output_place_destroy(&place);
     tal_provenance_destroy(&provenance);
     return status;
 }

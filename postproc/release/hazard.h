@@ -6,6 +6,7 @@
 #include "core/app/program.h"
 #include "postproc/measure/surveyed.h"
 #include "postproc/release/cell_maps.h"
+#include "postproc/release/compared.h"
 #include "postproc/release/targets.h"
 #include "postproc/write/output.h"
 
@@ -14,6 +15,7 @@ typedef struct {
     tal_rocks rocks;
     tal_cell_maps maps;
     tal_targets targets;
+    tal_compared compared;
     int64_t by_end[4]; // tal_rocks_end
     int64_t stem_hits, unconverged_steps, step_count;
     double runout[3];           // 5, 50, 95 %: level distance from start to end, m
@@ -32,6 +34,8 @@ tal_status tal_hazard_write_rockyfor3d(const tal_hazard *hazard, const tal_outpu
 tal_status tal_hazard_write_tables(const tal_hazard *hazard, const tal_output_place *place,
                                    tal_error *err);
 tal_status tal_hazard_write_gis(tal_hazard *hazard, const tal_output_place *place, tal_error *err);
+tal_status tal_hazard_write_scores(const tal_hazard *hazard, const tal_output_place *place,
+                                   tal_error *err);
 tal_status tal_hazard_write_report(const tal_hazard *hazard, const tal_output_place *place,
                                    tal_error *err);
 

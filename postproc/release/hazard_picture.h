@@ -22,4 +22,7 @@ tal_status tal_hazard_map_append(tal_text *text, const tal_hazard *hazard,
 tal_status tal_hazard_histogram_append(tal_text *text, const tal_target *target,
                                        tal_at_quantity quantity, tal_error *err);
 
+// The section that puts the rocks against what was measured; nothing where nothing was.
+void tal_hazard_compared_append(tal_text *text, const tal_hazard *hazard);
+
 #endif

@@ -43,8 +43,8 @@ static tal_status append_target_words(tal_text *text, const tal_hazard *h, const
         double low, high;
         wilson(0.0, (double)h->rocks.count, &low, &high);
         tal_text_append(text,
-                        ": no rock comes there; with so many rocks, less than %s %% would "
-                        "(95 %% sure). ",
+                        ": no rock reaches it; from this many rocks it follows with 95 %% "
+                        "confidence that fewer than %s %% would. ",
                         number(energy_text, 100.0 * high));
         return TAL_OK;
     }
@@ -54,8 +54,8 @@ static tal_status append_target_words(tal_text *text, const tal_hazard *h, const
     tal_text_append(text, ": ");
     append_share(text, t->count, h->rocks.count);
     tal_text_append(text,
-                    " of the rocks come there; 95 of 100 of these bring less than %s kJ and pass "
-                    "with their centre lower than %s m. ",
+                    " of the rocks reach it; 95 of 100 of these have less than %s kJ and pass with "
+                    "their centre below %s m. ",
                     number(energy_text, energy), number(height_text, height));
     return TAL_OK;
 }
@@ -72,8 +72,8 @@ static void append_barrier_words(tal_text *text, const tal_barrier_record *b) {
     tal_text_append(text, " of the rocks that meet it; %lld pass over it, %lld break through. %s",
                     (long long)b->over, (long long)b->broken,
                     b->over + b->broken == 0 ? "It is high and strong enough for these rocks. "
-                    : b->over > b->broken    ? "Its height is the weaker side. "
-                                             : "Its capacity is the weaker side. ");
+                    : b->over > b->broken    ? "Its height is the limiting factor. "
+                                             : "Its capacity is the limiting factor. ");
 }
 
 static tal_status append_verdict(tal_text *text, const tal_hazard *h, tal_error *err) {
@@ -262,7 +262,7 @@ static tal_status append_maps(tal_text *text, const tal_hazard *h, tal_error *er
          {0.0, 0.001, 0.01, 0.05, 0.2, 0.5}},
         {energy_title,
          "kJ",
-         "Translation and rotation together. 30 and 300 kJ part weak, medium and strong "
+         "Translation and rotation together. 30 and 300 kJ separate weak, medium and strong "
          "intensity in Swiss practice.",
          &h->maps.value[TAL_CELL_ENERGY][n],
          1.0,
@@ -321,6 +321,7 @@ static tal_status append_page(tal_text *text, const tal_hazard *h, const tal_out
     TAL_TRY(append_maps(text, h, err));
     TAL_TRY(append_targets(text, h, err));
     append_barriers(text, h);
+    tal_hazard_compared_append(text, h);
     append_settings(text, place);
     tal_text_append(text,
                     "</main>\n<footer>Made by talus %s. What the maps hold is said in "

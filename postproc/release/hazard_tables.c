@@ -35,8 +35,11 @@ static tal_status append_target(tal_text *text, const tal_hazard *h, const tal_t
 }
 
 static void append_crossings(tal_text *text, const tal_hazard *h) {
-    tal_text_append(text, "target,rock,time_s,east_m,north_m,height_m,mass_kg,energy_kj,"
-                          "velocity_mps,jump_height_m,centre_height_m,rotation_radps\n");
+    tal_text_append(text, "target,rock,time_s,east_m,north_m,height_m,mass_kg");
+    for (int q = 0; q < TAL_AT_QUANTITIES; q++) {
+        tal_text_append(text, ",%s", tal_at_quantity_notes[q].column);
+    }
+    tal_text_append(text, "\n");
     for (int k = 0; k < h->targets.target_count; k++) {
         const tal_target *t = &h->targets.target[k];
         for (int64_t i = 0; i < t->count; i++) {

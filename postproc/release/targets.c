@@ -12,11 +12,11 @@
 static const double PIECE_M = 0.5;
 
 const tal_at_notes tal_at_quantity_notes[TAL_AT_QUANTITIES] = {
-    [TAL_AT_ENERGY] = {"energy", "Kinetic energy", "kJ"},
-    [TAL_AT_VELOCITY] = {"velocity", "Velocity", "m/s"},
-    [TAL_AT_JUMP] = {"jump_height", "Jump height (lowest point)", "m"},
-    [TAL_AT_HEIGHT] = {"centre_height", "Height of the centre", "m"},
-    [TAL_AT_SPIN] = {"rotation", "Rotation", "rad/s"},
+    [TAL_AT_ENERGY] = {"energy", "Kinetic energy", "kJ", "energy_kj"},
+    [TAL_AT_VELOCITY] = {"velocity", "Velocity", "m/s", "velocity_mps"},
+    [TAL_AT_JUMP] = {"jump_height", "Jump height (lowest point)", "m", "jump_height_m"},
+    [TAL_AT_HEIGHT] = {"centre_height", "Height of the centre", "m", "centre_height_m"},
+    [TAL_AT_SPIN] = {"rotation", "Rotation", "rad/s", "rotation_radps"},
 };
 
 double tal_crossing_value(const tal_crossing *c, tal_at_quantity quantity) {
@@ -129,7 +129,7 @@ static tal_status read_places(tal_targets *t, const tal_settings *settings,
                                     TAL_PLACE_LINE, frame, where, err));
         if (t->target[k].place.kind == TAL_PLACE_POINTS) {
             return TAL_FAIL(err, TAL_BAD_INPUT,
-                            "%s: nothing crosses points: give lines or polygons", where);
+                            "%s: points cannot be crossed: give lines or polygons", where);
         }
     }
     for (int k = 0; k < settings->barrier_count; k++) {

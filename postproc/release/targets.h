@@ -52,6 +52,7 @@ typedef enum {
 
 typedef struct {
     const char *key, *name, *unit;
+    const char *column; // of crossings.csv and of observed passages
 } tal_at_notes;
 extern const tal_at_notes tal_at_quantity_notes[TAL_AT_QUANTITIES];
 double tal_crossing_value(const tal_crossing *crossing, tal_at_quantity quantity);

@@ -61,7 +61,7 @@ static tal_status find_places(film *f, const tal_output_place *place, tal_error 
     (void)snprintf(f->room, sizeof f->room, "%s/talus-film-XXXXXX",
                    temporary != NULL && temporary[0] != '\0' ? temporary : "/tmp");
     if (mkdtemp(f->room) == NULL) {
-        return TAL_FAIL(err, TAL_IO, "%s cannot be made: set TMPDIR to a folder with room",
+        return TAL_FAIL(err, TAL_IO, "%s cannot be made: set TMPDIR to a folder with free space",
                         f->room);
     }
     for (size_t i = 0; i < sizeof rest / sizeof *rest; i++) {

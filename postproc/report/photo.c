@@ -135,9 +135,9 @@ static tal_status append_photo(tal_text *text, const tal_back_analysis *a, GDALD
     TAL_TRY_OR_DONE(warp(&warped, sets, count, &image, &a->survey, err));
     TAL_TRY_OR_DONE(read_pixels(&image, warped, err));
     if (!settle(&image, a, rock)) {
-        status = TAL_FAIL(err, TAL_BAD_INPUT,
-                          "[report] image lies nowhere over the study: is its coordinate system "
-                          "right?");
+        status =
+            TAL_FAIL(err, TAL_BAD_INPUT,
+                     "[report] image does not overlap the study: is its coordinate system right?");
         goto done;
     }
     tal_text_append(text, ",\n\"photo_rock\":[%.4f,%.4f,%.4f],\n\"photo\":\"", rock[0], rock[1],

@@ -232,6 +232,25 @@ static tal_status append_numbers(tal_text *text, const tal_back_analysis *a, tal
     return TAL_OK;
 }
 
+// What blocks that deform can be coloured by; below 0: not given.
+static tal_status append_tensions(tal_text *text, const tal_back_analysis *a, tal_error *err) {
+    const tal_stress_record *stress = &a->motion.stress;
+    float *tension;
+    if (stress->soft_count == 0) {
+        return TAL_OK;
+    }
+    TAL_CREATE(tension, (size_t)a->blocks.count, "the stresses of the blocks", err);
+    for (int32_t b = 0; b < a->blocks.count; b++) {
+        tension[b] = isfinite(stress->tension_pa[b]) ? (float)stress->tension_pa[b] : -1.0f;
+    }
+    append_blob(text, "tension", tension, (size_t)a->blocks.count * sizeof *tension);
+    tal_memory_destroy(tension);
+    if (isfinite(stress->strength_pa)) {
+        tal_text_append(text, ",\n\"strength\":%.9g", stress->strength_pa);
+    }
+    return TAL_OK;
+}
+
 // Which frames are kept: the wanted rate, thinned further until they fit; the last one always is.
 static int32_t choose_stride(const tal_run_record *motion, double frames_per_s, double bytes_max) {
     const double duration = motion->time[motion->frame_count - 1] - motion->time[0];
@@ -323,6 +342,7 @@ tal_status tal_replay_append(tal_text *text, const tal_back_analysis *a,
     }
     TAL_TRY(append_shapes(text, &a->blocks, err));
     TAL_TRY(append_numbers(text, a, err));
+    TAL_TRY(append_tensions(text, a, err));
     TAL_TRY(append_frames(text, a, &s,
                           choose_stride(&a->motion, settings->report.replay_frames_per_s,
                                         settings->report.replay_mb * 1e6),

@@ -6,56 +6,21 @@
 #include "core/app/html.h"
 #include "core/app/number.h"
 #include "core/app/program.h"
+#include "core/app/title.h"
 #include "core/base/log.h"
 #include "core/base/memory.h"
 #include "postproc/report/image.h"
 #include "postproc/report/page.h"
 #include "postproc/report/report_map.h"
 #include "postproc/report/report_replay.h"
+#include "postproc/report/report_stress.h"
 #include "postproc/report/report_tables.h"
 #include "postproc/report/report_words.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-// The name of the site file without its ending.
-static void take_stem(const char *path, char *title, size_t size) {
-    (void)snprintf(title, size, "%s", tal_path_name(path));
-    char *dot = strrchr(title, '.');
-    if (dot != NULL) {
-        *dot = '\0';
-    }
-}
-
-// The folder the site file lies in.
-static void take_folder(const char *path, char *title, size_t size) {
-    char folder[TAL_PATH_SIZE], whole[PATH_MAX];
-    tal_path_folder(folder, path);
-    (void)snprintf(title, size, "%s",
-                   realpath(folder, whole) != NULL ? tal_path_name(whole) : tal_path_name(folder));
-}
-
-// "site", "b": such a name tells the place only together with its folder.
-static bool says_nothing(const char *stem) {
-    return strcmp(stem, "site") == 0 || strlen(stem) < 3;
-}
-
-void tal_report_title(const tal_settings *settings, char *title, size_t size) {
-    if (settings->report.title[0] != '\0') {
-        (void)snprintf(title, size, "%s", settings->report.title);
-        return;
-    }
-    take_stem(settings->site_file, title, size);
-    if (says_nothing(title)) {
-        take_folder(settings->site_file, title, size);
-    }
-    if (says_nothing(title) || title[0] == '/') {
-        (void)snprintf(title, size, "Rockfall");
-    }
-}
 
 static void append_head(tal_text *text, const char *title) {
     tal_html_begin(text, title);
@@ -96,6 +61,26 @@ static void append_trust_banner(tal_text *text, const tal_back_analysis *a) {
             tal_html_append(text, a->trust.check[i].text);
             tal_text_append(text, "</li>");
         }
+    }
+    tal_text_append(text, "</ul></div>\n");
+}
+
+// What talus-ingest warned of: a run on a doubtful survey is doubtful.
+static void append_survey_banner(tal_text *text, const tal_surveyed *survey) {
+    const int count = cJSON_GetArraySize(survey->checks);
+    const cJSON *item;
+    if (count == 0) {
+        return;
+    }
+    tal_text_append(text,
+                    "<div class=\"banner doubtful\"><strong>The survey was taken with %d "
+                    "warning%s.</strong><ul>",
+                    count, count == 1 ? "" : "s");
+    cJSON_ArrayForEach(item, survey->checks) {
+        const char *sentence = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, "text"));
+        tal_text_append(text, "<li>");
+        tal_html_append(text, sentence != NULL ? sentence : "");
+        tal_text_append(text, "</li>");
     }
     tal_text_append(text, "</ul></div>\n");
 }
@@ -195,6 +180,17 @@ static void append_interval(tal_text *text, const char *label, double low, doubl
     tal_text_append(text, "</td>");
 }
 
+// An interval whose ends are written alike says nothing of the digits.
+static const char *format_score(char number[TAL_NUMBER_SIZE], double value,
+                                const tal_score_interval *interval) {
+    const double low = interval->shown_low, high = interval->shown_high;
+    char one[TAL_NUMBER_SIZE], two[TAL_NUMBER_SIZE];
+    (void)tal_number_format_within(one, low, low, high);
+    (void)tal_number_format_within(two, high, low, high);
+    return strcmp(one, two) == 0 ? tal_number_format(number, value)
+                                 : tal_number_format_within(number, value, low, high);
+}
+
 static void append_score_row(tal_text *text, const tal_back_analysis *a, int i) {
     const tal_score_note *note = &tal_score_notes[i];
     char number[TAL_NUMBER_SIZE];
@@ -205,9 +201,8 @@ static void append_score_row(tal_text *text, const tal_back_analysis *a, int i) 
         tal_text_append_real(text, a->scores.value[i]);
     }
     tal_text_append(text, "\">%s %s</td><td class=\"number best\">%s</td>",
-                    tal_number_format_within(number, a->scores.value[i], a->interval[i].shown_low,
-                                             a->interval[i].shown_high),
-                    tal_unit_pretty(note->unit), note->best);
+                    format_score(number, a->scores.value[i], &a->interval[i]),
+                    isfinite(a->scores.value[i]) ? tal_unit_pretty(note->unit) : "", note->best);
     if (a->run_count > 1) {
         append_interval(text, "Over the runs", a->interval[i].low, a->interval[i].high);
     }
@@ -264,8 +259,10 @@ static void append_trust(tal_text *text, const tal_trust *trust) {
                           "<tbody>\n");
     for (int i = 0; i < TAL_TRUST_CHECKS; i++) {
         const tal_trust_check *check = &trust->check[i];
+        const bool is_open = check->level == TAL_TRUST_GOOD && isnan(check->value);
+        const char *word = is_open ? "open" : tal_trust_word(check->level);
         tal_text_append(text, "<tr><td>%s</td><td><span class=\"level %s\">%s</span></td><td>",
-                        check->label, tal_trust_word(check->level), tal_trust_word(check->level));
+                        check->label, word, word);
         tal_html_append(text, check->text);
         tal_text_append(text, "</td></tr>\n");
     }
@@ -294,11 +291,10 @@ static tal_status append_sizes(tal_text *text, const tal_back_analysis *a, tal_e
         "the cube root of the volume. %s</p>\n<div class=\"table\"><table><thead><tr>"
         "<th scope=\"col\">Share of the rock in smaller blocks</th><th scope=\"col\" "
         "class=\"number\">Made</th>%s</tr></thead><tbody>\n",
-        !has_wanted ? "It is not known which sizes were asked for."
+        !has_wanted ? "It is not known which sizes were requested."
         : a->sieve.is_one_size
-            ? "One size was asked for; blocks cut at the surface of the rock mass come out "
-              "smaller."
-            : "A range of sizes was asked for.",
+            ? "One size was requested; blocks cut at the surface of the rock mass come out smaller."
+            : "A range of sizes was requested.",
         has_wanted ? "<th scope=\"col\" class=\"number\">Wanted</th>" : "");
     for (size_t i = 0; i < sizeof SHARES / sizeof *SHARES; i++) {
         tal_text_append(text, "<tr><td>%g %%</td>", 100.0 * SHARES[i]);
@@ -365,9 +361,10 @@ static tal_status append_page(tal_text *text, const tal_back_analysis *a,
                               const tal_ground_mesh *ground, const tal_figures *figures,
                               const tal_output_place *place, tal_error *err) {
     char title[TAL_SETTING_TEXT_SIZE];
-    tal_report_title(place->settings, title, sizeof title);
+    tal_title_find(place->settings, title, sizeof title);
     append_head(text, title);
     append_trust_banner(text, a); // what should make a reader distrust the rest comes first
+    append_survey_banner(text, &a->survey);
     tal_text_append(text, "<header><p class=\"kind\">%s</p><h1>",
                     a->survey.epochs == 2 || a->surveys_are_apart ? "Rockfall back-analysis"
                                                                   : "Rockfall scenario");
@@ -376,6 +373,10 @@ static tal_status append_page(tal_text *text, const tal_back_analysis *a,
     tal_report_verdict(text, a);
     tal_text_append(text, "</p>\n<p class=\"about\">");
     tal_report_about(text, a, place->settings);
+    if (place->settings->report.remark[0] != '\0') {
+        tal_text_append(text, "</p>\n<p class=\"about remark\">");
+        tal_html_append(text, place->settings->report.remark);
+    }
     tal_text_append(text, "</p></header>\n<main>\n");
     append_cards(text, a);
     TAL_TRY(tal_report_map_append(text, a, err));
@@ -383,6 +384,7 @@ static tal_status append_page(tal_text *text, const tal_back_analysis *a,
     append_scores(text, a);
     tal_report_append_sources(text, a);
     tal_report_append_variants(text, a);
+    tal_report_append_stress(text, a);
     append_trust(text, &a->trust);
     TAL_TRY(append_sizes(text, a, err));
     TAL_TRY(append_figures(text, figures, err));

@@ -12,7 +12,4 @@ tal_status tal_report_write(const tal_back_analysis *analysis, const tal_ground_
                             const tal_figures *figures, const tal_output_place *place,
                             tal_error *err);
 
-// The title of the study: the setting, else the name of the site file.
-void tal_report_title(const tal_settings *settings, char *title, size_t size);
-
 #endif

@@ -9,7 +9,7 @@
 // A script uses what those above it define.
 static const char *const SCRIPTS[] = {"fields.js", "shaders.js", "scene.js",   "motion.js",
                                       "camera.js", "overlay.js", "section.js", "replay.js",
-                                      "film.js",   "map.js",     "selftest.js"};
+                                      "film.js",   "map.js",     "beside.js",  "selftest.js"};
 
 static void append_time_bar(tal_text *text) {
     tal_text_append(

@@ -37,6 +37,34 @@ static void say_overlap(tal_text *text, const tal_back_analysis *a) {
     }
 }
 
+// Beside the runout that was measured, where one was.
+static void say_runout(tal_text *text, const tal_back_analysis *a) {
+    const double *v = a->scores.value, error = v[TAL_SCORE_runout_error_m];
+    char one[TAL_NUMBER_SIZE], two[TAL_NUMBER_SIZE];
+    tal_text_append(text, "The blocks run out to %s m along the flow line",
+                    tal_number_format(one, v[TAL_SCORE_runout_simulated_m]));
+    if (isfinite(error)) {
+        tal_text_append(text, ", %s m %s the %s m that were measured",
+                        tal_number_format_digits(one, fabs(error), 2),
+                        error < 0.0 ? "short of" : "beyond",
+                        tal_number_format(two, v[TAL_SCORE_runout_surveyed_m]));
+    }
+    tal_text_append(text, ". ");
+}
+
+// Blocks that are large against the source leave some of it out.
+static void say_fill(tal_text *text, const tal_back_analysis *a) {
+    double all = 0.0;
+    for (int32_t b = 0; b < a->blocks.count; b++) {
+        all += a->blocks.volume[b];
+    }
+    const double share = all / a->survey.source_volume.volume;
+    if (share < 0.97) {
+        tal_text_append(text, " The blocks hold %.0f %% of the source%s.", 100.0 * share,
+                        share > 0.5 ? ": it is thin or rough compared with them" : "");
+    }
+}
+
 void tal_report_verdict(tal_text *text, const tal_back_analysis *a) {
     const double *v = a->scores.value;
     char one[TAL_NUMBER_SIZE], two[TAL_NUMBER_SIZE];
@@ -48,23 +76,25 @@ void tal_report_verdict(tal_text *text, const tal_back_analysis *a) {
         return;
     }
     if (a->did_not_move) {
-        tal_text_append(text, "The rock did not move: half of the blocks came less than %s m. ",
+        tal_text_append(text, "The rock did not move: half of the blocks moved less than %s m. ",
                         tal_number_format_digits(one, v[TAL_SCORE_travel_median_m], 2));
     }
     if (a->has_survey_deposit) {
         say_overlap(text, a);
     } else {
+        const bool is_measured = isfinite(v[TAL_SCORE_runout_surveyed_m]);
         tal_text_append(text, "%s",
                         a->surveys_are_apart
-                            ? "No cell has a value in both surveys, so there is nothing to compare "
-                              "the simulation with. "
+                            ? "No cell has a value in both surveys, so there is no deposit to "
+                              "compare the simulation with. "
                         : a->survey.epochs == 2
-                            ? "The surveys show no deposit, so there is nothing to compare the "
+                            ? "The surveys show no deposit, so there is none to compare the "
                               "simulation with. "
-                            : "A scenario from one survey: there is nothing to compare with. ");
+                        : is_measured ? "A scenario from one survey, without a deposit. "
+                                      : "A scenario from one survey: there is nothing to compare "
+                                        "with. ");
         if (isfinite(v[TAL_SCORE_runout_simulated_m]) && !a->did_not_move) {
-            tal_text_append(text, "The blocks run out to %s m along the flow line. ",
-                            tal_number_format(one, v[TAL_SCORE_runout_simulated_m]));
+            say_runout(text, a);
         }
     }
     tal_text_append(text, "%s m\xc2\xb3 of rock in %d block%s came to rest",
@@ -75,6 +105,7 @@ void tal_report_verdict(tal_text *text, const tal_back_analysis *a) {
                         tal_number_format(two, a->deposit.lost_volume));
     }
     tal_text_append(text, ".");
+    say_fill(text, a);
 }
 
 // Midnight stands for a day of which the hour is not known.

@@ -58,12 +58,22 @@ static history history_of(const tal_back_analysis *a, int32_t block) {
 }
 
 static const tal_field BLOCK_FIELDS[] = {
-    {"block", TAL_FIELD_INTEGER},        {"volume_m3", TAL_FIELD_REAL},
-    {"mass_kg", TAL_FIELD_REAL},         {"velocity_max_mps", TAL_FIELD_REAL},
-    {"energy_max_kj", TAL_FIELD_REAL},   {"way_m", TAL_FIELD_REAL},
-    {"drop_m", TAL_FIELD_REAL},          {"still_since_s", TAL_FIELD_REAL},
-    {"left_over_rim", TAL_FIELD_INTEGER}};
+    {"block", TAL_FIELD_INTEGER},
+    {"volume_m3", TAL_FIELD_REAL},
+    {"mass_kg", TAL_FIELD_REAL},
+    {"velocity_max_mps", TAL_FIELD_REAL},
+    {"energy_max_kj", TAL_FIELD_REAL},
+    {"way_m", TAL_FIELD_REAL},
+    {"drop_m", TAL_FIELD_REAL},
+    {"still_since_s", TAL_FIELD_REAL},
+    {"left_over_rim", TAL_FIELD_INTEGER},
+    {"tension_max_mpa", TAL_FIELD_REAL}, // this and the next: of blocks that deform
+    {"would_have_broken", TAL_FIELD_INTEGER}};
 enum { BLOCK_FIELD_COUNT = sizeof BLOCK_FIELDS / sizeof *BLOCK_FIELDS };
+
+static int block_field_count(const tal_back_analysis *a) {
+    return a->motion.stress.soft_count > 0 ? BLOCK_FIELD_COUNT : BLOCK_FIELD_COUNT - 2;
+}
 
 static void block_values(const tal_back_analysis *a, int32_t block,
                          tal_field_value value[BLOCK_FIELD_COUNT]) {
@@ -77,6 +87,10 @@ static void block_values(const tal_back_analysis *a, int32_t block,
     value[6].real = h.drop;
     value[7].real = h.still_since;
     value[8].integer = a->motion.left[block] != 0;
+    if (a->motion.stress.soft_count > 0) {
+        value[9].real = 1e-6 * a->motion.stress.tension_pa[block];
+        value[10].integer = tal_stress_record_is_broken(&a->motion.stress, block);
+    }
 }
 
 static tal_status add_blocks(tal_geopackage *package, const tal_back_analysis *a, tal_error *err) {
@@ -92,7 +106,7 @@ static tal_status add_blocks(tal_geopackage *package, const tal_back_analysis *a
     TAL_CREATE_OR_DONE(y, room, "a block", err);
     TAL_CREATE_OR_DONE(order, 3 * room, "a block", err);
     TAL_TRY_OR_DONE(add_layer(package, "blocks", TAL_GEOMETRY_POLYGON, a, BLOCK_FIELDS,
-                              BLOCK_FIELD_COUNT, err));
+                              block_field_count(a), err));
     for (int32_t b = 0; b < a->blocks.count; b++) {
         if (a->motion.left[b] != 0) {
             continue;
@@ -135,7 +149,7 @@ static void real_position(const tal_back_analysis *a, int32_t frame, int32_t blo
 
 static tal_status add_points(tal_geopackage *package, const tal_back_analysis *a, tal_error *err) {
     TAL_TRY(add_layer(package, "block_points", TAL_GEOMETRY_POINT_Z, a, BLOCK_FIELDS,
-                      BLOCK_FIELD_COUNT, err));
+                      block_field_count(a), err));
     for (int32_t b = 0; b < a->blocks.count; b++) {
         double p[3];
         tal_field_value value[BLOCK_FIELD_COUNT];
@@ -181,7 +195,7 @@ static tal_status add_trajectories(tal_geopackage *package, const tal_back_analy
     const size_t frames = (size_t)a->motion.frame_count;
     double *room;
     TAL_TRY(add_layer(package, "trajectories", TAL_GEOMETRY_LINE_ZM, a, BLOCK_FIELDS,
-                      BLOCK_FIELD_COUNT, err));
+                      block_field_count(a), err));
     TAL_CREATE(room, 4 * frames, "a trajectory", err);
     double *const axis[4] = {room, room + frames, room + 2 * frames, room + 3 * frames};
     tal_status status = TAL_OK;

@@ -5,9 +5,9 @@
 
 #include "core/app/html.h"
 #include "core/app/number.h"
+#include "core/app/title.h"
 #include "core/base/text.h"
 #include "postproc/report/image.h"
-#include "postproc/report/report.h"
 #include "postproc/report/report_map.h"
 #include "postproc/write/gis_style.h"
 
@@ -170,7 +170,7 @@ static void append_project(tal_text *text, const tal_back_analysis *a,
     char title[TAL_SETTING_TEXT_SIZE];
     const tal_bounds b = tal_report_map_focus(a);
     const double east = (double)a->survey.origin.east, north = (double)a->survey.origin.north;
-    tal_report_title(settings, title, sizeof title);
+    tal_title_find(settings, title, sizeof title);
     tal_text_append(text, "<!DOCTYPE qgis PUBLIC 'http://mrcc.com/qgis.dtd' 'SYSTEM'>\n"
                           "<qgis version=\"3.22.16\" projectname=\"");
     tal_html_append(text, title);

@@ -28,6 +28,8 @@ int tal_maps_list(const tal_back_analysis *a, tal_map list[TAL_MAPS_MAX]) {
          "greatest kinetic energy of rotation of one block over the cell"},
         {"jump_height", &p->jump, "m", "greatest height of a block's lowest point above the bed"},
         {"arrival", &p->arrival, "s", "first time a block was over the cell"},
+        {"tension_max", &p->tension, "Pa",
+         "largest tensile stress of a block that deforms, over the cell where it had it"},
         {"reach", &a->reach, "1", "share of the runs in which a block reached the cell"},
         {"thickness_mean", &e->thickness_mean, "m", "thickness of the deposit, mean of the runs"},
         {"thickness_p05", &e->thickness_low, "m", "thickness of the deposit, 5 % of the runs"},

@@ -2,6 +2,26 @@
 // Where and how results are written.
 #include "postproc/write/output.h"
 
+tal_status tal_output_place_create(tal_output_place *place, const tal_invocation *invocation,
+                                   const tal_provenance *provenance, tal_error *err) {
+    *place = (tal_output_place){.folder = invocation->out,
+                                .overwrite = invocation->overwrite,
+                                .settings = &invocation->settings,
+                                .provenance = tal_provenance_text(provenance),
+                                .provenance_json = tal_provenance_json(provenance)};
+    if (place->provenance == NULL || place->provenance_json == NULL) {
+        tal_output_place_destroy(place);
+        return TAL_FAIL(err, TAL_NO_MEMORY, "no memory for the provenance");
+    }
+    return TAL_OK;
+}
+
+void tal_output_place_destroy(tal_output_place *place) {
+    cJSON_free(place->provenance);
+    cJSON_Delete(place->provenance_json);
+    *place = (tal_output_place){0};
+}
+
 tal_status tal_output_path(const tal_output_place *place, const char *name,
                            char path[TAL_PATH_SIZE], tal_error *err) {
     if (!tal_path_join(path, place->folder, name)) {

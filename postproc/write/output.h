@@ -3,8 +3,8 @@
 #ifndef TALUS_POSTPROC_WRITE_OUTPUT_H
 #define TALUS_POSTPROC_WRITE_OUTPUT_H
 
-#include "core/base/file.h"
-#include "core/base/settings.h"
+#include "core/app/program.h"
+#include "core/app/provenance.h"
 #include "core/base/text.h"
 
 #include <cjson/cJSON.h>
@@ -13,9 +13,14 @@ typedef struct {
     const char *folder;
     tal_overwrite overwrite;
     const tal_settings *settings;
-    const char *provenance;       // JSON on one line
-    const cJSON *provenance_json; // the same as a tree
+    char *provenance;       // JSON on one line
+    cJSON *provenance_json; // the same as a tree
 } tal_output_place;
+
+// The output folder of an invocation, which outlives it.
+tal_status tal_output_place_create(tal_output_place *place, const tal_invocation *invocation,
+                                   const tal_provenance *provenance, tal_error *err);
+void tal_output_place_destroy(tal_output_place *place);
 
 // The path of `name` in the output folder.
 tal_status tal_output_path(const tal_output_place *place, const char *name,

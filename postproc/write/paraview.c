@@ -6,52 +6,24 @@
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
+#include "postproc/write/vtk_array.h"
 
 #include <math.h>
 #include <stdio.h>
 
 enum { ARRAYS_MAX = 12 };
 
-// One array of a file; `count` numbers of four bytes each.
-typedef struct {
-    const char *name;
-    const char *type; // "Float32" or "Int32"
-    int components;
-    size_t count;
-    const void *values;
-} array;
-
 // A mesh of polygons with numbers on its cells.
 typedef struct {
     size_t point_count, cell_count;
-    array points, connectivity, offsets;
-    array cell[ARRAYS_MAX];
+    tal_vtk_array points, connectivity, offsets;
+    tal_vtk_array cell[ARRAYS_MAX];
     int cell_array_count;
     const double *origin;
 } poly_data;
 
-static size_t array_bytes(const array *a) {
-    return 4 * a->count;
-}
-
-static void print_array(tal_output *out, const array *a, uint64_t *offset) {
-    tal_output_print(out,
-                     "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" "
-                     "format=\"appended\" offset=\"%llu\"/>\n",
-                     a->type, a->name, a->components, (unsigned long long)*offset);
-    *offset += 8 + array_bytes(a); // every block begins with its length
-}
-
-static void write_array(tal_output *out, const array *a) {
-    const uint64_t bytes = array_bytes(a);
-    tal_output_write(out, &bytes, sizeof bytes);
-    tal_output_write(out, a->values, (size_t)bytes);
-}
-
 static tal_status write_poly_data(const char *path, const poly_data *p, tal_overwrite overwrite,
                                   tal_error *err) {
-    static const uint16_t ONE = 1;
-    const char *order = *(const uint8_t *)&ONE == 1 ? "LittleEndian" : "BigEndian";
     tal_output out;
     uint64_t offset = 0;
     TAL_TRY(tal_output_open(&out, path, overwrite, err));
@@ -61,27 +33,27 @@ static tal_status write_poly_data(const char *path, const poly_data *p, tal_over
                      "<DataArray type=\"Float64\" Name=\"origin_m\" NumberOfComponents=\"3\" "
                      "NumberOfTuples=\"1\" "
                      "format=\"ascii\">%.17g %.17g %.17g</DataArray>\n</FieldData>\n",
-                     order, p->origin[0], p->origin[1], p->origin[2]);
+                     tal_vtk_byte_order(), p->origin[0], p->origin[1], p->origin[2]);
     tal_output_print(&out,
                      "<Piece NumberOfPoints=\"%zu\" NumberOfVerts=\"0\" NumberOfLines=\"0\" "
                      "NumberOfStrips=\"0\" NumberOfPolys=\"%zu\">\n<CellData%s>\n",
                      p->point_count, p->cell_count,
                      p->cell_array_count > 1 ? " Scalars=\"speed_mps\"" : "");
     for (int i = 0; i < p->cell_array_count; i++) {
-        print_array(&out, &p->cell[i], &offset);
+        tal_vtk_print_array(&out, &p->cell[i], &offset);
     }
     tal_output_print(&out, "</CellData>\n<Points>\n");
-    print_array(&out, &p->points, &offset);
+    tal_vtk_print_array(&out, &p->points, &offset);
     tal_output_print(&out, "</Points>\n<Polys>\n");
-    print_array(&out, &p->connectivity, &offset);
-    print_array(&out, &p->offsets, &offset);
+    tal_vtk_print_array(&out, &p->connectivity, &offset);
+    tal_vtk_print_array(&out, &p->offsets, &offset);
     tal_output_print(&out, "</Polys>\n</Piece>\n</PolyData>\n<AppendedData encoding=\"raw\">\n_");
     for (int i = 0; i < p->cell_array_count; i++) {
-        write_array(&out, &p->cell[i]);
+        tal_vtk_write_array(&out, &p->cell[i]);
     }
-    write_array(&out, &p->points);
-    write_array(&out, &p->connectivity);
-    write_array(&out, &p->offsets);
+    tal_vtk_write_array(&out, &p->points);
+    tal_vtk_write_array(&out, &p->connectivity);
+    tal_vtk_write_array(&out, &p->offsets);
     tal_output_print(&out, "\n</AppendedData>\n</VTKFile>\n");
     return tal_output_commit(&out, err);
 }

@@ -38,11 +38,11 @@ static const void *take(reader *r, const char *name, char kind, int64_t width, i
     const int64_t size = kind == 'd' ? 8 : kind == 'i' ? 4 : 1, row = size * width;
     if (view->format == NULL || view->format[0] != kind || view->format[1] != '\0' ||
         view->itemsize != size) {
-        fail(r, PyExc_TypeError, name, "has numbers of another kind than expected");
+        fail(r, PyExc_TypeError, name, "has numbers of the wrong kind");
         return NULL;
     }
     if (view->len % row != 0 || view->len / row > INT32_MAX) {
-        fail(r, PyExc_ValueError, name, "has another shape than expected");
+        fail(r, PyExc_ValueError, name, "has the wrong shape");
         return NULL;
     }
     *rows = (int32_t)(view->len / row);
@@ -54,7 +54,7 @@ static const void *take_rows(reader *r, const char *name, char kind, int64_t wid
     int32_t found;
     const void *data = take(r, name, kind, width, &found);
     if (!r->failed && found != rows) {
-        fail(r, PyExc_ValueError, name, "has another number of rows than expected");
+        fail(r, PyExc_ValueError, name, "has the wrong number of rows");
     }
     return data;
 }
@@ -67,7 +67,7 @@ static const int32_t *take_starts(reader *r, const char *name, int32_t count, in
         good = start[n] <= start[n + 1];
     }
     if (!good) {
-        fail(r, PyExc_ValueError, name, "do not rise from 0 to the number of entries");
+        fail(r, PyExc_ValueError, name, "do not increase from 0 to the number of entries");
     }
     return start;
 }
@@ -148,6 +148,40 @@ static void read_bodies(reader *r, tal_model_input *in) {
     in->orientation = take_rows(r, "orientation", 'd', 4, count);
     in->velocity_mps = take_rows(r, "velocity", 'd', 3, count);
     in->spin_radps = take_rows(r, "spin", 'd', 3, count);
+}
+
+static void read_solids(reader *r, tal_model_input *in) {
+    int32_t count, nodes, hexahedra, tetrahedra;
+    const int32_t *kinematics = take(r, "solid_kinematics", 'i', 1, &count);
+    if (count == 0) {
+        return;
+    }
+    const double *number = take_rows(r, "solid", 'd', 5, count);
+    const tal_vec3 *node = take(r, "solid_node", 'd', 3, &nodes);
+    const int32_t *hexahedron = take(r, "solid_hexahedron", 'i', 8, &hexahedra);
+    const int32_t *tetrahedron = take(r, "solid_tetrahedron", 'i', 4, &tetrahedra);
+    const int32_t *node_start = take_starts(r, "solid_node_start", count, nodes);
+    const int32_t *hex_start = take_starts(r, "solid_hexahedron_start", count, hexahedra);
+    const int32_t *tet_start = take_starts(r, "solid_tetrahedron_start", count, tetrahedra);
+    tal_solid_input *solid = make(r, count, sizeof *solid);
+    for (int32_t n = 0; !r->failed && n < count; n++, number += 5) {
+        solid[n] = (tal_solid_input){
+            .kinematics = (tal_kinematics)kinematics[n],
+            .density_kg_m3 = number[0],
+            .young_pa = number[1],
+            .poisson = number[2],
+            .damping_mass_per_s = number[3],
+            .damping_stiffness_s = number[4],
+            .node_count = node_start[n + 1] - node_start[n],
+            .node_m = nodes > 0 ? node + node_start[n] : NULL,
+            .hexahedron_count = hex_start[n + 1] - hex_start[n],
+            .hexahedron = hexahedra > 0 ? hexahedron + 8 * (ptrdiff_t)hex_start[n] : NULL,
+            .tetrahedron_count = tet_start[n + 1] - tet_start[n],
+            .tetrahedron = tetrahedra > 0 ? tetrahedron + 4 * (ptrdiff_t)tet_start[n] : NULL};
+    }
+    in->solid_count = count;
+    in->solid = solid;
+    in->body_solid = take_rows(r, "body_solid", 'i', 1, in->body_count);
 }
 
 static void read_series(reader *r, tal_model_input *in) {
@@ -295,6 +329,7 @@ bool talus_arrays_read(talus_arrays *arrays, PyObject *dictionary) {
     read_shapes(&r, in);
     read_terrain(&r, in);
     read_bodies(&r, in);
+    read_solids(&r, in);
     read_series(&r, in);
     read_forces(&r, in);
     read_constraints(&r, in);
@@ -310,4 +345,39 @@ void talus_arrays_release(talus_arrays *arrays) {
     for (int n = 0; n < arrays->made_count; n++) {
         PyMem_Free(arrays->made[n]);
     }
+}
+
+PyObject *talus_fill(PyObject *module, PyObject *arguments) {
+    PyObject *dictionary, *result = NULL;
+    double element;
+    if (!PyArg_ParseTuple(arguments, "O!d:fill", &PyDict_Type, &dictionary, &element)) {
+        return NULL;
+    }
+    talus_arrays *arrays = PyMem_Calloc(1, sizeof *arrays);
+    tal_error *err = PyMem_Calloc(1, sizeof *err);
+    if (arrays == NULL || err == NULL) {
+        PyErr_NoMemory();
+        goto done;
+    }
+    reader r = {.arrays = arrays, .dictionary = dictionary};
+    read_shapes(&r, &arrays->input);
+    if (!r.failed && arrays->input.shape_count != 1) {
+        fail(&r, PyExc_ValueError, "fill", "takes one shape");
+    }
+    if (!r.failed) {
+        tal_filling filling = {0};
+        const tal_status status = tal_filling_create(&filling, arrays->input.shape, element, err);
+        const size_t nodes = (size_t)filling.node_count * sizeof *filling.node_m,
+                     corners = 4 * (size_t)filling.tetrahedron_count * sizeof *filling.tetrahedron;
+        result = status != TAL_OK
+                     ? talus_raise(talus_module_of(module), status, err)
+                     : Py_BuildValue("(y#y#)", (const char *)filling.node_m, (Py_ssize_t)nodes,
+                                     (const char *)filling.tetrahedron, (Py_ssize_t)corners);
+        tal_filling_destroy(&filling);
+    }
+    talus_arrays_release(arrays);
+done:
+    PyMem_Free(arrays);
+    PyMem_Free(err);
+    return result;
 }

@@ -205,6 +205,7 @@ static PyObject *settings_default(PyObject *self, PyObject *unused) {
 
 static PyMethodDef methods[] = {
     {"create", talus_state_create, METH_VARARGS, "create(arrays, threads): a state"},
+    {"fill", talus_fill, METH_VARARGS, "fill(arrays, element): nodes and tetrahedra"},
     {"settings", settings_read, METH_VARARGS, "settings(section, where, given): a dictionary"},
     {"settings_default", settings_default, METH_NOARGS, "what only the library knows"},
     {"report_fields", report_fields, METH_NOARGS, "name, kind, place"},

@@ -23,7 +23,7 @@ talus_module *talus_module_of(PyObject *module);
 PyObject *talus_raise(const talus_module *module, tal_status status, const tal_error *err);
 
 // The arrays of a scene, borrowed from Python as long as they are needed.
-enum { TALUS_BUFFERS_MAX = 48 };
+enum { TALUS_BUFFERS_MAX = 64 };
 typedef struct {
     Py_buffer buffer[TALUS_BUFFERS_MAX];
     int buffer_count;
@@ -35,6 +35,9 @@ typedef struct {
 // Fills arrays->input from a dictionary; false: an exception is set. To be released in either case.
 bool talus_arrays_read(talus_arrays *arrays, PyObject *dictionary);
 void talus_arrays_release(talus_arrays *arrays);
+
+// fill(arrays, element_m): nodes and tetrahedra that fill the one shape of a dictionary, as bytes.
+PyObject *talus_fill(PyObject *module, PyObject *arguments);
 
 // The numbers of a law by name, in the order in which Python hands them over.
 typedef struct {

@@ -174,7 +174,7 @@ static PyObject *state_step(PyObject *self, PyObject *arguments) {
         return NULL;
     }
     if (count < 0 || count > INT64_MAX / 2) {
-        PyErr_SetString(PyExc_ValueError, "steps are counted from 0 on");
+        PyErr_SetString(PyExc_ValueError, "the number of steps must not be negative");
         return NULL;
     }
     const int64_t end = s->step + count;
@@ -282,7 +282,7 @@ static PyObject *state_set_law(PyObject *self, PyObject *arguments) {
         return NULL;
     }
     if (size != (Py_ssize_t)sizeof number) {
-        PyErr_SetString(PyExc_ValueError, "a law has another number of numbers");
+        PyErr_SetString(PyExc_ValueError, "the law has the wrong number of numbers");
         return NULL;
     }
     memcpy(number, bytes, sizeof number);
@@ -328,6 +328,49 @@ static PyObject *state_point(PyObject *self, PyObject *arguments) {
     return Py_BuildValue("((ddd)(ddd))", x.x, x.y, x.z, v.x, v.y, v.z);
 }
 
+static PyObject *state_nodes(PyObject *self, PyObject *arguments) {
+    state_object *s = (state_object *)self;
+    int body;
+    if (!PyArg_ParseTuple(arguments, "i:nodes", &body) || !is_free(s) || !is_body(s, body)) {
+        return NULL;
+    }
+    const int32_t count = tal_model_node_count(s->model, body);
+    tal_vec3 *place = PyMem_Calloc((size_t)count + 1, sizeof *place);
+    if (place == NULL) {
+        return PyErr_NoMemory();
+    }
+    for (int32_t n = 0; n < count; n++) {
+        place[n] = tal_state_node_position(s->model, s->state, body, n);
+    }
+    return view_create(s, NULL, place, (size_t)count * sizeof *place);
+}
+
+static PyObject *state_stresses(PyObject *self, PyObject *arguments) {
+    state_object *s = (state_object *)self;
+    int body;
+    if (!PyArg_ParseTuple(arguments, "i:stresses", &body) || !is_free(s) || !is_body(s, body)) {
+        return NULL;
+    }
+    const int32_t count = tal_model_element_count(s->model, body);
+    tal_stress *stress = PyMem_Calloc((size_t)count + 1, sizeof *stress);
+    if (stress == NULL) {
+        return PyErr_NoMemory();
+    }
+    for (int32_t e = 0; e < count; e++) {
+        stress[e] = tal_state_element_stress(s->model, s->state, body, e);
+    }
+    return view_create(s, NULL, stress, (size_t)count * sizeof *stress);
+}
+
+static PyObject *state_transit(PyObject *self, PyObject *arguments) {
+    state_object *s = (state_object *)self;
+    int body;
+    if (!PyArg_ParseTuple(arguments, "i:transit", &body) || !is_free(s) || !is_body(s, body)) {
+        return NULL;
+    }
+    return PyFloat_FromDouble(tal_model_transit_s(s->model, body));
+}
+
 static PyObject *state_reaction(PyObject *self, PyObject *arguments) {
     state_object *s = (state_object *)self;
     int number;
@@ -368,10 +411,10 @@ static PyObject *state_history(PyObject *self, PyObject *arguments) {
         return NULL;
     }
     if (every < 1 || s->history_count == HISTORIES_MAX) {
-        return PyErr_Format(PyExc_ValueError,
-                            "a history is recorded every so many steps, 1 or more, and a scene has "
-                            "at most %d",
-                            HISTORIES_MAX);
+        return PyErr_Format(
+            PyExc_ValueError,
+            "a history is recorded every 1 or more steps, and a scene has at most %d of them",
+            HISTORIES_MAX);
     }
     const Py_ssize_t count = PyList_Size(list);
     tal_channel *channel = PyMem_Calloc((size_t)count + 1, sizeof *channel);
@@ -420,6 +463,9 @@ static PyMethodDef state_methods[] = {
     {"remove", state_remove, METH_VARARGS, "remove(body)"},
     {"energy", state_energy, METH_VARARGS, "energy(body)"},
     {"point", state_point, METH_VARARGS, "point(body, place): place and velocity"},
+    {"nodes", state_nodes, METH_VARARGS, "nodes(body): a view of a copy"},
+    {"stresses", state_stresses, METH_VARARGS, "stresses(body): a view of a copy"},
+    {"transit", state_transit, METH_VARARGS, "transit(body): seconds"},
     {"reaction", state_reaction, METH_VARARGS, "reaction(constraint)"},
     {"history", state_history, METH_VARARGS, "history(channels, every): its number"},
     {"rows", state_rows, METH_VARARGS, "rows(history, width): bytes"},

@@ -7,19 +7,22 @@ import os
 
 import numpy as np
 
-from talus import _talus, shapes, vtk
+from talus import _talus, shapes, solids, vtk
 from talus.netcdf import Dataset
 from talus.shapes import vector, vectors
 
 HOLDS = {"point": 0, "direction": 1, "link": 2}
 DRIVES = {None: 0, "displacement": 1, "velocity": 2, "acceleration": 3}
-CHANNELS = {"displacement": 0, "velocity": 1, "kinetic": 2, "potential": 3, "reaction": 4}
+CHANNELS = {"displacement": 0, "velocity": 1, "kinetic": 2, "potential": 3, "reaction": 4, "tension": 5,
+            "von_mises": 6}
 AXES = {"x": 0, "y": 1, "z": 2}
 LAW_NUMBERS = tuple(_talus.law_fields())
 GROUND_NUMBERS = ("friction", "friction_max", "scar_growth_per_m", "scar_decay_per_s", "drag_per_s")
 SETTINGS = ("dt_s", "gravity_mps2", "scheme", "tolerance", "iterations_max")
 CONTACT = np.dtype([("body_i", "i4"), ("body_j", "i4"), ("point_m", "f8", 3), ("normal", "f8", 3),
                     ("percussion_ns", "f8", 3), ("gap_m", "f8")])
+STRESS = np.dtype([("tensor_pa", "f8", (3, 3)), ("tension_pa", "f8"), ("direction", "f8", 3),
+                   ("von_mises_pa", "f8"), ("place_m", "f8", 3)])
 REPORT = np.dtype({"names": [f[0] for f in _talus.report_fields()],
                    "formats": [f[1] for f in _talus.report_fields()],
                    "offsets": [f[2] for f in _talus.report_fields()]})
@@ -104,7 +107,7 @@ class Scene:
         self._threads = threads
         self._given, self._own, self._contact = {}, _talus.settings_default(), {}
         self._gravity, self._gravity_series = None, None
-        self._shapes, self._bodies, self._classes = [], [], ["rock"]
+        self._shapes, self._bodies, self._classes, self._solids = [], [], ["rock"], {}
         self._terrain = ([], [], [])
         self._laws, self._law_given = {}, {}
         self._prescribed, self._forces, self._constraints, self._excluded = [], [], [], []
@@ -208,7 +211,7 @@ class Scene:
         if self._state is not None:
             raise RuntimeError(f"{what}: the scene has begun; what it is made of is given before its first step")
 
-    def _add(self, shape, mass, inertia, position, orientation, velocity, spin, surface, fixed):
+    def _add(self, shape, mass, inertia, position, orientation, velocity, spin, surface, fixed, box=None):
         self._must_not_run("a body")
         q = vector(orientation, "orientation", 4)
         norm = np.linalg.norm(q)
@@ -218,7 +221,7 @@ class Scene:
                                  inertia=inertia, position=vector(position, "position"),
                                  orientation=q if abs(norm - 1) < 1e-12 else q / norm,
                                  velocity=vector(velocity, "velocity"), spin=vector(spin, "spin"),
-                                 fixed=bool(fixed)))
+                                 fixed=bool(fixed), box=box, solid=-1))
         return Body(self, len(self._bodies) - 1)
 
     def _shape(self, shape):
@@ -233,7 +236,7 @@ class Scene:
         mass = density * a * b * c
         inertia = mass / 12.0 * np.array([b * b + c * c, a * a + c * c, a * a + b * b])
         shape = (0.0, shapes.box_corners(size), shapes.BOX_FACES)
-        return self._add(shape, mass, inertia, position, orientation, velocity, spin, surface, fixed)
+        return self._add(shape, mass, inertia, position, orientation, velocity, spin, surface, fixed, box=size)
 
     def sphere(self, radius, position=(0, 0, 0), density=2700.0, velocity=(0, 0, 0), spin=(0, 0, 0),
                surface="rock", fixed=False):
@@ -270,6 +273,31 @@ class Scene:
     def hull(self, points, **body):
         """The convex hull of points; further arguments as for a polyhedron."""
         return self.polyhedron(*shapes.hull(points), **body)
+
+    def deform(self, body, young, poisson=0.25, kinematics="floating-frame", element=None, damping_mass=0.0,
+               damping_stiffness=0.0):
+        """Lets a box or polyhedron deform: Young's modulus in Pa, damping alpha M + beta K, edges of its elements
+        (a box: hexahedra, others: tetrahedra) not longer than `element` metres. A pseudo-rigid body has none."""
+        self._must_not_run("deform")
+        index = self._number_of(body)
+        if kinematics not in solids.KINEMATICS:
+            raise ValueError(f"kinematics is one of {', '.join(solids.KINEMATICS)}, not {kinematics!r}")
+        b = self._bodies[index]
+        shape = self._shapes[b["shape"]]
+        if shape[0] > 0:
+            raise ValueError("a sphere cannot deform: take the hull of points on it")
+        if (element is None) != (kinematics == "pseudo-rigid"):
+            raise ValueError("element is the longest edge of an element, and a pseudo-rigid body has none")
+        element = 0.0 if element is None else _number(element, "element")
+        if kinematics != "pseudo-rigid" and not element > 0:
+            raise ValueError(f"element = {element} must be above 0")
+        density = b["mass"] / abs(shapes.mass_properties(shape[1], shape[2])[0])
+        numbers = (density, _number(young, "young"), _number(poisson, "poisson"),
+                   _number(damping_mass, "damping_mass"), _number(damping_stiffness, "damping_stiffness"))
+        key = (kinematics, numbers, element, shape[1].tobytes(), tuple(shape[2]))
+        if key not in self._solids:  # bodies that are alike share their matrices
+            self._solids[key] = (len(self._solids), solids.mesh(shape, b["box"], kinematics, element))
+        b["solid"] = self._solids[key][0]
 
     def read(self, path, **body):
         """Bodies from a file: a convex mesh (OBJ, OFF, STL, PLY), or all blocks of a blocks.nc."""
@@ -484,6 +512,14 @@ class Scene:
             arrays.update(terrain_vertex=joined(self._terrain[0], "f8"),
                           terrain_triangle=joined(self._terrain[1], "i4"),
                           terrain_class=joined(self._terrain[2], "i4"))
+        if self._solids:
+            mesh = [m for _, m in self._solids.values()]
+            arrays.update(body_solid=column([b["solid"] for b in bodies], "i4"),
+                          solid_kinematics=column([solids.KINEMATICS[k[0]] for k in self._solids], "i4"),
+                          solid=column([k[1] for k in self._solids], "f8"))
+            for part, name, kind in ((0, "node", "f8"), (1, "hexahedron", "i4"), (2, "tetrahedron", "i4")):
+                arrays[f"solid_{name}"] = joined([m[part] for m in mesh], kind)
+                arrays[f"solid_{name}_start"] = starts([len(m[part]) for m in mesh])
         if self._prescribed:
             index, time, velocity, spin = zip(*self._prescribed)
             arrays.update(prescribed_body=column(index, "i4"), prescribed_time=joined(time, "f8"),
@@ -583,22 +619,38 @@ class Scene:
         place, velocity = self._started().point(index, tuple(self._local(index, point)))
         return np.array(place), np.array(velocity)
 
+    def nodes(self, body):
+        """Where the nodes of a body that deforms are now; none of a rigid one."""
+        return np.frombuffer(self._started().nodes(self._number_of(body))).reshape(-1, 3)
+
+    def stress(self, body):
+        """Stresses of the elements of a body that deforms, world axes: tensor_pa, tension_pa (the largest principal
+        stress) and its direction, von_mises_pa, place_m."""
+        return np.frombuffer(self._started().stresses(self._number_of(body)), STRESS)
+
+    def transit(self, body):
+        """Time in which a pressure wave crosses a body that deforms, s: steps resolve a blow if they are several
+        times shorter."""
+        return self._started().transit(self._number_of(body))
+
     def history(self, every=1, **channels):
         """Records while it steps: name=("velocity", body, "z"[, point]), also "displacement"; ("kinetic", body),
-        ("potential", body); ("reaction", constraint, "x")."""
+        ("potential", body); ("reaction", constraint, "x"); ("tension", body, point), also "von_mises"."""
         rows = []
         for name, channel in channels.items():
             kind, number, *rest = channel if isinstance(channel, tuple) and len(channel) > 1 else (None, None)
             if kind not in CHANNELS:
                 raise ValueError(f"{name}: a channel is one of {', '.join(CHANNELS)}, a body or constraint, an axis")
-            axis = AXES.get(rest[0] if rest else "x") if kind not in ("kinetic", "potential") else 0
+            is_stress = kind in ("tension", "von_mises")
+            has_axis = kind not in ("kinetic", "potential") and not is_stress
+            axis = AXES.get(rest[0] if rest else "x") if has_axis else 0
             if axis is None:
                 raise ValueError(f"{name}: the axis {rest[0]!r} is not x, y or z")
             if kind == "reaction":
                 index, place = number.__index__(), np.zeros(3)
             else:
                 index = self._number_of(number)
-                place = self._local(index, rest[1] if len(rest) > 1 else None)
+                place = self._local(index, next(iter(rest[0 if is_stress else 1:]), None))
             rows.append((CHANNELS[kind], index, axis, *place))
         state = self._started()
         return History(state, state.history(rows, int(every)), list(channels))

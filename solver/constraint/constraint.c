@@ -47,21 +47,20 @@ static bool check_bodies(check *c, int32_t n, const tal_constraint *k) {
     const int32_t count = c->input->body_count;
     if (k->body_i < 0 || k->body_i >= count || k->body_j < -1 || k->body_j >= count ||
         k->body_i == k->body_j) {
-        FAULT(
-            c,
-            "constraint %d joins blocks %d and %d: two different ones of 0 to %d are needed, or -1 "
-            "for the second: space",
-            n, k->body_i, k->body_j, count - 1);
+        FAULT(c,
+              "constraint %d joins blocks %d and %d: give two different blocks from 0 to %d, or -1 "
+              "as the second to hold the first in space",
+              n, k->body_i, k->body_j, count - 1);
         return false;
     }
     if (!is_moved(c->input, k->body_i) && !is_moved(c->input, k->body_j)) {
         FAULT(c,
-              "constraint %d on block %d: nothing that it joins can be moved (fixed, or its motion "
-              "is prescribed): leave it out",
+              "constraint %d on block %d: nothing that it joins can move (it is fixed, or its "
+              "motion is prescribed): leave it out",
               n, k->body_i);
     }
     if (is_soft(c->input, k->body_i) || is_soft(c->input, k->body_j)) {
-        FAULT(c, "constraint %d joins blocks %d and %d: only rigid ones can be held yet", n,
+        FAULT(c, "constraint %d joins blocks %d and %d: only rigid blocks can be held so far", n,
               k->body_i, k->body_j);
     }
     return true;
@@ -73,7 +72,7 @@ static void check_drive(check *c, int32_t n, const tal_constraint *k) {
         FAULT(c, "constraint %d: drive %d is not known", n, (int)k->drive);
     }
     if (k->hold != TAL_HOLD_DIRECTION || k->body_j >= 0) {
-        FAULT(c, "constraint %d: only a direction against space can follow a series", n);
+        FAULT(c, "constraint %d: only a direction held in space can follow a time series", n);
     }
     if (k->count < 1 || k->time_s == NULL || k->value == NULL) {
         FAULT(c, "constraint %d: its series has no entries: give at least one", n);
@@ -88,7 +87,7 @@ static void check_drive(check *c, int32_t n, const tal_constraint *k) {
                 n, e, k->time_s[e]);
         }
         if (!(fabs(k->value[e]) <= 1e6)) {
-            FAULT(c, "constraint %d: entry %d is %g, at most 1e6 is possible", n, e, k->value[e]);
+            FAULT(c, "constraint %d: entry %d is %g; at most 1e6 is allowed", n, e, k->value[e]);
         }
     }
 }
@@ -107,7 +106,7 @@ static void check_constraint(check *c, int32_t n) {
     if (k->hold == TAL_HOLD_DIRECTION) {
         const double length = tal_vec3_length(k->direction);
         if (!(length > 0.0 && isfinite(length))) {
-            FAULT(c, "constraint %d: its direction (%g, %g, %g) points nowhere", n, k->direction.x,
+            FAULT(c, "constraint %d: its direction (%g, %g, %g) has no length", n, k->direction.x,
                   k->direction.y, k->direction.z);
         }
     } else if (k->hold == TAL_HOLD_LINK) {
@@ -130,11 +129,10 @@ static void check_excluded(check *c) {
         const bool are_there =
             i >= -1 && j >= -1 && i < in->body_count && j < in->body_count && i != j;
         if (!are_there) {
-            FAULT(
-                c,
-                "pair %d without contact is of blocks %d and %d: two different ones of 0 to %d are "
-                "needed, or -1 for the ground",
-                n, i, j, in->body_count - 1);
+            FAULT(c,
+                  "pair %d without contact names blocks %d and %d: give two different blocks from "
+                  "0 to %d, or -1 for the ground",
+                  n, i, j, in->body_count - 1);
         }
     }
 }
@@ -150,7 +148,7 @@ static void check_gravity(check *c) {
                   n, time);
         }
         if (!(tal_vec3_length(in->gravity_mps2[n]) <= 1000.0)) {
-            FAULT(c, "gravity: entry %d is (%g, %g, %g) m/s^2, at most 1000 is possible", n,
+            FAULT(c, "gravity: entry %d is (%g, %g, %g) m/s^2; at most 1000 is allowed", n,
                   in->gravity_mps2[n].x, in->gravity_mps2[n].y, in->gravity_mps2[n].z);
         }
     }
@@ -240,7 +238,7 @@ static void check_fit(check *c, int32_t n, const tal_constraint *k, double dista
     }
     const bool as_at_start = k->least_m == 0.0 && k->most_m == 0.0;
     if (as_at_start && !(distance > FIT * (size + 1.0))) {
-        FAULT(c, "constraint %d: a link of no length: hold the point instead", n);
+        FAULT(c, "constraint %d: its link has no length: hold the point instead", n);
     } else if (!as_at_start &&
                (distance < k->least_m - FIT * size || distance > k->most_m + FIT * size)) {
         FAULT(c, "constraint %d: at the start its link is %g m long, not %g m to %g m", n, distance,

@@ -110,7 +110,7 @@ static void begin(tal_state *state, tal_soft_body *soft) {
 // (10): h (|w|^2 x - w (w.x)) per node
 static void add_centrifugal(const tal_soft_body *soft, const double *md, tal_vec3 w,
                             double *force) {
-    const double h = soft->solid->step.h, square = tal_vec3_dot(w, w);
+    const double h = soft->level->step.h, square = tal_vec3_dot(w, w);
     for (int32_t a = 0; a < soft->solid->node_count; a++) {
         const tal_vec3 mx = tal_vec3_add(soft->solid->mass_node[a], tal_node_value(md, a));
         const double along = tal_vec3_dot(w, mx);
@@ -173,7 +173,7 @@ static void store(const tal_model *model, tal_state *state, tal_soft_body *soft,
     state->momentum[b] = tal_vec3_add(state->momentum[b], tal_mat3_apply(&soft->rotation, gained));
     state->spin[b] = (tal_vec3){now[4], now[5], now[6]};
     tal_linear_force(soft, soft->field, soft->rate_before, soft->rate, soft->force);
-    soft->elastic_work = 0.5 * s->step.h *
+    soft->elastic_work = 0.5 * soft->level->step.h *
                          (tal_field_dot(s, soft->force, soft->rate_before) +
                           tal_field_dot(s, soft->force, soft->rate));
 }

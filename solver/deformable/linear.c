@@ -34,7 +34,7 @@ double tal_stiffness_product(const tal_solid *s, const double *a, const double *
 void tal_linear_force(const tal_soft_body *soft, const double *q, const double *before,
                       const double *after, double *force) {
     const tal_solid *s = soft->solid;
-    const tal_elastic_step *t = &s->step;
+    const tal_elastic_step *t = &soft->level->step;
     const tal_block_matrix *k = &s->stiffness;
     const double of_before = t->h * t->p0 + s->beta * t->r0;
     const double of_after = after != NULL ? t->h * t->p1 + s->beta * t->r1 : 0.0;
@@ -68,7 +68,7 @@ void tal_linear_free_rate(tal_soft_body *soft, const double *q) {
     tal_solid_multiply_mass(s, soft->rate_before, mass);
     for (int32_t k = 0; k < 3 * s->node_count; k++) {
         const bool held = s->is_held[k / 3] != 0;
-        inner[k] = held ? 0.0 : mass[k] + soft->force[k] - s->step.h * inner[k];
+        inner[k] = held ? 0.0 : mass[k] + soft->force[k] - soft->level->step.h * inner[k];
     }
-    tal_solid_solve(s, inner, mass, soft->rate_free);
+    tal_solid_solve(s, soft->level, inner, mass, soft->rate_free);
 }

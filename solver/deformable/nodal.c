@@ -155,7 +155,7 @@ static void set_rotation(const tal_model *model, tal_state *state, tal_soft_body
 static void add_weight(const tal_model *model, const tal_soft_body *soft, double *force) {
     const tal_vec3 g = tal_mat3_apply_transposed(&soft->rotation, model->settings.gravity_mps2);
     for (int32_t a = 0; a < soft->solid->node_count; a++) {
-        const double share = soft->solid->step.h * soft->solid->row_mass[a];
+        const double share = soft->level->step.h * soft->solid->row_mass[a];
         force[3 * a] += share * g.x;
         force[3 * a + 1] += share * g.y;
         force[3 * a + 2] += share * g.z;
@@ -220,7 +220,7 @@ static void add_inner_force(const tal_soft_body *soft, const double *from, const
 // Inner force of the step, world axes, into `force`, for rates after in the axes of the body.
 static void inner_force_of_step(const tal_soft_body *soft, const double *after, double *from,
                                 double *to, double *force) {
-    const tal_elastic_step *t = &soft->solid->step;
+    const tal_elastic_step *t = &soft->level->step;
     const bool is_mean = t->p0 < 0.0; // scheme moreau: the field is half a step on
     turn(soft, after, true, to);
     for (int32_t k = 0; k < 3 * soft->solid->node_count; k++) {
@@ -236,7 +236,7 @@ static void inner_force_of_step(const tal_soft_body *soft, const double *after, 
 static void add_damping(const tal_soft_body *soft, const double *after, double *work,
                         double *force) {
     const tal_solid *s = soft->solid;
-    const tal_elastic_step *t = &s->step;
+    const tal_elastic_step *t = &soft->level->step;
     if (s->alpha == 0.0 && s->beta == 0.0) {
         return;
     }
@@ -269,7 +269,7 @@ static double correct(const tal_model *model, tal_soft_body *soft, double *rate,
     const tal_solid *s = soft->solid;
     const int32_t size = 3 * s->node_count;
     double *left = soft->scratch + size, largest = 0.0;
-    double fastest = s->step.h * tal_vec3_length(model->settings.gravity_mps2) + 1e-300;
+    double fastest = soft->level->step.h * tal_vec3_length(model->settings.gravity_mps2) + 1e-300;
     all_inner_forces(soft, rate);
     for (int32_t k = 0; k < size; k++) {
         left[k] = rate[k] - soft->rate_before[k];
@@ -277,9 +277,10 @@ static double correct(const tal_model *model, tal_soft_body *soft, double *rate,
     tal_solid_multiply_mass(s, left, soft->scratch);
     for (int32_t k = 0; k < size; k++) {
         const bool held = s->is_held[k / 3] != 0;
-        left[k] = held ? 0.0 : s->step.h * soft->other[k] + soft->force[k] - soft->scratch[k];
+        left[k] =
+            held ? 0.0 : soft->level->step.h * soft->other[k] + soft->force[k] - soft->scratch[k];
     }
-    tal_solid_solve(s, left, soft->scratch, change);
+    tal_solid_solve(s, soft->level, left, soft->scratch, change);
     for (int32_t k = 0; k < size; k++) {
         rate[k] += change[k];
         largest = fmax(largest, fabs(change[k]));
@@ -323,7 +324,7 @@ static double settle(const tal_model *model, tal_state *state, tal_soft_body *so
     if (soft->active_count == 0) {
         return settle_alone(model, soft, change);
     }
-    tal_solid_solve(soft->solid, soft->force, soft->scratch, rate);
+    tal_solid_solve(soft->solid, soft->level, soft->force, soft->scratch, rate);
     for (int32_t k = 0; k < size; k++) {
         rate[k] += soft->rate_free[k];
     }
@@ -355,7 +356,7 @@ static void store_rates(tal_state *state, tal_soft_body *soft, const double *cha
 }
 
 static double mean_work(const tal_soft_body *soft, const double *force, const double *after) {
-    return 0.5 * soft->solid->step.h *
+    return 0.5 * soft->level->step.h *
            (tal_field_dot(soft->solid, force, soft->rate_before) +
             tal_field_dot(soft->solid, force, after));
 }

@@ -60,7 +60,8 @@ static void strike_nodes(const tal_soft_body *soft, double *motion, int32_t slot
     const tal_solid *s = soft->solid;
     for (int32_t n = 0; n < soft->active_count; n++) {
         const double *g =
-            &s->compliance[9 * ((ptrdiff_t)soft->active_slot[n] * s->surface_count + slot)];
+            &soft->level
+                 ->compliance[9 * ((ptrdiff_t)soft->active_slot[n] * s->surface_count + slot)];
         double *to = &motion[8 + 3 * n];
         to[0] += g[0] * p[0] + g[1] * p[1] + g[2] * p[2];
         to[1] += g[3] * p[0] + g[4] * p[1] + g[5] * p[2];
@@ -95,7 +96,8 @@ static void add_mobility(const void *body, tal_side at, double w[6]) {
         for (int32_t n = 0; n < site->count; n++) {
             const double share = site->weight[m] * site->weight[n];
             const double *g =
-                &s->compliance[9 * ((ptrdiff_t)site->slot[m] * s->surface_count + site->slot[n])];
+                &soft->level->compliance[9 * ((ptrdiff_t)site->slot[m] * s->surface_count +
+                                              site->slot[n])];
             for (int e = 0; e < 9; e++) {
                 sum[e] += share * g[e];
             }
@@ -219,7 +221,7 @@ static void store_bodies(void *context, int64_t first, int64_t end) {
         if (is_moving(l->state, soft)) {
             double *change = soft->scratch + 3 * 3 * soft->solid->node_count;
             if (soft->active_count > 0) {
-                tal_solid_solve(soft->solid, soft->force, soft->scratch, change);
+                tal_solid_solve(soft->solid, soft->level, soft->force, soft->scratch, change);
             } else {
                 memset(change, 0, 3 * (size_t)soft->solid->node_count * sizeof *change);
             }
@@ -279,7 +281,13 @@ static int list_sections(const tal_state *state, tal_section *list) {
     const size_t size = 3 * (size_t)state->soft_node_count * sizeof *state->soft_field;
     list[0] = (tal_section){state->soft_field, size};
     list[1] = (tal_section){state->soft_rate, size};
-    return 2;
+    list[2] = (tal_section){state->soft_stress,
+                            6 * (size_t)state->soft_element_count * sizeof *state->soft_stress};
+    list[3] = (tal_section){state->soft_tension,
+                            (size_t)state->soft_body_count * sizeof *state->soft_tension};
+    list[4] = (tal_section){state->blow_until,
+                            state->soft_body_count > 0 ? sizeof *state->blow_until : 0};
+    return 5;
 }
 
 const tal_body_kind tal_soft_kind = {.name = "deformable",
@@ -385,13 +393,15 @@ static tal_status take_scratch(tal_state *state, tal_soft_body *soft, tal_error 
 }
 
 static tal_status begin_body(const tal_model *model, tal_state *state, int32_t n, double *field,
-                             double *rate, tal_error *err) {
+                             double *rate, double *stress, tal_error *err) {
     tal_soft_body *soft = &state->soft[n];
     const int32_t b = model->soft_body[n];
     *soft = (tal_soft_body){.solid = &model->solid[model->solid_of_body[b]],
+                            .level = &model->solid[model->solid_of_body[b]].level[0],
                             .body = b,
                             .field = field,
                             .rate = rate,
+                            .stress = stress,
                             .rotation = tal_quat_matrix(state->orientation[b])};
     soft->has_frame = row_of(soft)->has_frame;
     TAL_TRY(take_scratch(state, soft, err));
@@ -407,10 +417,12 @@ static tal_status begin_body(const tal_model *model, tal_state *state, int32_t n
 
 tal_status tal_soft_create(const tal_model *model, tal_state *state, tal_error *err) {
     const size_t count = (size_t)model->soft_count;
-    state->soft_node_count = 0;
+    state->soft_body_count = model->soft_count;
+    state->soft_node_count = state->soft_element_count = 0;
     for (int32_t n = 0; n < model->soft_count; n++) {
-        state->soft_node_count +=
-            model->solid[model->solid_of_body[model->soft_body[n]]].node_count;
+        const tal_solid *solid = &model->solid[model->solid_of_body[model->soft_body[n]]];
+        state->soft_node_count += solid->node_count;
+        state->soft_element_count += model->settings.watch_tension ? solid->element_count : 0;
     }
     if (count == 0) {
         return TAL_OK;
@@ -419,11 +431,17 @@ tal_status tal_soft_create(const tal_model *model, tal_state *state, tal_error *
     TAL_TAKE(&state->arena, state->work.general, count, "deformable bodies", err);
     TAL_TAKE(&state->arena, state->soft_field, 3 * (size_t)state->soft_node_count, "nodes", err);
     TAL_TAKE(&state->arena, state->soft_rate, 3 * (size_t)state->soft_node_count, "nodes", err);
-    double *field = state->soft_field, *rate = state->soft_rate;
+    TAL_TAKE(&state->arena, state->soft_stress, 6 * (size_t)state->soft_element_count + 1,
+             "stresses", err);
+    TAL_TAKE(&state->arena, state->soft_tension, count, "stresses", err);
+    TAL_TAKE(&state->arena, state->blow_until, 1, "stresses", err);
+    double *field = state->soft_field, *rate = state->soft_rate, *stress = state->soft_stress;
     for (int32_t n = 0; n < model->soft_count; n++) {
-        TAL_TRY(begin_body(model, state, n, field, rate, err));
+        TAL_TRY(begin_body(model, state, n, field, rate,
+                           model->settings.watch_tension ? stress : NULL, err));
         field += 3 * state->soft[n].solid->node_count;
         rate += 3 * state->soft[n].solid->node_count;
+        stress += model->settings.watch_tension ? 6 * state->soft[n].solid->element_count : 0;
     }
     return TAL_OK;
 }

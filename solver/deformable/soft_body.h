@@ -19,6 +19,7 @@ typedef struct {
 
 typedef struct {
     const tal_solid *solid;
+    const tal_solid_level *level; // of the length of the piece of a step being made
     int32_t body;
     bool
         has_frame; // its motion begins with that of a rigid body; else that is for information only
@@ -26,12 +27,14 @@ typedef struct {
     // What moves, 3 numbers per node. Floating frame: displacement and its rate, in the axes of the frame.
     // All others: position and velocity, world axes.
     double *field, *rate;
+    double *stress; // mean over time, 6 numbers per element; NULL: not watched
 
     // Of a step. `rate_before` and `rate_free` are in the axes of the body: before, and without contacts.
     tal_mat3 rotation; // of the axes of the body
     tal_inertia inertia;
     double *rate_before, *rate_free, *force, *scratch, *other;
     double displacement_max;
+    bool is_struck;      // in this piece (tension.c)
     double elastic_work; // done against stiffness and damping in this step
 
     // The contact problem: velocities of the frame (8), then of the nodes that are touched.
@@ -57,6 +60,11 @@ static inline void tal_node_set(double *field, int32_t node, tal_vec3 value) {
 
 // Where a node is.
 tal_vec3 tal_soft_node_place(const tal_state *state, const tal_soft_body *soft, int32_t node);
+
+// Mean stress of an element (world axes) and the middle of it (stress.c).
+tal_mat3 tal_soft_element_stress(const tal_state *state, const tal_soft_body *soft,
+                                 int32_t element);
+tal_vec3 tal_soft_element_place(const tal_state *state, const tal_soft_body *soft, int32_t element);
 
 tal_status tal_soft_create(const tal_model *model, tal_state *state, tal_error *err);
 

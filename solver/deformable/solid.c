@@ -105,8 +105,7 @@ static void hold_block(const tal_solid *s, int32_t row, int32_t column, double *
 }
 
 // (7): M + r1 h (alpha M + beta K) + p1 h^2 K
-static void make_system(tal_solid *s) {
-    const tal_elastic_step *t = &s->step;
+static void make_system(tal_solid *s, const tal_elastic_step *t) {
     const double of_mass = 1.0 + t->r1 * t->h * s->alpha;
     const double of_stiffness = t->r1 * t->h * s->beta + t->p1 * t->h * t->h;
     for (int32_t row = 0; row < s->node_count; row++) {
@@ -162,16 +161,16 @@ static void measure(tal_solid *s) {
     s->inverse = tal_mat3_inverse_symmetric(&s->inertia);
 }
 
-static tal_status factor_system(tal_solid *s, const char *name, tal_error *err) {
+static tal_status factor_system(tal_solid *s, tal_block_factor *factor, const char *name,
+                                tal_error *err) {
     int32_t *order;
     TAL_CREATE(order, (size_t)s->node_count, "the order of nodes", err);
     tal_status status = tal_ordering_find(&s->system, order, err);
-    status = status == TAL_OK ? tal_block_factor_create(&s->factor, s->node_count, err) : status;
-    status =
-        status == TAL_OK ? tal_block_factor_analyse(&s->factor, &s->system, order, err) : status;
+    status = status == TAL_OK ? tal_block_factor_create(factor, s->node_count, err) : status;
+    status = status == TAL_OK ? tal_block_factor_analyse(factor, &s->system, order, err) : status;
     tal_memory_destroy(order);
     TAL_TRY(status);
-    if (!tal_block_factor_compute(&s->factor, &s->system) || s->factor.perturbed_count > 0) {
+    if (!tal_block_factor_compute(factor, &s->system) || factor->perturbed_count > 0) {
         return TAL_FAIL(err, TAL_BAD_INPUT,
                         "%s: its mass and stiffness cannot be factored; look for elements that are "
                         "nearly flat, or for a modulus far from that of any rock",
@@ -181,8 +180,9 @@ static tal_status factor_system(tal_solid *s, const char *name, tal_error *err) 
 }
 
 // (9): the rigid part of the inverse is that of the frame, and is not counted twice.
-static void take_rigid_part(const tal_solid *s, int32_t a, int32_t b, double *block) {
-    const double share = 1.0 / (1.0 + s->step.r1 * s->step.h * s->alpha);
+static void take_rigid_part(const tal_solid *s, const tal_elastic_step *t, int32_t a, int32_t b,
+                            double *block) {
+    const double share = 1.0 / (1.0 + t->r1 * t->h * s->alpha);
     const double axis[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     for (int j = 0; j < 3; j++) {
         const tal_vec3 push = {axis[j][0], axis[j][1], axis[j][2]};
@@ -195,28 +195,28 @@ static void take_rigid_part(const tal_solid *s, int32_t a, int32_t b, double *bl
     }
 }
 
-static void fill_compliance_column(tal_solid *s, int32_t n, int component, double *b, double *x,
-                                   double *scratch) {
+static void fill_compliance_column(const tal_solid *s, const tal_solid_level *level, int32_t n,
+                                   int component, double *b, double *x, double *scratch) {
     const int32_t node = s->surface_node[n];
     memset(b, 0, 3 * (size_t)s->node_count * sizeof *b);
     b[3 * node + component] = s->is_held[node] == 0 ? 1.0 : 0.0;
-    tal_solid_solve(s, b, scratch, x);
+    tal_solid_solve(s, level, b, scratch, x);
     for (int32_t m = 0; m < s->surface_count; m++) {
-        double *block = &s->compliance[9 * ((ptrdiff_t)m * s->surface_count + n)];
+        double *block = &level->compliance[9 * ((ptrdiff_t)m * s->surface_count + n)];
         for (int i = 0; i < 3; i++) {
             block[3 * i + component] = x[3 * s->surface_node[m] + i];
         }
     }
 }
 
-static tal_status make_compliance(tal_solid *s, tal_error *err) {
+static tal_status make_compliance(const tal_solid *s, tal_solid_level *level, tal_error *err) {
     const size_t count = (size_t)s->surface_count;
     double *work;
-    TAL_CREATE(s->compliance, 9 * count * count, "the compliance of a surface", err);
+    TAL_CREATE(level->compliance, 9 * count * count, "the compliance of a surface", err);
     TAL_CREATE(work, 9 * (size_t)s->node_count, "the compliance of a surface", err);
     for (int32_t n = 0; n < s->surface_count; n++) {
         for (int component = 0; component < 3; component++) {
-            fill_compliance_column(s, n, component, work, &work[3 * s->node_count],
+            fill_compliance_column(s, level, n, component, work, &work[3 * s->node_count],
                                    &work[6 * s->node_count]);
         }
     }
@@ -224,8 +224,8 @@ static tal_status make_compliance(tal_solid *s, tal_error *err) {
     for (int32_t m = 0; s->kinematics == TAL_KINEMATICS_FLOATING_FRAME && m < s->surface_count;
          m++) {
         for (int32_t n = 0; n < s->surface_count; n++) {
-            take_rigid_part(s, s->surface_node[m], s->surface_node[n],
-                            &s->compliance[9 * ((ptrdiff_t)m * s->surface_count + n)]);
+            take_rigid_part(s, &level->step, s->surface_node[m], s->surface_node[n],
+                            &level->compliance[9 * ((ptrdiff_t)m * s->surface_count + n)]);
         }
     }
     return TAL_OK;
@@ -249,10 +249,17 @@ static tal_status fill(tal_solid *s, const tal_solid_input *input, const char *n
     if (is_meshed) {
         TAL_TRY(tal_solid_check_mass(s, input, name, mass, inertia, err));
     }
-    make_system(s);
-    TAL_TRY(factor_system(s, name, err));
-    TAL_TRY(is_meshed ? tal_solid_find_surface(s, err) : tal_solid_all_nodes_are_surface(s, err));
-    return make_compliance(s, err);
+    return is_meshed ? tal_solid_find_surface(s, err) : tal_solid_all_nodes_are_surface(s, err);
+}
+
+tal_status tal_solid_add_level(tal_solid *s, const char *name, tal_elastic_step step,
+                               tal_error *err) {
+    TAL_ASSERT(s->level_count < TAL_SOLID_LEVELS_MAX);
+    tal_solid_level *level = &s->level[s->level_count++];
+    level->step = step;
+    make_system(s, &step);
+    TAL_TRY(factor_system(s, &level->factor, name, err));
+    return make_compliance(s, level, err);
 }
 
 tal_status tal_solid_create(tal_solid *solid, const tal_solid_input *input, const char *name,
@@ -262,9 +269,9 @@ tal_status tal_solid_create(tal_solid *solid, const tal_solid_input *input, cons
                          .law = tal_elasticity_make(input->young_pa, input->poisson),
                          .density = input->density_kg_m3,
                          .alpha = input->damping_mass_per_s,
-                         .beta = input->damping_stiffness_s,
-                         .step = step};
-    const tal_status status = fill(solid, input, name, mass, inertia, err);
+                         .beta = input->damping_stiffness_s};
+    tal_status status = fill(solid, input, name, mass, inertia, err);
+    status = status == TAL_OK ? tal_solid_add_level(solid, name, step, err) : status;
     if (status != TAL_OK) {
         tal_solid_destroy(solid);
     }
@@ -272,13 +279,16 @@ tal_status tal_solid_create(tal_solid *solid, const tal_solid_input *input, cons
 }
 
 void tal_solid_destroy(tal_solid *s) {
-    void *const array[] = {s->node,        s->is_held,  s->node_start,   s->element_node,
-                           s->point_start, s->point,    s->mass,         s->row_mass,
-                           s->mass_node,   s->triangle, s->surface_node, s->surface_slot,
-                           s->compliance,  s->fourth};
+    void *const array[] = {s->node,        s->is_held,     s->node_start,    s->element_node,
+                           s->point_start, s->point,       s->mass,          s->row_mass,
+                           s->mass_node,   s->triangle,    s->surface_node,  s->surface_slot,
+                           s->fourth,      s->patch_start, s->patch_element, s->patch_share};
     tal_block_matrix_destroy(&s->stiffness);
     tal_block_matrix_destroy(&s->system);
-    tal_block_factor_destroy(&s->factor);
+    for (int k = 0; k < s->level_count; k++) {
+        tal_block_factor_destroy(&s->level[k].factor);
+        tal_memory_destroy(s->level[k].compliance);
+    }
     for (size_t k = 0; k < sizeof array / sizeof array[0]; k++) {
         tal_memory_destroy(array[k]);
     }
@@ -298,8 +308,9 @@ void tal_solid_multiply_mass(const tal_solid *s, const double *x, double *y) {
     }
 }
 
-void tal_solid_solve(const tal_solid *s, const double *b, double *scratch, double *x) {
-    tal_block_factor own = s->factor; // the arrays are shared and not written, but for this one
+void tal_solid_solve(const tal_solid *s, const tal_solid_level *level, const double *b,
+                     double *scratch, double *x) {
+    tal_block_factor own = level->factor; // the arrays are shared and not written, but for this one
     own.scratch = scratch;
     tal_block_factor_solve(&own, &s->system, b, 0, x);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A solid: all that is constant of the bodies that share a mesh and a material. Masses, stiffness, the
-// factor of M + r h D + p h^2 K for the time step, and its inverse at the surface nodes, made once.
+// A solid: all that is constant of the bodies that share a mesh and a material. Masses, stiffness, and for
+// each length of step the factor of M + r h D + p h^2 K and its inverse at the surface nodes, made once.
 // Numbers in brackets: docs/theory/deformable.md.
 #ifndef TALUS_SOLVER_DEFORMABLE_SOLID_H
 #define TALUS_SOLVER_DEFORMABLE_SOLID_H
@@ -17,6 +17,14 @@ typedef struct {
 
 tal_elastic_step tal_elastic_step_of(double h, bool is_moreau, tal_elastic_scheme scheme);
 
+// What belongs to one length of step: the factor of (7) and its inverse at the surface.
+typedef struct {
+    tal_elastic_step step;
+    tal_block_factor factor;
+    double *compliance; // (9): surface_count^2 blocks of 9, row by row
+} tal_solid_level;
+enum { TAL_SOLID_LEVELS_MAX = 4 };
+
 // Slopes of the shape functions at an integration point, and the volume it stands for.
 typedef struct {
     double gradient[TAL_ELEMENT_NODES_MAX][3];
@@ -28,7 +36,6 @@ typedef struct {
     bool nodes_only;
     tal_elasticity law;
     double density, alpha, beta;
-    tal_elastic_step step;
 
     int32_t node_count;
     tal_vec3 *node;   // about the centre of mass
@@ -39,9 +46,10 @@ typedef struct {
     int32_t *point_start; // element_count + 1
     tal_solid_point *point;
 
-    tal_block_matrix stiffness, system; // one pattern
+    tal_block_matrix stiffness, system; // one pattern; the second is scratch of the factors
     double *mass;                       // per block of that pattern, times the unit matrix
-    tal_block_factor factor;            // of `system`
+    int level_count;
+    tal_solid_level level[TAL_SOLID_LEVELS_MAX];
 
     double total_mass, volume;
     tal_vec3 centre;           // of the nodes as given: of rounding size
@@ -54,10 +62,14 @@ typedef struct {
     int32_t *surface_node; // node numbers, rising
     int32_t *surface_slot; // per node: its place in surface_node, or -1
     int32_t triangle_count;
-    int32_t *triangle;  // of the surface: 3 nodes each
-    int32_t *fourth;    // per triangle: the node that makes it half of a face of four, or -1
-    double *compliance; // (9): surface_count^2 blocks of 9, row by row
-    double edge;        // mean length of a surface edge
+    int32_t *triangle; // of the surface: 3 nodes each
+    int32_t *fourth;   // per triangle: the node that makes it half of a face of four, or -1
+    double edge;       // mean length of a surface edge
+
+    // Elements over which stresses are averaged (tension.h): of element e patch_start[e] to [e + 1], with
+    // their shares of the volume. NULL: nobody asks.
+    int32_t *patch_start, *patch_element;
+    double *patch_share;
 } tal_solid;
 
 // Nodes, weights: a point of the surface between nodes.
@@ -71,6 +83,9 @@ typedef struct {
 // a mesh has to have them. All that is wrong with the input is said at once; `name` says whose it is.
 tal_status tal_solid_create(tal_solid *solid, const tal_solid_input *input, const char *name,
                             double mass, tal_vec3 inertia, tal_elastic_step step, tal_error *err);
+// One more length of step.
+tal_status tal_solid_add_level(tal_solid *solid, const char *name, tal_elastic_step step,
+                               tal_error *err);
 // Takes {0}.
 void tal_solid_destroy(tal_solid *solid);
 
@@ -85,7 +100,8 @@ tal_solid_site tal_solid_find_site(const tal_solid *solid, tal_vec3 x);
 void tal_solid_multiply_mass(const tal_solid *solid, const double *x, double *y);
 
 // x = (M + r h D + p h^2 K)^-1 b; `scratch`: 3 numbers per node.
-void tal_solid_solve(const tal_solid *solid, const double *b, double *scratch, double *x);
+void tal_solid_solve(const tal_solid *solid, const tal_solid_level *level, const double *b,
+                     double *scratch, double *x);
 
 // (8): takes translation and rotation out of a field.
 void tal_solid_project(const tal_solid *solid, double *field);

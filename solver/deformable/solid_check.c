@@ -51,7 +51,8 @@ static void check_nodes(const tal_solid_input *in, const char *name, tal_error *
     for (int32_t n = 0; n < in->node_count; n++) {
         const tal_vec3 x = in->node_m[n];
         if (!(isfinite(x.x) && isfinite(x.y) && isfinite(x.z)) && named++ < NAMED_MAX) {
-            tal_error_add(err, TAL_BAD_INPUT, "%s: node %d is at no place", name, n);
+            tal_error_add(err, TAL_BAD_INPUT, "%s: node %d has a coordinate that is not finite",
+                          name, n);
         }
     }
     for (int32_t n = 0; n < in->held_count; n++) {
@@ -154,8 +155,8 @@ static tal_status check_mesh(const tal_solid_input *in, const char *name, tal_er
     if (in->node_count < 4 || in->hexahedron_count < 0 || in->tetrahedron_count < 0 ||
         in->hexahedron_count + in->tetrahedron_count < 1) {
         return tal_error_add(err, TAL_BAD_INPUT,
-                             "%s: %d nodes, %d hexahedra and %d tetrahedra are no mesh", name,
-                             in->node_count, in->hexahedron_count, in->tetrahedron_count);
+                             "%s: %d nodes, %d hexahedra and %d tetrahedra do not make a mesh",
+                             name, in->node_count, in->hexahedron_count, in->tetrahedron_count);
     }
     TAL_CREATE(used, (size_t)in->node_count, "nodes", err);
     check_nodes(in, name, err);

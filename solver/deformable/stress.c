@@ -2,6 +2,7 @@
 // Stresses of elements, and the largest of a body.
 #include "solver/deformable/eigen3.h"
 #include "solver/deformable/kinematics.h"
+#include "solver/deformable/tension.h"
 
 #include <math.h>
 
@@ -55,7 +56,7 @@ static double determinant(const tal_mat3 *a) {
 
 // Cauchy stress, world axes. Positions of the nodes: F S F'/det F; a field in a frame, and positions whose
 // kinematics is linear: (3) of the strain (2) in the axes of the body.
-static tal_mat3 stress_of(const tal_state *state, const tal_soft_body *soft, int32_t e) {
+tal_mat3 tal_soft_element_stress(const tal_state *state, const tal_soft_body *soft, int32_t e) {
     const tal_solid *s = soft->solid;
     const tal_mat3 gradient = mean_gradient(s, e, soft->field);
     const bool is_small = s->kinematics == TAL_KINEMATICS_SMALL;
@@ -86,7 +87,7 @@ static tal_mat3 stress_of(const tal_state *state, const tal_soft_body *soft, int
     return cauchy;
 }
 
-static tal_vec3 middle_of(const tal_state *state, const tal_soft_body *soft, int32_t e) {
+tal_vec3 tal_soft_element_place(const tal_state *state, const tal_soft_body *soft, int32_t e) {
     const tal_solid *s = soft->solid;
     const int32_t count = s->node_start[e + 1] - s->node_start[e];
     tal_vec3 sum = {0};
@@ -97,17 +98,31 @@ static tal_vec3 middle_of(const tal_state *state, const tal_soft_body *soft, int
     return sum;
 }
 
+int32_t tal_model_element_at(const tal_model *model, int32_t body, tal_vec3 point_m) {
+    int32_t nearest = -1;
+    double least = INFINITY;
+    for (int32_t e = 0; e < tal_model_element_count(model, body); e++) {
+        const tal_solid *s = &model->solid[model->solid_of_body[body]];
+        const int32_t count = s->node_start[e + 1] - s->node_start[e];
+        tal_vec3 away = tal_vec3_scale(point_m, -1.0);
+        for (int32_t n = s->node_start[e]; n < s->node_start[e + 1]; n++) {
+            away = tal_vec3_add_scaled(away, 1.0 / count, s->node[s->element_node[n]]);
+        }
+        if (tal_vec3_dot(away, away) < least) {
+            least = tal_vec3_dot(away, away);
+            nearest = e;
+        }
+    }
+    return nearest;
+}
+
 int32_t tal_model_element_count(const tal_model *model, int32_t body) {
     return tal_is_soft(model, body) ? model->solid[model->solid_of_body[body]].element_count : 0;
 }
 
-tal_stress tal_state_element_stress(const tal_model *model, const tal_state *state, int32_t body,
-                                    int32_t element) {
-    const tal_soft_body *soft = tal_soft_of(model, state, body);
-    TAL_ASSERT(soft != NULL && element >= 0 && element < soft->solid->element_count);
-    tal_stress made = {.tensor_pa = stress_of(state, soft, element),
-                       .place_m = middle_of(state, soft, element)};
-    const tal_eigen3 eigen = tal_eigen3_find(&made.tensor_pa);
+tal_stress tal_stress_of_tensor(const tal_mat3 *tensor) {
+    tal_stress made = {.tensor_pa = *tensor};
+    const tal_eigen3 eigen = tal_eigen3_find(tensor);
     int first = 0;
     for (int k = 1; k < 3; k++) {
         first = eigen.value[k] > eigen.value[first] ? k : first;
@@ -118,6 +133,16 @@ tal_stress tal_state_element_stress(const tal_model *model, const tal_state *sta
     made.direction =
         (tal_vec3){eigen.axis.m[0][first], eigen.axis.m[1][first], eigen.axis.m[2][first]};
     made.von_mises_pa = sqrt(0.5 * (a * a + b * b + c * c));
+    return made;
+}
+
+tal_stress tal_state_element_stress(const tal_model *model, const tal_state *state, int32_t body,
+                                    int32_t element) {
+    const tal_soft_body *soft = tal_soft_of(model, state, body);
+    TAL_ASSERT(soft != NULL && element >= 0 && element < soft->solid->element_count);
+    const tal_mat3 tensor = tal_soft_element_stress(state, soft, element);
+    tal_stress made = tal_stress_of_tensor(&tensor);
+    made.place_m = tal_soft_element_place(state, soft, element);
     return made;
 }
 

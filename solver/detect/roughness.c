@@ -211,11 +211,10 @@ tal_status tal_terrain_roughen(tal_rough_terrain *t, const tal_roughness *of_cla
         any = any || of_class[k].height > 0.0;
     }
     if (any && count_ahead(t, of_class) > TRIANGLES_MAX) {
-        return TAL_FAIL(
-            err, TAL_TOO_LARGE,
-            "rough ground needs about %.2g triangles, at most %d are made: give a larger "
-            "roughness_length_m, or a smaller study area",
-            count_ahead(t, of_class), TRIANGLES_MAX);
+        return TAL_FAIL(err, TAL_TOO_LARGE,
+                        "rough ground needs about %.2g triangles, but at most %d are possible: "
+                        "give a larger roughness_length_m, or a smaller study area",
+                        count_ahead(t, of_class), TRIANGLES_MAX);
     }
     for (int32_t cuts = any; cuts > 0;) {
         TAL_TRY(cut_once(t, of_class, &cuts, err));

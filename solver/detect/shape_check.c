@@ -126,7 +126,7 @@ static bool check_loop(const tal_shape_input *input, int32_t number, int32_t fac
         }
         for (int32_t l = 0; l < k; l++) {
             if (input->loop_vertex[first + l] == v) {
-                tal_error_add(err, TAL_BAD_INPUT, "shape %d: face %d passes vertex %d twice",
+                tal_error_add(err, TAL_BAD_INPUT, "shape %d: face %d visits vertex %d twice",
                               number, face, v);
                 good = false;
             }
@@ -175,8 +175,8 @@ static bool check_closed(const tal_shape_input *input, int32_t number, const tal
                           number, s->a, s->b, s->face);
         } else if (next - first == 2) {
             tal_error_add(err, TAL_BAD_INPUT,
-                          "shape %d: faces %d and %d walk the edge %d-%d in the same direction; "
-                          "turn one of them round",
+                          "shape %d: faces %d and %d follow the edge %d-%d in the same direction; "
+                          "reverse one of them",
                           number, s->face, sides[first + 1].face, s->a, s->b);
         } else {
             tal_error_add(err, TAL_BAD_INPUT, "shape %d: %d faces meet at the edge %d-%d, not 2",

@@ -114,8 +114,8 @@ static bool link_neighbours(tal_terrain *t, mesh_side *sides, tal_error *err) {
             good = false;
         } else if (next - first == 2 && side_from(t, s) == side_from(t, s + 1)) {
             tal_error_add(err, TAL_BAD_INPUT,
-                          "terrain: triangles %d and %d face opposite ways at the edge %d-%d; turn "
-                          "one of them round",
+                          "terrain: triangles %d and %d face opposite ways at the edge %d-%d; "
+                          "reverse one of them",
                           s->triangle, s[1].triangle, s->low, s->high);
             good = false;
         } else if (next - first == 2) {

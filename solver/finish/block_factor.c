@@ -30,7 +30,7 @@ static tal_status allocate(tal_block_factor *f, int32_t count, tal_error *err) {
 }
 
 tal_status tal_block_factor_create(tal_block_factor *f, int32_t count_max, tal_error *err) {
-    *f = (tal_block_factor){.count_max = count_max};
+    *f = (tal_block_factor){.count_max = count_max, .flops_max = INFINITY};
     const tal_status status = allocate(f, count_max, err);
     if (status != TAL_OK) {
         tal_block_factor_destroy(f);
@@ -104,16 +104,19 @@ tal_status tal_block_factor_analyse(tal_block_factor *f, const tal_block_matrix 
     for (int32_t j = 0; j < f->count; j++) {
         visit_row(f, matrix, j, NULL);
     }
+    f->flops = 0.0;
     for (int32_t j = 0; j < f->count; j++) {
+        const double length = (double)f->start[j + 1];
+        f->flops += 54.0 * length * (length + 1.0);
         f->start[j + 1] += f->start[j];
+    }
+    if (f->flops > f->flops_max) {
+        return TAL_OK;
     }
     TAL_TRY(reserve(f, f->start[f->count], err));
     memset(f->cursor, 0, (size_t)f->count * sizeof *f->cursor);
     reset_marks(f);
-    f->flops = 0.0;
     for (int32_t j = 0; j < f->count; j++) { // rows in ascending order: columns come out sorted
-        const double length = (double)(f->start[j + 1] - f->start[j]);
-        f->flops += 54.0 * length * (length + 1.0);
         visit_row(f, matrix, j, f->cursor);
     }
     return TAL_OK;
@@ -227,6 +230,9 @@ static double size_of(const double a[9]) {
 bool tal_block_factor_compute(tal_block_factor *f, const tal_block_matrix *matrix) {
     int32_t *next = f->link, *head = &f->link[f->count];
     f->perturbed_count = 0;
+    if (f->flops > f->flops_max) {
+        return false;
+    }
     for (int32_t j = 0; j < f->count; j++) {
         head[j] = -1;
     }

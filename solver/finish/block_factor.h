@@ -22,6 +22,7 @@ typedef struct {
     int64_t *cursor;               // first block of a column that is still to come
     double *scratch, *residual;    // 3 per row
     double flops;                  // of one factorisation
+    double flops_max;              // a factorisation that takes more is not begun
     int32_t perturbed_count;       // pivots made larger in the last factorisation
 } tal_block_factor;
 
@@ -33,7 +34,7 @@ void tal_block_factor_destroy(tal_block_factor *factor);
 tal_status tal_block_factor_analyse(tal_block_factor *factor, const tal_block_matrix *matrix,
                                     const int32_t *order, tal_error *err);
 
-// False if a pivot is not a number: nothing can be solved then.
+// False if a pivot is not a number or `flops_max` would not do: nothing can be solved then.
 bool tal_block_factor_compute(tal_block_factor *factor, const tal_block_matrix *matrix);
 
 // Solves A x = b, refined `refinements` times; `b` and `x` may not overlap. False if x is not finite.

@@ -12,6 +12,8 @@
 // places are kept for the last resort.
 static const double HAND_OVER[] = {1e-2, 1e-3, 1e-4, 1e-6, 1e-8};
 enum { HAND_OVER_COUNT = 5, FIRST_TRY = 2, STAGNATION_MAX = 60 };
+// An island of which not even this many systems can be solved with the operations allowed is not begun.
+enum { SYSTEMS_MIN = 10 };
 
 // How Newton is run. Patient: on rock piles with much friction a slow decrease of the regularisation
 // gets there where a fast one wanders.
@@ -82,8 +84,11 @@ static void consider(finisher *f, const double *scaled_r, double residual) {
     }
 }
 
-static tal_status try_newton(finisher *f, const double *start, const newton_way *way,
-                             tal_error *err) {
+typedef tal_status (*newton_run)(tal_newton *, tal_finish_work *, const tal_newton_settings *,
+                                 tal_error *);
+
+static tal_status try_run(finisher *f, newton_run run, const double *start, const newton_way *way,
+                          tal_error *err) {
     const int left = iterations_left(f);
     const tal_newton_settings settings = {.regularisation = way->regularisation,
                                           .less = way->less,
@@ -95,10 +100,22 @@ static tal_status try_newton(finisher *f, const double *start, const newton_way 
                                           .tolerance = f->settings->tolerance};
     memmove(f->newton.best, start, bytes_of(f));
     f->newton.best_residual = INFINITY;
-    TAL_TRY(tal_newton_run(&f->newton, &f->work, &settings, err));
+    TAL_TRY(run(&f->newton, &f->work, &settings, err));
     f->regularisation = f->newton.regularisation;
     consider(f, f->newton.best, f->newton.best_residual);
     return TAL_OK;
+}
+
+static tal_status try_newton(finisher *f, const double *start, const newton_way *way,
+                             tal_error *err) {
+    return try_run(f, tal_newton_run, start, way, err);
+}
+
+// From the best reaction so far.
+static tal_status try_proximal(finisher *f, tal_error *err) {
+    static const newton_way way = {.regularisation = 1e-1, .iteration_max = 1500};
+    memcpy(f->at_hand, f->best, bytes_of(f));
+    return try_run(f, tal_newton_run_proximal, f->at_hand, &way, err);
 }
 
 // Keeps the reactions where a threshold is crossed; true if Newton is to have a try from there.
@@ -172,6 +189,9 @@ static tal_status run(finisher *f, tal_error *err) {
         way.iteration_max = method == TAL_FINISH_NEWTON ? f->settings->iteration_max : 30;
         TAL_TRY(try_newton(f, f->at_hand, &way, err));
     }
+    if (!is_enough(f) && method == TAL_FINISH_AUTOMATIC) {
+        TAL_TRY(try_proximal(f, err));
+    }
     if (!is_enough(f) && method != TAL_FINISH_NEWTON) {
         TAL_TRY(run_interior(f, method == TAL_FINISH_AUTOMATIC, err));
     }
@@ -182,6 +202,7 @@ static tal_status prepare(finisher *f, const tal_friction_problem *problem, cons
                           tal_error *err) {
     const size_t size = 3 * (size_t)problem->w.count;
     TAL_TRY(tal_finish_work_create(&f->work, problem, err));
+    f->work.factor.flops_max = f->settings->flops_max / SYSTEMS_MIN;
     TAL_TRY(tal_interior_point_create(&f->interior, &f->work, err));
     TAL_TRY(tal_newton_create(&f->newton, &f->work, err));
     TAL_CREATE(f->at_hand, size, "reactions", err);

@@ -85,7 +85,8 @@ double tal_finish_work_measure(tal_finish_work *work, const double *scaled_r) {
 
 bool tal_finish_work_factorise(tal_finish_work *work) {
     work->factorisation_count++;
-    work->flops += work->factor.flops;
+    // One system beyond its limit is the end: the next would be no smaller.
+    work->flops += work->factor.flops > work->factor.flops_max ? INFINITY : work->factor.flops;
     const bool done = tal_block_factor_compute(&work->factor, &work->system);
     if (work->factor.perturbed_count > work->perturbed_max) {
         work->perturbed_max = work->factor.perturbed_count;

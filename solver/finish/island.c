@@ -20,6 +20,9 @@ static const double FLOPS_MAX = 2e10;
 // of 180 bricks with an island of 2000 contacts took minutes.)
 static const double FLOPS_MAX_SMALL = 1e9;
 enum { SMALL_MAX = 1000 }; // contacts
+// Blocks of W, 150 MB of them, which are copied twice. (2,100 blocks that fill a source wall to wall have
+// 73,000 contacts and five times as many blocks of W; their factors took 3 GB and minutes a step.)
+static const int64_t BLOCKS_MAX = 2000000;
 
 typedef struct {
     const tal_percussion_problem *problem;
@@ -29,6 +32,7 @@ typedef struct {
     int32_t *body_start;  // per body of the problem: its contacts in `touching`
     int32_t *touching;    // contacts, counted from `first`, ascending
     int32_t *neighbour;   // scratch: contacts that share a body with one
+    int64_t block_count;  // of W
     tal_friction_problem friction;
     double *r, *before;
 } island_problem;
@@ -70,6 +74,11 @@ static int32_t count_contacts(const tal_percussion_problem *problem, const tal_i
     const tal_pair *first = &problem->pair[island->first_pair];
     const tal_pair *last = first + island->pair_count - 1;
     return last->first_contact + last->contact_count - first->first_contact;
+}
+
+bool tal_finish_is_cheap(const tal_percussion_problem *problem, const tal_island *island) {
+    return count_contacts(problem, island) <= SMALL_MAX &&
+           can_finish(problem, island, has_dry_branches);
 }
 
 static int32_t body_of(const island_problem *i, int32_t k, int side) {
@@ -192,11 +201,7 @@ static void set_diagonal(island_problem *i) {
 }
 
 static tal_status assemble(island_problem *i, tal_error *err) {
-    int64_t blocks = 0;
-    for (int32_t k = 0; k < i->count; k++) {
-        blocks += find_neighbours(i, k);
-    }
-    TAL_TRY(tal_friction_problem_create(&i->friction, i->count, blocks, err));
+    TAL_TRY(tal_friction_problem_create(&i->friction, i->count, i->block_count, err));
     tal_block_matrix *w = &i->friction.w;
     for (int32_t k = 0; k < i->count; k++) {
         const int32_t found = find_neighbours(i, k);
@@ -235,7 +240,10 @@ static tal_status prepare(island_problem *i, tal_error *err) {
         }
     }
     list_touching(i);
-    return assemble(i, err);
+    for (int32_t k = 0; k < i->count; k++) {
+        i->block_count += find_neighbours(i, k);
+    }
+    return TAL_OK;
 }
 
 static void release(island_problem *i) {
@@ -290,6 +298,10 @@ static tal_status finish(island_problem *i, const tal_solver_work *work, int32_t
                                           flops_max};
     tal_finish_result result;
     TAL_TRY(prepare(i, err));
+    if (i->block_count > BLOCKS_MAX) {
+        return TAL_OK;
+    }
+    TAL_TRY(assemble(i, err));
     TAL_TRY(tal_finish_solve(&i->friction, &settings, i->r, &result, err));
     put_back(i, work, number, tolerance);
     return TAL_OK;
@@ -361,7 +373,8 @@ tal_status tal_finish_collect(const tal_percussion_problem *problem, tal_frictio
                               "problem, and only between rigid bodies");
     }
     island_problem i = {.problem = problem, .island = &all};
-    const tal_status status = prepare(&i, err);
+    tal_status status = prepare(&i, err);
+    status = status == TAL_OK ? assemble(&i, err) : status;
     if (status == TAL_OK) {
         *friction = i.friction;
         *percussion = i.r;

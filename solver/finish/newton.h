@@ -23,7 +23,9 @@ typedef struct {
     double *right;
     int32_t *number;         // of an active contact in the reduced system, -1 otherwise
     int32_t *active, *order; // of the reduced system
-    double *best;            // 3 per contact: the best reaction seen
+    double *anchor;          // 3 per contact: the reaction that an anchored problem is tied to
+    bool is_anchored;
+    double *best; // 3 per contact: the best reaction seen
     double best_residual;
     double regularisation; // the last one used
     int iterations;
@@ -37,5 +39,11 @@ void tal_newton_destroy(tal_newton *newton);
 // converged is in newton->best_residual.
 tal_status tal_newton_run(tal_newton *newton, tal_finish_work *work,
                           const tal_newton_settings *settings, tal_error *err);
+
+// Likewise by the proximal point method: a sequence of problems each of which is tied to the reaction of
+// the one before (docs/theory/finisher.md, "Proximal points"). Slower where Newton gets there, and it gets
+// there where Newton wanders. Of the settings, less, more and lost_max have no part in it.
+tal_status tal_newton_run_proximal(tal_newton *newton, tal_finish_work *work,
+                                   const tal_newton_settings *settings, tal_error *err);
 
 #endif

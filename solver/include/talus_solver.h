@@ -70,7 +70,10 @@ typedef struct {
     double ground_overlap_max_m; // and into the ground, whose surface is only so exact, this much
     int substep_max;             // a fast step is cut into at most so many pieces
     int rest_steps; // bodies that do not move for so many are left alone until touched; 0: never
-    tal_elastic_scheme elastic_scheme; // of bodies that deform
+    tal_elastic_scheme elastic_scheme; // of bodies that deform; the next three are, too
+    double blow_dt_s;   // a step in which one is struck is cut into pieces no longer; 0: not cut
+    bool watch_tension; // keep their largest tensile stresses (tal_state_tension)
+    double tension_length_m; // over which these are averaged; 0: a quarter of a body's width
 } tal_solver_settings;
 
 // What the programs take where a site file says nothing.
@@ -276,6 +279,8 @@ typedef enum {
     TAL_CHANNEL_KINETIC,      // energy of a body
     TAL_CHANNEL_POTENTIAL,    // energy of a body
     TAL_CHANNEL_REACTION,     // of a constraint, along an axis
+    TAL_CHANNEL_TENSION,      // largest principal stress at a point of a body that deforms
+    TAL_CHANNEL_VON_MISES,    // equivalent stress at a point of a body that deforms
     TAL_CHANNEL_KINDS
 } tal_channel_kind;
 
@@ -313,11 +318,26 @@ typedef struct {
 int32_t tal_model_element_count(const tal_model *model, int32_t body); // 0: it is rigid
 tal_stress tal_state_element_stress(const tal_model *model, const tal_state *state, int32_t body,
                                     int32_t element);
+// The element whose middle is nearest to a point, given from the centroid in body axes; -1: it is rigid.
+int32_t tal_model_element_at(const tal_model *model, int32_t body, tal_vec3 point_m);
 // The element of a body with the largest principal stress; a rigid body has none (-infinity).
 tal_stress tal_state_largest_tension(const tal_model *model, const tal_state *state, int32_t body);
-// Time in which a pressure wave crosses a body that deforms. Steps that are not several times shorter do
-// not resolve a blow, and its stresses mean little.
+// Time in which a pressure wave crosses a body that deforms, and the longest step that resolves a blow on
+// it: a quarter of that. Stresses of blows in longer steps mean little.
 double tal_model_transit_s(const tal_model *model, int32_t body);
+double tal_model_blow_dt_s(const tal_model *model, int32_t body);
+
+// The largest tensile stress of a body since the start, as mean over a length (tension_length_m) and over
+// the transit time, so that it depends neither on the mesh nor on the step. Only steps that resolve a
+// blow count. With settings.watch_tension.
+typedef struct {
+    double tension_pa; // 0: none yet
+    double time_s;
+    tal_vec3 place_m;   // where the middle of the element was
+    tal_vec3 direction; // of the tension
+    double missed_dt_s; // longest step in which a blow on it was not resolved; 0: none
+} tal_tension;
+tal_tension tal_state_tension(const tal_model *model, const tal_state *state, int32_t body);
 
 // Takes a body out between two steps (it left the terrain): it keeps its place, touches nothing and no
 // longer counts in the energies. There is no way back.

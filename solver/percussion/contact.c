@@ -11,6 +11,7 @@
 #include "solver/percussion/sweep_set.h"
 
 #include <math.h>
+#include <string.h>
 
 // Thickness of the skin, share of the smallest edge.
 static const double SKIN = 2e-5;
@@ -32,6 +33,18 @@ static tal_status collide(const tal_model *model, tal_state *state, tal_error *e
     return tal_collide(state->work.collider, &input, &state->work.found, err);
 }
 
+// Reaches as they were within this step, with what was passed on, for bodies whose own has not changed since:
+// a query that is repeated because some woke or moved finds most of its answers at hand.
+static void take_reaches(const tal_model *model, tal_state *state, double dt) {
+    tal_set_reaches(model, state, dt);
+    for (int32_t b = 0; b < model->body_count; b++) {
+        double *reach = &state->work.reach[b];
+        state->work.is_reach_new[b] = *reach != state->work.reach_own[b];
+        state->work.reach_own[b] = *reach;
+        *reach = state->work.is_reach_new[b] ? *reach : state->work.reach_wide[b];
+    }
+}
+
 // A body that is struck leaves with up to the speed of what strikes it, within the same step, and
 // must find its own contacts already listed. True if that widens any reach noticeably.
 static bool pass_on_reaches(const tal_model *model, tal_state *state) {
@@ -40,7 +53,8 @@ static bool pass_on_reaches(const tal_model *model, tal_state *state) {
         for (int32_t m = 0; m < state->work.found.manifold_count; m++) {
             const int32_t i = state->work.found.manifold[m].body_i,
                           j = state->work.found.manifold[m].body_j;
-            if (!is_mobile(state, i) || !is_mobile(state, j)) {
+            if (!is_mobile(state, i) || !is_mobile(state, j) ||
+                (!state->work.is_reach_new[i] && !state->work.is_reach_new[j])) {
                 continue;
             }
             const int32_t slow = state->work.reach[i] < state->work.reach[j] ? i : j;
@@ -48,6 +62,7 @@ static bool pass_on_reaches(const tal_model *model, tal_state *state) {
             const double edge = model->shapes.smallest_width[model->shape_of_body[slow]];
             if (wanted - state->work.reach[slow] > REACH_NOTICEABLE * edge) {
                 state->work.reach[slow] = wanted;
+                state->work.is_reach_new[slow] = 1;
                 wider = true;
             }
         }
@@ -56,9 +71,20 @@ static bool pass_on_reaches(const tal_model *model, tal_state *state) {
 }
 
 tal_status tal_find_contacts(const tal_model *model, tal_state *state, double dt, tal_error *err) {
-    tal_set_reaches(model, state, dt);
+    take_reaches(model, state, dt);
     TAL_TRY(collide(model, state, err));
-    return pass_on_reaches(model, state) ? collide(model, state, err) : TAL_OK;
+    if (pass_on_reaches(model, state)) {
+        TAL_TRY(collide(model, state, err));
+    }
+    memcpy(state->work.reach_wide, state->work.reach,
+           (size_t)model->body_count * sizeof *state->work.reach);
+    return TAL_OK;
+}
+
+void tal_forget_reaches(const tal_model *model, tal_state *state) {
+    for (int32_t b = 0; b < model->body_count; b++) {
+        state->work.reach_own[b] = NAN; // equal to none
+    }
 }
 
 static void color_manifolds(const tal_model *model, tal_state *state) {
@@ -412,6 +438,7 @@ tal_status tal_prepare_contacts(const tal_model *model, tal_state *state, double
 void tal_soften_island(const tal_model *model, tal_state *state, int32_t island) {
     TAL_ASSERT(island >= 0 && island < state->work.problem.island_count);
     const tal_island *of = &state->work.island[island];
+    state->work.contacts.work.batches.are_filled = false;
     for (int32_t p = of->first_pair; p < of->first_pair + of->pair_count; p++) {
         const tal_pair *pair = &state->work.problem.pair[p];
         for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {

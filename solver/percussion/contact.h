@@ -5,8 +5,10 @@
 
 #include "solver/step/state.h"
 
-// Finds the contacts at the present poses that can matter within `dt`.
+// Finds the contacts at the present poses that can matter within `dt`. How far a body reaches because of its
+// neighbours is kept until it is forgotten, at the beginning of each piece of a step.
 tal_status tal_find_contacts(const tal_model *model, tal_state *state, double dt, tal_error *err);
+void tal_forget_reaches(const tal_model *model, tal_state *state);
 
 // Colors, frames, arms, effective masses, laws, percussions of the last step.
 tal_status tal_prepare_contacts(const tal_model *model, tal_state *state, double dt,

@@ -102,8 +102,22 @@ static double opening_at(const tal_pair *pair, const tal_contact *contact,
     return tal_vec3_dot(pair->normal, tal_vec3_subtract(of_i, of_j));
 }
 
-// One visit of a pair; `push` holds the pseudo-percussion of each contact. Returns the largest change.
-static double open_pair(const tal_model *model, tal_state *state, const tal_pair *pair,
+// What a pseudo-percussion along the normal does.
+static inline void push_apart(const tal_pair *pair, const tal_contact *contact, double push,
+                              const tal_inertia *inertia_i, const tal_inertia *inertia_j,
+                              tal_rigid_motion *i, tal_rigid_motion *j) {
+    const tal_vec3 p = tal_vec3_scale(pair->normal, push);
+    const tal_vec3 torque_i = tal_vec3_cross(tal_arm(contact->arm_i), p);
+    const tal_vec3 torque_j = tal_vec3_cross(tal_arm(contact->arm_j), p);
+    i->v = tal_vec3_add_scaled(i->v, inertia_i->inverse_mass, p);
+    j->v = tal_vec3_add_scaled(j->v, -inertia_j->inverse_mass, p);
+    i->w = tal_vec3_add(i->w, tal_apply_inertia(inertia_i, torque_i));
+    j->w = tal_vec3_subtract(j->w, tal_apply_inertia(inertia_j, torque_j));
+}
+
+// One visit of a pair; `push` holds the pseudo-percussion of each contact, `opening` how far it has to open.
+// Returns the largest change.
+static double open_pair(tal_state *state, const tal_pair *pair, const double *opening,
                         double *push) {
     double change = 0.0;
     const tal_inertia *inertia_i = &state->work.inertia_world[pair->body_i];
@@ -112,16 +126,16 @@ static double open_pair(const tal_model *model, tal_state *state, const tal_pair
                      *j = &state->work.displacement[pair->body_j];
     for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
         const tal_contact *contact = &state->work.contacts.contact[k];
-        const double missing = wanted_opening(model, pair, state->work.contacts.gap[k]) -
-                               opening_at(pair, contact, i, j);
+        const double missing = opening[k] - opening_at(pair, contact, i, j);
         const double inverse_normal = inverse_normal_of(state, pair, contact);
         const double wanted = push[k] + missing * inverse_normal;
         const double new_push = wanted > 0.0 ? wanted : 0.0;
-        const double step[3] = {new_push - push[k], 0.0, 0.0};
+        const double step = new_push - push[k];
         push[k] = new_push;
-        if (step[0] != 0.0) {
-            tal_apply_percussion(pair, contact, step, inertia_i, inertia_j, i, j);
-            change = fmax(change, fabs(step[0]) / inverse_normal);
+        if (step != 0.0) {
+            push_apart(pair, contact, step, inertia_i, inertia_j, i, j);
+            const double moved = fabs(step) / inverse_normal;
+            change = moved > change ? moved : change;
         }
     }
     return change;
@@ -148,8 +162,8 @@ static double hold_pair(tal_state *state, const tal_pair *pair) {
 }
 
 // Sweeps are numbered from 1: 0 is what the marks begin with.
-static double open_pairs(const tal_model *model, tal_state *state, double *push, int sweep,
-                         double settled) {
+static double open_pairs(const tal_model *model, tal_state *state, const double *opening,
+                         double *push, int sweep, double settled) {
     double most = 0.0;
     for (int32_t p = 0; p < state->work.problem.pair_count; p++) {
         const tal_pair *pair = &state->work.problem.pair[p];
@@ -157,7 +171,7 @@ static double open_pairs(const tal_model *model, tal_state *state, double *push,
             continue;
         }
         const double change = tal_is_joint(model, pair) ? hold_pair(state, pair)
-                                                        : open_pair(model, state, pair, push);
+                                                        : open_pair(state, pair, opening, push);
         if (change > NOTICED * settled) {
             mark_moved(state, pair, sweep);
         }
@@ -193,14 +207,19 @@ double tal_correct_positions(const tal_model *model, tal_state *state) {
     if (model->settings.correction == 0.0 || !flag_pairs(model, state)) {
         return 0.0;
     }
-    double *push = state->work.contacts.work.error;
-    for (int32_t k = 0; k < problem->contact_count; k++) {
-        push[k] = 0.0;
+    double *push = state->work.contacts.work.error, *opening = state->work.contacts.work.change;
+    for (int32_t p = 0; p < problem->pair_count; p++) {
+        const tal_pair *pair = &problem->pair[p];
+        for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
+            opening[k] = wanted_opening(model, pair, state->work.contacts.gap[k]);
+            push[k] = 0.0;
+        }
     }
     const double settled = SETTLED * model->settings.slop * model->smallest_width;
     memset(state->work.is_touched, 0, (size_t)model->body_count);
     for (int sweep = 1;
-         sweep <= SWEEPS_MAX && open_pairs(model, state, push, sweep, settled) > settled; sweep++) {
+         sweep <= SWEEPS_MAX && open_pairs(model, state, opening, push, sweep, settled) > settled;
+         sweep++) {
     }
     double lifted = 0.0;
     for (int32_t b = 0; b < model->body_count; b++) {

@@ -119,7 +119,7 @@ static int check_block(const tal_local_input *in, int32_t n, tal_error *err) {
 static tal_status check_input(const tal_local_input *in, tal_error *err) {
     int fault_count = check_contacts(in->contact_count, in->friction, in->q, err);
     if (in->block_count < in->contact_count) {
-        FAULT("W has %d blocks for %d contacts: each contact has one of its own", in->block_count,
+        FAULT("W has %d blocks for %d contacts: each contact needs one of its own", in->block_count,
               in->contact_count);
     }
     for (int32_t n = 0; n < in->block_count; n++) {

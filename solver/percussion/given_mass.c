@@ -64,7 +64,7 @@ static int check_entries(const tal_entries *e, const char *name, int32_t rows, i
     int fault_count = 0;
     for (int32_t n = 0; n < e->count; n++) {
         if (e->row[n] < 0 || e->row[n] >= rows || e->column[n] < 0 || e->column[n] >= columns) {
-            FAULT("entry %d of %s is at (%d, %d), but it has %d x %d", n, name, e->row[n],
+            FAULT("entry %d of %s is at (%d, %d), but the matrix is %d x %d", n, name, e->row[n],
                   e->column[n], rows, columns);
         } else if (!isfinite(e->value[n])) {
             FAULT("entry %d of %s, at (%d, %d), is not finite", n, name, e->row[n], e->column[n]);

@@ -78,6 +78,7 @@ static tal_status grow(tal_batches *b, int32_t batches, int32_t points, tal_erro
 tal_status tal_batches_reserve(tal_batches *b, const tal_percussion_problem *problem,
                                tal_error *err) {
     int32_t batches = 0, points = 0;
+    b->are_filled = false;
     for (int32_t n = 0; n < problem->island_count; n++) {
         b->place[n][0] = batches;
         b->place[n][1] = points;
@@ -184,7 +185,9 @@ void tal_sweep_set_fill(tal_sweep_set *set, const tal_percussion_problem *proble
     for (int32_t c = 0; c < island->color_count; c++) {
         int32_t of_count[TAL_BATCH_POINTS_MAX + 1];
         const int32_t kept = sort_color(set, c, kind, sorted, &single_count, of_count);
-        fill_color(set, sorted, kept, of_count, batch_count, &point_count);
+        if (kind == TAL_SET_HOT || !work->batches.are_filled) {
+            fill_color(set, sorted, kept, of_count, batch_count, &point_count);
+        }
         batch_count += (kept + TAL_LANES - 1) / TAL_LANES;
         set->single_end[c] = single_count;
         set->batch_end[c] = batch_count;
@@ -359,11 +362,22 @@ static void visit_singles(void *context, int64_t first, int64_t end) {
     }
 }
 
+// What the visit after the present one begins with: the motions lie anywhere.
+static void fetch_motions(const tal_batch *batch, const tal_rigid_motion *motion) {
+    for (int lane = 0; lane < TAL_LANES; lane++) {
+        __builtin_prefetch(&motion[batch->body_i[lane]]);
+        __builtin_prefetch(&motion[batch->body_j[lane]]);
+    }
+}
+
 static void visit_batches(void *context, int64_t first, int64_t end) {
     const set_loop *l = context;
     const tal_sweep_set *set = l->set;
     for (int64_t n = l->first + first; n < l->first + end; n++) {
         tal_batch *b = &set->batch[n];
+        if (n + 1 < l->first + end) {
+            fetch_motions(b + 1, set->problem->motion);
+        }
         set->work->batches.kernel->visit(b, &set->point[b->first_point],
                                          &set->percussion[b->first_point], set->problem->motion,
                                          set->beta);

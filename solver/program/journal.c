@@ -12,15 +12,21 @@ enum { KIND_HEADER = 0x74616c32, KIND_FRAME, KIND_STEP };
 typedef struct {
     char key[TAL_JOURNAL_KEY_SIZE];
     int32_t body_count;
+    int64_t field_count;
 } header_payload;
 
 // What a frame holds per body after its time.
 enum { FRAME_BYTES_PER_BODY = sizeof(tal_vec3) + sizeof(tal_quat) + 2 * sizeof(tal_vec3) };
 
+static size_t frame_size(const tal_journal *journal) {
+    return (1 + journal->field_count) * sizeof(double) +
+           (size_t)journal->body_count * FRAME_BYTES_PER_BODY;
+}
+
 static tal_status journal_open(tal_journal *journal, const char *path, const char *mode,
-                               int32_t body_count, tal_error *err) {
-    *journal = (tal_journal){.body_count = body_count};
-    size_t size = sizeof(double) + (size_t)body_count * FRAME_BYTES_PER_BODY;
+                               int32_t body_count, size_t field_count, tal_error *err) {
+    *journal = (tal_journal){.body_count = body_count, .field_count = field_count};
+    size_t size = frame_size(journal);
     size = size < 256 ? 256 : size;
     TAL_CREATE(journal->frame, size, "the journal", err);
     const tal_status status = tal_records_open(&journal->records, path, mode, size, err);
@@ -31,9 +37,12 @@ static tal_status journal_open(tal_journal *journal, const char *path, const cha
 }
 
 tal_status tal_journal_create(tal_journal *journal, const char *path, const char *key,
-                              int32_t body_count, tal_error *err) {
-    TAL_TRY(journal_open(journal, path, "w+b", body_count, err));
-    header_payload header = {.body_count = body_count};
+                              int32_t body_count, size_t field_count, tal_error *err) {
+    TAL_TRY(journal_open(journal, path, "w+b", body_count, field_count, err));
+    header_payload header;
+    memset(&header, 0, sizeof header); // padding is checked, too
+    header.body_count = body_count;
+    header.field_count = (int64_t)field_count;
     tal_text_copy(header.key, sizeof header.key, key);
     return tal_records_add(&journal->records, KIND_HEADER, &header, sizeof header, err);
 }
@@ -45,7 +54,8 @@ static tal_status check_header(tal_journal *journal, const char *key, tal_error 
         return TAL_FAIL(err, TAL_BAD_INPUT, "%s is not a journal of talus-solve", r->path);
     }
     memcpy(&header, r->buffer, sizeof header);
-    if (header.body_count != journal->body_count || strcmp(header.key, key) != 0) {
+    if (header.body_count != journal->body_count ||
+        header.field_count != (int64_t)journal->field_count || strcmp(header.key, key) != 0) {
         return TAL_FAIL(
             err, TAL_BAD_INPUT,
             "%s belongs to a run with other settings or other blocks. Start afresh with "
@@ -56,11 +66,11 @@ static tal_status check_header(tal_journal *journal, const char *key, tal_error 
 }
 
 tal_status tal_journal_resume(tal_journal *journal, const char *path, const char *key,
-                              int32_t body_count, double time_s, bool frame_is_due,
-                              tal_journal_step *last, tal_error *err) {
+                              int32_t body_count, size_t field_count, double time_s,
+                              bool frame_is_due, tal_journal_step *last, tal_error *err) {
     tal_records *r = &journal->records;
     *last = (tal_journal_step){0};
-    TAL_TRY(journal_open(journal, path, "r+b", body_count, err));
+    TAL_TRY(journal_open(journal, path, "r+b", body_count, field_count, err));
     TAL_TRY(check_header(journal, key, err));
     int64_t end = tal_records_place(r);
     while (tal_records_read(r)) {
@@ -92,6 +102,10 @@ tal_status tal_journal_add_frame(tal_journal *journal, const tal_journal_frame *
     cursor += n * sizeof(tal_vec3);
     memcpy(cursor, frame->spin, n * sizeof(tal_vec3));
     cursor += n * sizeof(tal_vec3);
+    if (journal->field_count > 0) {
+        memcpy(cursor, frame->field, journal->field_count * sizeof *frame->field);
+        cursor += journal->field_count * sizeof *frame->field;
+    }
     return tal_records_add(&journal->records, KIND_FRAME, journal->frame,
                            (size_t)(cursor - journal->frame), err);
 }
@@ -120,7 +134,8 @@ static tal_status visit_frame(const tal_journal *journal, tal_journal_frame_visi
                                      .position = (const tal_vec3 *)(cursor + 1),
                                      .orientation = (const tal_quat *)(cursor + 1 + 3 * n),
                                      .velocity = (const tal_vec3 *)(cursor + 1 + 7 * n),
-                                     .spin = (const tal_vec3 *)(cursor + 1 + 10 * n)};
+                                     .spin = (const tal_vec3 *)(cursor + 1 + 10 * n),
+                                     .field = cursor + 1 + 13 * n};
     return visit(context, number, &frame, err);
 }
 

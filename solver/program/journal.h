@@ -17,6 +17,7 @@ typedef struct {
     double residual, penetration_m;
     double clausius_duhem_j; // most energy that a contact made which may make none; 0: none did
     double moved_s;          // last time a block was faster than the rest criterion allows
+    double kinetic_deformation_j, strain_j, dissipated_material_j; // of blocks that deform
     int32_t contact_count, iterations, unconverged_count, islands_resolved;
     int32_t islands_finished, unused; // 8 bytes together: no padding to be checked
 } tal_journal_step;
@@ -28,22 +29,25 @@ typedef struct {
     const tal_quat *orientation;
     const tal_vec3 *velocity;
     const tal_vec3 *spin;
+    const double *field; // of blocks that deform (fields.h)
 } tal_journal_frame;
 
 typedef struct {
     tal_records records;
     int32_t body_count;
+    size_t field_count;
     unsigned char *frame; // being put together
 } tal_journal;
 
-// `key` names settings and inputs: only a run with the same key may go on with a journal.
+// `key` names settings and inputs: only a run with the same key may go on with a journal. `field_count`
+// numbers per frame belong to blocks that deform.
 tal_status tal_journal_create(tal_journal *journal, const char *path, const char *key,
-                              int32_t body_count, tal_error *err);
+                              int32_t body_count, size_t field_count, tal_error *err);
 // Opens a journal and cuts off everything later than `time_s`, and a frame at that time unless one is
 // due then (the end of a run has a frame of its own); `last` becomes the last step kept.
 tal_status tal_journal_resume(tal_journal *journal, const char *path, const char *key,
-                              int32_t body_count, double time_s, bool frame_is_due,
-                              tal_journal_step *last, tal_error *err);
+                              int32_t body_count, size_t field_count, double time_s,
+                              bool frame_is_due, tal_journal_step *last, tal_error *err);
 tal_status tal_journal_add_frame(tal_journal *journal, const tal_journal_frame *frame,
                                  tal_error *err);
 tal_status tal_journal_add_step(tal_journal *journal, const tal_journal_step *step, tal_error *err);

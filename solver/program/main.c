@@ -7,12 +7,14 @@
 #include "core/app/results.h"
 #include "core/base/interrupt.h"
 #include "core/base/log.h"
-#include "core/base/math3.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "solver/program/dump.h"
+#include "solver/program/fields.h"
+#include "solver/program/onset.h"
 #include "solver/program/release/release.h"
 #include "solver/program/run_file.h"
+#include "solver/program/watch.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -96,11 +98,13 @@ typedef struct {
     tal_provenance *provenance;
     char key[TAL_JOURNAL_KEY_SIZE];
     uint8_t *lost;
+    double *field; // of a frame
     double moved_s;
     int64_t dump_step; // whose contact problem is written; 0: none
     bool resume;
     tal_overwrite overwrite;
     const char *ended_because; // still, until, interrupted
+    tal_onset onset;           // where the rock did not move
     char journal_path[TAL_PATH_SIZE], checkpoint_path[TAL_PATH_SIZE], run_path[TAL_PATH_SIZE],
         summary_path[TAL_PATH_SIZE];
 } simulation;
@@ -157,16 +161,14 @@ static tal_status prepare_provenance(simulation *s, tal_error *err) {
     return make_key(s, err);
 }
 
-static int64_t steps_in(double interval_s, double dt_s) {
-    return (int64_t)fmax(1.0, round(interval_s / dt_s));
-}
-
 static tal_status add_frame(simulation *s, tal_error *err) {
     const tal_journal_frame frame = {.time_s = tal_state_time(s->state),
                                      .position = tal_state_positions(s->state),
                                      .orientation = tal_state_orientations(s->state),
                                      .velocity = tal_state_velocities(s->state),
-                                     .spin = tal_state_spins(s->state)};
+                                     .spin = tal_state_spins(s->state),
+                                     .field = s->field};
+    tal_fields_gather(&s->scene, s->model, s->state, s->field);
     return tal_journal_add_frame(&s->journal, &frame, err);
 }
 
@@ -183,6 +185,9 @@ static tal_status add_step(simulation *s, const tal_report *r, tal_error *err) {
                                    .penetration_m = r->penetration_m,
                                    .clausius_duhem_j = fmax(0.0, r->clausius_duhem_worst_j),
                                    .moved_s = s->moved_s,
+                                   .kinetic_deformation_j = r->kinetic_deformation_j,
+                                   .strain_j = r->strain_j,
+                                   .dissipated_material_j = r->dissipated_material_j,
                                    .contact_count = r->contact_count,
                                    .iterations = r->iterations,
                                    .unconverged_count = r->unconverged_count,
@@ -213,15 +218,15 @@ static tal_status go_on(simulation *s, tal_error *err) {
     const int32_t count = s->scene.input.body_count;
     TAL_TRY(tal_checkpoint_read(s->model, s->state, s->checkpoint_path, err));
     tal_journal_step last;
-    const int64_t frame_steps = steps_in(s->solve->output_every_s, s->solve->dt_s);
+    const int64_t frame_steps = tal_watch_steps(s->solve->output_every_s, s->solve->dt_s);
     TAL_TRY(tal_journal_resume(&s->journal, s->journal_path, s->key, count,
-                               tal_state_time(s->state), steps_done(s) % frame_steps == 0, &last,
-                               err));
+                               tal_fields_count(&s->scene), tal_state_time(s->state),
+                               steps_done(s) % frame_steps == 0, &last, err));
     s->moved_s = last.moved_s;
     for (int32_t b = 0; b < count; b++) {
         s->lost[b] = tal_state_has_body(s->state, b) ? 0 : 1;
     }
-    if (steps_done(s) > steps_in(s->solve->until_s, s->solve->dt_s)) {
+    if (steps_done(s) > tal_watch_steps(s->solve->until_s, s->solve->dt_s)) {
         return TAL_FAIL(err, TAL_BAD_INPUT,
                         "%s is at %g s already, after solve.until_s = %g. Start afresh with "
                         "--overwrite",
@@ -234,8 +239,8 @@ static tal_status go_on(simulation *s, tal_error *err) {
 static tal_status start_afresh(simulation *s, tal_error *err) {
     tal_journal_close(&s->journal);
     unlink(s->checkpoint_path); // it would belong to another journal
-    TAL_TRY(
-        tal_journal_create(&s->journal, s->journal_path, s->key, s->scene.input.body_count, err));
+    TAL_TRY(tal_journal_create(&s->journal, s->journal_path, s->key, s->scene.input.body_count,
+                               tal_fields_count(&s->scene), err));
     return add_frame(s, err);
 }
 
@@ -261,34 +266,6 @@ static tal_status begin(simulation *s, tal_error *err) {
     return start_afresh(s, err);
 }
 
-// A block that left the ground's outline and dropped below it will not come back.
-static void take_out_lost(simulation *s) {
-    const tal_vec3 *position = tal_state_positions(s->state);
-    for (int32_t b = 0; b < s->scene.input.body_count; b++) {
-        const double r = s->scene.bounding_radius_m[b];
-        const tal_vec3 p = position[b];
-        const bool outside = p.x < s->scene.low_m[0] - r || p.x > s->scene.high_m[0] + r ||
-                             p.y < s->scene.low_m[1] - r || p.y > s->scene.high_m[1] + r;
-        if (s->lost[b] == 0 && (outside || p.z < s->scene.low_m[2] - r)) {
-            s->lost[b] = 1;
-            tal_state_remove_body(s->state, b);
-        }
-    }
-}
-
-static bool something_moves(const simulation *s) {
-    const tal_vec3 *velocity = tal_state_velocities(s->state);
-    const tal_vec3 *spin = tal_state_spins(s->state);
-    for (int32_t b = 0; b < s->scene.input.body_count; b++) {
-        const double fastest =
-            tal_vec3_length(velocity[b]) + tal_vec3_length(spin[b]) * s->scene.bounding_radius_m[b];
-        if (s->lost[b] == 0 && fastest > s->solve->still_mps) {
-            return true;
-        }
-    }
-    return false;
-}
-
 // A step without such a problem is no reason to lose the run.
 static tal_status dump(simulation *s, tal_error *err) {
     const tal_status status =
@@ -308,9 +285,10 @@ static tal_status one_step(simulation *s, int64_t step, int64_t frame_steps,
     if (step == s->dump_step) {
         TAL_TRY(dump(s, err));
     }
-    take_out_lost(s);
+    tal_watch_take_out_lost(&s->scene, s->state, s->lost);
     const double time_s = tal_state_time(s->state);
-    s->moved_s = something_moves(s) ? time_s : s->moved_s;
+    const bool moves = tal_watch_is_moving(&s->scene, s->state, s->lost, s->solve->still_mps);
+    s->moved_s = moves ? time_s : s->moved_s;
     TAL_TRY(add_step(s, &report, err));
     if (step % frame_steps == 0) {
         TAL_TRY(add_frame(s, err));
@@ -327,9 +305,9 @@ static bool is_still(const simulation *s) {
 
 static tal_status fall(simulation *s, tal_error *err) {
     const double dt_s = s->solve->dt_s;
-    const int64_t last = steps_in(s->solve->until_s, dt_s);
-    const int64_t frame_steps = steps_in(s->solve->output_every_s, dt_s);
-    const int64_t checkpoint_steps = steps_in(s->solve->checkpoint_every_s, dt_s);
+    const int64_t last = tal_watch_steps(s->solve->until_s, dt_s);
+    const int64_t frame_steps = tal_watch_steps(s->solve->output_every_s, dt_s);
+    const int64_t checkpoint_steps = tal_watch_steps(s->solve->checkpoint_every_s, dt_s);
     int64_t step = steps_done(s);
     tal_progress progress;
     tal_progress_begin(&progress, "falling", "s", s->solve->until_s);
@@ -349,7 +327,8 @@ static tal_status fall(simulation *s, tal_error *err) {
     return step % frame_steps == 0 ? TAL_OK : add_frame(s, err);
 }
 
-static tal_status write_summary(const simulation *s, const tal_run_summary *r, tal_error *err) {
+static tal_status write_summary(const simulation *s, const tal_run_summary *r,
+                                const tal_tensions *tensions, tal_error *err) {
     cJSON *root = cJSON_CreateObject();
     cJSON_AddStringToObject(root, "ended_because", s->ended_because);
     tal_json_add_number(root, "duration_s", r->duration_s);
@@ -378,52 +357,93 @@ static tal_status write_summary(const simulation *s, const tal_run_summary *r, t
     tal_json_add_number(travel, "p05_m", r->travel.low);
     tal_json_add_number(travel, "p95_m", r->travel.high);
     tal_json_add_number(travel, "moved_share", r->travel.moved_share);
+    tal_tensions_add_json(tensions, root);
+    if (!isnan(s->onset.holds_at)) {
+        cJSON *onset = cJSON_AddObjectToObject(root, "onset");
+        cJSON_AddStringToObject(onset, "of", s->onset.is_share ? "share" : "friction");
+        tal_json_add_number(onset, "moves_at", s->onset.moves_at);
+        tal_json_add_number(onset, "holds_at", s->onset.holds_at);
+    }
     cJSON_AddItemToObject(root, "provenance", tal_provenance_json(s->provenance));
     const tal_status status = tal_json_write(s->summary_path, root, TAL_REPLACE, err);
     cJSON_Delete(root);
     return status;
 }
 
-static void say_travel(const tal_travel *travel) {
+static void say_onset(const tal_onset *onset) {
+    const char *of = onset->is_share ? " times what is given" : "";
+    if (!isnan(onset->moves_at)) {
+        tal_log_warn("tried: a friction of %g%s lets more than half of the blocks go, %g does not",
+                     onset->moves_at, of, onset->holds_at);
+    } else if (!isnan(onset->holds_at)) {
+        tal_log_warn("tried: even a friction of %g%s holds it", onset->holds_at, of);
+    }
+}
+
+static void say_travel(const tal_travel *travel, const tal_onset *onset) {
     char median[TAL_NUMBER_SIZE], high[TAL_NUMBER_SIZE];
     (void)tal_number_format(median, travel->median);
     (void)tal_number_format(high, travel->high);
     if (tal_travel_is_none(travel)) {
-        tal_log_warn(
-            "the rock did not move: half of the blocks came less than %s m, and %.0f %% came "
-            "farther than their own size",
-            median, 100.0 * travel->moved_share);
+        tal_log_warn("the rock did not move: half of the blocks moved less than %s m, and %.0f %% "
+                     "moved farther than their own size",
+                     median, 100.0 * travel->moved_share);
+        say_onset(onset);
     } else {
-        tal_log_info("half of the blocks came farther than %s m, a twentieth farther than %s m",
+        tal_log_info("half of the blocks moved farther than %s m, a twentieth farther than %s m",
                      median, high);
     }
 }
 
+// Of a run that is over.
+static tal_status find_onset(simulation *s, tal_error *err) {
+    tal_travel travel;
+    s->onset = tal_onset_unknown;
+    TAL_TRY(tal_watch_travel(&s->scene, tal_state_positions(s->state), &travel, err));
+    if (!s->solve->try_friction || !tal_travel_is_none(&travel) ||
+        strcmp(s->ended_because, "interrupted") == 0) {
+        return TAL_OK;
+    }
+    return tal_onset_find(&s->onset, s->model, &s->scene, s->solve, threads_for(s), err);
+}
+
 static tal_status finish(simulation *s, tal_error *err) {
+    tal_tensions tensions;
+    TAL_TRY(tal_tensions_create(&tensions, &s->scene, s->model, s->state,
+                                s->invocation->settings.break_.tensile_strength_pa, err));
     char *provenance = tal_provenance_text(s->provenance);
     const tal_run_notes notes = {.ended_because = s->ended_because,
                                  .lost = s->lost,
                                  .provenance = provenance,
                                  .event = s->invocation->settings.solve.event,
-                                 .position = tal_state_positions(s->state)};
-    tal_run_summary r;
+                                 .position = tal_state_positions(s->state),
+                                 .tensions = &tensions,
+                                 .onset = &s->onset};
+    tal_run_summary r = {0};
     tal_status status = tal_results_begin(s->invocation->out, "solve", err);
     if (status == TAL_OK) {
         status = tal_run_file_write(s->run_path, s->resume ? TAL_REPLACE : s->overwrite,
                                     &s->journal, &s->scene, &notes, &r, err);
-        status = status == TAL_OK ? write_summary(s, &r, err) : status;
+        status = status == TAL_OK ? write_summary(s, &r, &tensions, err) : status;
         status = tal_results_end(status, err);
     }
     cJSON_free(provenance);
+    if (status == TAL_OK) {
+        tal_tensions_say(&tensions);
+    }
+    tal_tensions_destroy(&tensions);
     TAL_TRY(status);
     tal_log_info("%d blocks, %zu steps to %g s (%s); kinetic energy peaks at %g s",
                  s->scene.input.body_count, r.step_count, r.duration_s, s->ended_because,
                  r.kinetic_peak_s);
-    say_travel(&r.travel);
+    say_travel(&r.travel, &s->onset);
+    char depth[TAL_NUMBER_SIZE], drift[TAL_NUMBER_SIZE];
     tal_log_info(
-        "deepest penetration %.3g m, energy drift %.2g, %lld steps not converged, %d blocks "
+        "deepest penetration %s m, energy drift %s %%, %lld steps not converged, %d blocks "
         "left over the rim",
-        r.penetration_max_m, r.energy_drift, (long long)r.unconverged_steps, r.blocks_lost);
+        tal_number_format(depth, r.penetration_max_m),
+        tal_number_format_digits(drift, 100.0 * r.energy_drift, 2), (long long)r.unconverged_steps,
+        r.blocks_lost);
     return TAL_OK;
 }
 
@@ -432,10 +452,12 @@ static tal_status run_simulation(simulation *s, tal_error *err) {
     TAL_TRY(prepare_provenance(s, err));
     TAL_TRY(tal_scene_read(&s->scene, s->invocation->out, &s->invocation->settings, err));
     TAL_CREATE(s->lost, (size_t)s->scene.input.body_count + 1, "the blocks", err);
+    TAL_CREATE(s->field, tal_fields_count(&s->scene) + 1, "a frame", err);
     TAL_TRY(tal_scene_create_model(&s->scene, s->invocation->out, &s->model, err));
     TAL_TRY(tal_state_create(&s->state, s->model, threads_for(s), err));
     TAL_TRY(begin(s, err));
     TAL_TRY(fall(s, err));
+    TAL_TRY(find_onset(s, err));
     TAL_TRY(finish(s, err));
     return strcmp(s->ended_because, "interrupted") != 0
                ? TAL_OK
@@ -462,6 +484,7 @@ static tal_status run(const tal_invocation *invocation, tal_error *err) {
     tal_provenance_destroy(s.provenance);
     tal_memory_destroy(s.provenance);
     tal_memory_destroy(s.lost);
+    tal_memory_destroy(s.field);
     return status;
 }
 

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 typedef struct {
@@ -91,9 +92,17 @@ tal_status tal_records_sync(tal_records *r, tal_error *err) {
                                                                    : fail_io(r, "sync", err);
 }
 
+// A torn head may promise more than the file holds: that much memory is not asked for.
+static bool is_there(tal_records *r, uint32_t length) {
+    struct stat info;
+    return length <= r->length_max &&
+           (length <= r->buffer_size || (fstat(fileno(r->stream), &info) == 0 &&
+                                         (off_t)length <= info.st_size - ftello(r->stream)));
+}
+
 bool tal_records_read(tal_records *r) {
     record_head head;
-    if (fread(&head, sizeof head, 1, r->stream) != 1 || head.length > r->length_max ||
+    if (fread(&head, sizeof head, 1, r->stream) != 1 || !is_there(r, head.length) ||
         !reserve(r, head.length) || fread(r->buffer, 1, head.length, r->stream) != head.length ||
         head.checksum != checksum_of(r->buffer, head.length, head.kind)) {
         return false;

@@ -2,9 +2,10 @@
 // run.nc from the journal: frames are copied one by one, the series of steps in one piece each.
 #include "solver/program/run_file.h"
 
-#include "core/base/math3.h"
 #include "core/base/memory.h"
 #include "core/geo/netcdf_file.h"
+#include "solver/program/fields.h"
+#include "solver/program/watch.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -50,6 +51,16 @@ static const series SERIES[] = {
 
 enum { SERIES_COUNT = sizeof SERIES / sizeof SERIES[0] };
 
+// And of runs with blocks that deform.
+static const series SOFT_SERIES[] = {
+    REAL_SERIES("kinetic_deformation", "J", "kinetic energy of deformation", kinetic_deformation_j),
+    REAL_SERIES("strain", "J", "energy of strain", strain_j),
+    REAL_SERIES("dissipated_material", "J", "energy dissipated by the material in the step",
+                dissipated_material_j),
+};
+
+enum { SOFT_SERIES_COUNT = sizeof SOFT_SERIES / sizeof SOFT_SERIES[0] };
+
 typedef struct {
     tal_netcdf *file;
     const tal_solve_scene *scene;
@@ -57,7 +68,9 @@ typedef struct {
     tal_journal_step *steps;
     double *row; // four numbers per block
     int block;   // dimension
+    int three;   // dimension
     int time, x, y, z, orientation, velocity, spin;
+    int displacement, stress; // -1: no block has elements
 } writer;
 
 // --- first pass: how much there is, and the sums ---
@@ -74,10 +87,12 @@ static tal_status sum_step(void *context, size_t number, const tal_journal_step 
     (void)err;
     tal_run_summary *s = ((writer *)context)->summary;
     const double kinetic = step->kinetic_translation_j + step->kinetic_rotation_j;
-    const double energy = kinetic + step->potential_j;
+    const double energy =
+        kinetic + step->potential_j + step->kinetic_deformation_j + step->strain_j;
     if (number == 0) {
-        s->energy_start_j = energy + step->dissipated_normal_j + step->dissipated_tangential_j -
-                            step->correction_j - step->energy_defect_j;
+        s->energy_start_j = energy + step->dissipated_normal_j + step->dissipated_tangential_j +
+                            step->dissipated_material_j - step->correction_j -
+                            step->energy_defect_j;
     }
     s->step_count = number + 1;
     s->duration_s = step->time_s;
@@ -89,6 +104,7 @@ static tal_status sum_step(void *context, size_t number, const tal_journal_step 
     s->dissipated_normal_j += step->dissipated_normal_j;
     s->dissipated_tangential_j += step->dissipated_tangential_j;
     s->correction_j += step->correction_j;
+    s->dissipated_material_j += step->dissipated_material_j;
     s->energy_drift += fabs(step->energy_defect_j);
     s->penetration_max_m = fmax(s->penetration_max_m, step->penetration_m);
     s->clausius_duhem_worst_j = fmax(s->clausius_duhem_worst_j, step->clausius_duhem_j);
@@ -116,6 +132,19 @@ static void put_row(writer *w, int variable, size_t frame, size_t width) {
     const size_t count[3] = {1, (size_t)w->scene->input.body_count, width};
     const size_t start[3] = {frame, 0, 0};
     tal_netcdf_put_slab(w->file, variable, start, count, w->row);
+}
+
+static void put_fields(writer *w, size_t number, const double *field) {
+    const tal_scene_elements *e = &w->scene->elements;
+    if (w->stress < 0) {
+        return;
+    }
+    const size_t start[3] = {number, 0, 0};
+    const size_t nodes[3] = {1, (size_t)e->node_start[w->scene->input.body_count], 3};
+    const size_t elements[3] = {1, (size_t)e->element_start[w->scene->input.body_count],
+                                TAL_STRESS_NUMBERS};
+    tal_netcdf_put_slab(w->file, w->displacement, start, nodes, field);
+    tal_netcdf_put_slab(w->file, w->stress, start, elements, field + 3 * nodes[1]);
 }
 
 static tal_status put_frame(void *context, size_t number, const tal_journal_frame *frame,
@@ -146,7 +175,32 @@ static tal_status put_frame(void *context, size_t number, const tal_journal_fram
                    w->row[4 * b + 3] = q.z;
     }
     put_row(w, w->orientation, number, 4);
+    put_fields(w, number, frame->field);
     return TAL_OK;
+}
+
+static void define_fields(writer *w, int frame, int three) {
+    tal_netcdf *f = w->file;
+    const tal_scene_elements *e = &w->scene->elements;
+    w->displacement = w->stress = -1;
+    if (tal_fields_count(w->scene) == 0) {
+        return;
+    }
+    const size_t nodes = (size_t)e->node_start[w->scene->input.body_count];
+    const size_t elements = (size_t)e->element_start[w->scene->input.body_count];
+    const int node = tal_netcdf_dimension(f, "mesh_node", nodes);
+    const int element = tal_netcdf_dimension(f, "element", elements);
+    const int four = tal_netcdf_dimension(f, "stress_number", TAL_STRESS_NUMBERS);
+    w->displacement = tal_netcdf_variable(f, "displacement", TAL_NC_FLOAT, 3,
+                                          (const int[]){frame, node, three}, "m",
+                                          "displacement of the mesh nodes of blocks.nc from where "
+                                          "a rigid block has them, world axes");
+    w->stress =
+        tal_netcdf_variable(f, "stress", TAL_NC_FLOAT, 3, (const int[]){frame, element, four}, "Pa",
+                            "stress of the elements of blocks.nc: three principal "
+                            "stresses, the largest first, tension positive; von Mises");
+    tal_netcdf_compress(f, w->displacement, (const size_t[]){1, nodes, 3});
+    tal_netcdf_compress(f, w->stress, (const size_t[]){1, elements, TAL_STRESS_NUMBERS});
 }
 
 static void define_frames(writer *w, const tal_run_notes *notes) {
@@ -154,7 +208,7 @@ static void define_frames(writer *w, const tal_run_notes *notes) {
     const size_t block_count = (size_t)w->scene->input.body_count;
     const int frame = tal_netcdf_dimension(f, "frame", w->summary->frame_count);
     const int block = w->block = tal_netcdf_dimension(f, "block", block_count);
-    const int three = tal_netcdf_dimension(f, "three", 3);
+    const int three = w->three = tal_netcdf_dimension(f, "three", 3);
     const int four = tal_netcdf_dimension(f, "four", 4);
     const int axes[3] = {frame, block, three}, quaternion[3] = {frame, block, four};
     char since[96];
@@ -184,6 +238,7 @@ static void define_frames(writer *w, const tal_run_notes *notes) {
         const size_t chunk[3] = {1, block_count, i == 0 ? 4 : 3};
         tal_netcdf_compress(f, data[i], chunk);
     }
+    define_fields(w, frame, three);
 }
 
 static tal_status put_blocks(writer *w, const tal_run_notes *notes, tal_error *err) {
@@ -206,6 +261,7 @@ static tal_status put_blocks(writer *w, const tal_run_notes *notes, tal_error *e
     tal_netcdf_put_ints(f, id, numbers);
     tal_netcdf_put_ints(f, lost, numbers + n);
     tal_memory_destroy(numbers);
+    tal_tensions_put(notes->tensions, f, w->block, w->three);
     return TAL_OK;
 }
 
@@ -215,14 +271,15 @@ static tal_status put_series(writer *w, tal_error *err) {
     const int step = tal_netcdf_dimension(f, "step", count > 0 ? count : 1);
     double *reals = NULL;
     TAL_CREATE(reals, count + 1, "the series of steps", err);
-    for (int s = 0; s < SERIES_COUNT; s++) {
-        const int id = tal_netcdf_variable(f, SERIES[s].name,
-                                           SERIES[s].is_integer ? TAL_NC_INT : TAL_NC_DOUBLE, 1,
-                                           &step, SERIES[s].units, SERIES[s].long_name);
+    const int soft = w->scene->soft_count > 0 ? SOFT_SERIES_COUNT : 0;
+    for (int s = 0; s < SERIES_COUNT + soft; s++) {
+        const series *row = s < SERIES_COUNT ? &SERIES[s] : &SOFT_SERIES[s - SERIES_COUNT];
+        const int id =
+            tal_netcdf_variable(f, row->name, row->is_integer ? TAL_NC_INT : TAL_NC_DOUBLE, 1,
+                                &step, row->units, row->long_name);
         for (size_t i = 0; i < count; i++) {
-            const void *value = (const char *)&w->steps[i] + SERIES[s].offset;
-            reals[i] =
-                SERIES[s].is_integer ? (double)*(const int32_t *)value : *(const double *)value;
+            const void *value = (const char *)&w->steps[i] + row->offset;
+            reals[i] = row->is_integer ? (double)*(const int32_t *)value : *(const double *)value;
         }
         tal_netcdf_put_slab(f, id, &(size_t){0}, &count, reals);
     }
@@ -244,19 +301,16 @@ static void put_summary(writer *w, const tal_run_notes *notes) {
     tal_netcdf_real(f, TAL_NC_GLOBAL, "dt_s", w->scene->input.settings.dt_s);
     tal_netcdf_real(f, TAL_NC_GLOBAL, "ground_friction_low", w->scene->ground_friction[0]);
     tal_netcdf_real(f, TAL_NC_GLOBAL, "ground_friction_high", w->scene->ground_friction[1]);
+    if (!isnan(notes->onset->holds_at)) {
+        tal_netcdf_text(f, TAL_NC_GLOBAL, "onset_of",
+                        notes->onset->is_share ? "share" : "friction");
+        tal_netcdf_real(f, TAL_NC_GLOBAL, "onset_moves_at", notes->onset->moves_at);
+        tal_netcdf_real(f, TAL_NC_GLOBAL, "onset_holds_at", notes->onset->holds_at);
+    }
     static const char *const names[3] = {"origin_east_m", "origin_north_m", "origin_height_m"};
     for (int k = 0; k < 3; k++) {
         tal_netcdf_real(f, TAL_NC_GLOBAL, names[k], w->scene->origin_m[k]);
     }
-}
-
-static tal_status sum_travel(writer *w, const tal_vec3 *position, tal_error *err) {
-    const tal_solve_scene *scene = w->scene;
-    const size_t n = (size_t)scene->input.body_count;
-    for (size_t b = 0; b < n; b++) {
-        w->row[b] = tal_vec3_length(tal_vec3_subtract(position[b], scene->input.position_m[b]));
-    }
-    return tal_travel_find(&w->summary->travel, w->row, scene->volume_m3, n, err);
 }
 
 static tal_status write_all(writer *w, tal_journal *journal, const tal_run_notes *notes,
@@ -278,6 +332,7 @@ tal_status tal_run_file_write(const char *path, tal_overwrite overwrite, tal_jou
     writer w = {.file = &file, .scene = scene, .summary = summary};
     TAL_TRY(tal_journal_visit(journal, count_frame, sum_step, &w, err));
     const double exchanged = summary->dissipated_normal_j + summary->dissipated_tangential_j +
+                             fabs(summary->dissipated_material_j) +
                              fabs(summary->energy_start_j - summary->energy_end_j) +
                              summary->kinetic_peak_j;
     summary->energy_drift = exchanged > 0.0 ? summary->energy_drift / exchanged : 0.0;
@@ -286,7 +341,7 @@ tal_status tal_run_file_write(const char *path, tal_overwrite overwrite, tal_jou
         tal_netcdf_create(&file, path, overwrite, "Motion of the blocks", notes->provenance, err));
     TAL_CREATE_OR_DONE(w.steps, summary->step_count + 1, "the steps", err);
     TAL_CREATE_OR_DONE(w.row, 4 * (size_t)scene->input.body_count, "a frame", err);
-    TAL_TRY_OR_DONE(sum_travel(&w, notes->position, err));
+    TAL_TRY_OR_DONE(tal_watch_travel(scene, notes->position, &summary->travel, err));
     TAL_TRY_OR_DONE(write_all(&w, journal, notes, err));
 done:
     tal_netcdf_discard(&file);

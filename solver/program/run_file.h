@@ -5,7 +5,9 @@
 
 #include "core/geometry/travel.h"
 #include "solver/program/journal.h"
+#include "solver/program/onset.h"
 #include "solver/program/scene.h"
+#include "solver/program/tensions.h"
 
 typedef struct {
     const char *ended_because; // still, until, interrupted
@@ -13,6 +15,8 @@ typedef struct {
     const char *provenance;
     const char *event;        // ISO 8601, empty: 1970-01-01T00:00:00
     const tal_vec3 *position; // of the blocks at the end
+    const tal_tensions *tensions;
+    const tal_onset *onset;
 } tal_run_notes;
 
 // What the whole run adds up to; also stored in run.nc.
@@ -25,8 +29,9 @@ typedef struct {
     double duration_s;
     double energy_start_j, energy_end_j;
     double dissipated_normal_j, dissipated_tangential_j, correction_j;
-    double energy_drift;      // summed defect over the energy exchanged
-    double penetration_max_m; // deepest of all steps
+    double dissipated_material_j; // of blocks that deform
+    double energy_drift;          // summed defect over the energy exchanged
+    double penetration_max_m;     // deepest of all steps
     double residual_max;
     double
         clausius_duhem_worst_j; // most energy a contact made in a step; must be nothing but rounding

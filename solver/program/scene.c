@@ -2,6 +2,7 @@
 // The scene of talus-solve from its files.
 #include "solver/program/scene.h"
 
+#include "solver/program/scene_bodies.h"
 #include "solver/program/scene_ground.h"
 
 #include "core/base/math3.h"
@@ -169,7 +170,7 @@ static tal_status check_starts(const tal_netcdf *file, const char *name, const i
         good = start[i] <= start[i + 1];
     }
     return good ? TAL_OK
-                : TAL_FAIL(err, TAL_BAD_INPUT, "%s: %s does not rise from 0 to %zu", file->path,
+                : TAL_FAIL(err, TAL_BAD_INPUT, "%s: %s does not increase from 0 to %zu", file->path,
                            name, end);
 }
 
@@ -237,6 +238,7 @@ static tal_status read_blocks(tal_solve_scene *scene, tal_netcdf *file, tal_erro
         TAL_TAKE(&scene->arena, scene->volume_m3, r.block_count, "the blocks", err);
         TAL_TRY(tal_netcdf_get_doubles(file, "volume", scene->volume_m3, r.block_count, err));
     }
+    TAL_TRY(tal_scene_read_elements(scene, file, err));
     const tal_vec3 origin = {scene->origin_m[0], scene->origin_m[1], scene->origin_m[2]};
     for (size_t b = 0; b < r.block_count; b++) {
         position[b] = tal_vec3_subtract(position[b], origin);
@@ -378,6 +380,8 @@ static void apply_solve_settings(tal_solve_scene *scene, const tal_solve_setting
     s.iteration_max = (int)solve->iterations_max;
     s.ground_overlap_max_m =
         scene->mesh_error_m; // blocks were cut at the bed, not at its triangles
+    s.blow_dt_s = number_or_zero(solve->blow_dt_s);
+    s.watch_tension = scene->soft_count > 0;
     scene->input.settings = s;
 }
 
@@ -401,8 +405,10 @@ tal_status tal_scene_read(tal_solve_scene *scene, const char *folder, const tal_
     TAL_TRY(tal_arena_create(&scene->arena, 1 << 20, err));
     TAL_TRY(read_file(scene, folder, "terrain.nc", read_terrain, err));
     TAL_TRY(read_file(scene, folder, "blocks.nc", read_blocks, err));
+    TAL_TRY(tal_scene_make_bodies(scene, settings, err));
     TAL_TRY(build_laws(scene, settings, err));
     apply_solve_settings(scene, &settings->solve);
+    scene->input.settings.tension_length_m = number_or_zero(settings->break_.length_m);
     return tal_scene_roughen(scene, settings, err);
 }
 
@@ -410,11 +416,9 @@ tal_status tal_scene_read(tal_solve_scene *scene, const char *folder, const tal_
 static const char *file_of(const char *line) {
     static const struct {
         const char *start, *file;
-    } known[] = {{"block", "blocks.nc"},
-                 {"shape", "blocks.nc"},
-                 {"the scene has no blocks", "blocks.nc"},
-                 {"terrain", "terrain.nc"},
-                 {"vertex", "terrain.nc"},
+    } known[] = {{"block", "blocks.nc"},    {"solid", "blocks.nc"},
+                 {"shape", "blocks.nc"},    {"the scene has no blocks", "blocks.nc"},
+                 {"terrain", "terrain.nc"}, {"vertex", "terrain.nc"},
                  {"triangle", "terrain.nc"}};
     for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
         if (strncmp(line, known[k].start, strlen(known[k].start)) == 0) {

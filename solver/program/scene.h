@@ -11,6 +11,13 @@
 
 enum { TAL_CLASSES_MAX = 64 };
 
+// Elements of the blocks, as blocks.nc has them; NULL: none.
+typedef struct {
+    int32_t *node_start, *element_start; // per block
+    tal_vec3 *node;                      // body axes
+    int32_t *corner;                     // 8 per element; tetrahedra end in -1
+} tal_scene_elements;
+
 typedef struct {
     tal_arena arena; // owns every array below
     tal_model_input input;
@@ -22,6 +29,8 @@ typedef struct {
     double low_m[3], high_m[3]; // of the terrain
     double mesh_error_m;        // how far the bed may be from its triangles
     double ground_friction[2];  // least and greatest between any block and any ground
+    tal_scene_elements elements;
+    int32_t soft_count; // blocks that deform
 } tal_solve_scene;
 
 // `folder` holds terrain.nc and blocks.nc.

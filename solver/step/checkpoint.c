@@ -167,15 +167,15 @@ static tal_status check_motion(const tal_model *model, const tal_state *state, c
             !is_within(state->position[b], far_m) || !is_within(state->velocity[b], FAST_MPS) ||
             !is_within(state->momentum[b], spin_radps * heaviest) || !(fabs(length - 1.0) < 1e-6)) {
             return TAL_FAIL(err, TAL_BAD_INPUT,
-                            "%s: block %d is where, or as fast, as none can be: start again or use "
-                            "an older one",
+                            "%s: block %d has an impossible position or velocity: start again or "
+                            "use an older one",
                             path, b);
         }
     }
     return state->time >= 0.0 && isfinite(state->time)
                ? TAL_OK
-               : TAL_FAIL(err, TAL_BAD_INPUT, "%s: its time of %g s cannot be: start again", path,
-                          state->time);
+               : TAL_FAIL(err, TAL_BAD_INPUT, "%s: its time of %g s is impossible: start again",
+                          path, state->time);
 }
 
 // A percussion that would throw its body faster than any can be was never found.
@@ -241,8 +241,8 @@ tal_status tal_checkpoint_read(const tal_model *model, tal_state *state, const c
         }
         if (!tal_state_is_valid(model, state)) {
             status = TAL_FAIL(err, TAL_BAD_INPUT,
-                              "%s: what moves and what stands in it do not fit together: start "
-                              "again or use an older one",
+                              "%s: the blocks that it says move and those that it says rest "
+                              "contradict each other: start again or use an older one",
                               path);
         }
     }

@@ -8,37 +8,59 @@
 struct tal_history {
     int32_t channel_count;
     tal_channel *channel;
+    int32_t *element; // per channel: whose stress it records
     int64_t row_count, row_capacity;
     double *value; // 1 + channel_count per row: the time, then the channels
 };
 
+static bool is_stress(const tal_channel *c) {
+    return c->kind == TAL_CHANNEL_TENSION || c->kind == TAL_CHANNEL_VON_MISES;
+}
+
 static bool is_known(const tal_model *model, const tal_channel *c) {
-    return c->kind == TAL_CHANNEL_REACTION ? c->number >= 0 && c->number < model->constraint_count
-                                           : c->number >= 0 && c->number < model->body_count &&
-                                                 c->kind >= 0 && c->kind < TAL_CHANNEL_KINDS;
+    const bool is_reaction = c->kind == TAL_CHANNEL_REACTION;
+    const int32_t count = is_reaction ? model->constraint_count : model->body_count;
+    return c->kind >= 0 && c->kind < TAL_CHANNEL_KINDS && c->number >= 0 && c->number < count;
+}
+
+static tal_status check_channel(const tal_model *model, const tal_channel *c, int32_t n,
+                                tal_error *err) {
+    if (!is_known(model, c) || c->axis < 0 || c->axis > 2) {
+        return TAL_FAIL(err, TAL_BAD_INPUT,
+                        "channel %d of a history: kind %d, number %d, axis %d does not exist; "
+                        "there are %d blocks, %d constraints and the axes 0 to 2",
+                        n, (int)c->kind, c->number, c->axis, model->body_count,
+                        model->constraint_count);
+    }
+    if (is_stress(c) && !tal_is_soft(model, c->number)) {
+        return TAL_FAIL(err, TAL_BAD_INPUT,
+                        "channel %d of a history: body %d is rigid and has no stresses", n,
+                        c->number);
+    }
+    return TAL_OK;
 }
 
 tal_status tal_history_create(tal_history **history, const tal_model *model,
                               const tal_channel *channel, int32_t channel_count, tal_error *err) {
     *history = NULL;
     for (int32_t n = 0; n < channel_count; n++) {
-        if (!is_known(model, &channel[n]) || channel[n].axis < 0 || channel[n].axis > 2) {
-            return TAL_FAIL(err, TAL_BAD_INPUT,
-                            "channel %d of a history: kind %d, number %d, axis %d is not there; %d "
-                            "blocks and %d constraints are, and axes 0 to 2",
-                            n, (int)channel[n].kind, channel[n].number, channel[n].axis,
-                            model->body_count, model->constraint_count);
-        }
+        TAL_TRY(check_channel(model, &channel[n], n, err));
     }
     tal_history *made;
     TAL_CREATE(made, 1, "a history", err);
     made->channel = tal_memory_create((size_t)channel_count, sizeof *channel);
-    if (made->channel == NULL) {
+    made->element = tal_memory_create((size_t)channel_count, sizeof *made->element);
+    if (made->channel == NULL || made->element == NULL) {
         tal_history_destroy(made);
         return tal_memory_failed(err, "a history", (size_t)channel_count, sizeof *channel);
     }
     if (channel_count > 0) {
         memcpy(made->channel, channel, (size_t)channel_count * sizeof *channel);
+    }
+    for (int32_t n = 0; n < channel_count; n++) {
+        made->element[n] = is_stress(&channel[n])
+                               ? tal_model_element_at(model, channel[n].number, channel[n].point_m)
+                               : -1;
     }
     made->channel_count = channel_count;
     *history = made;
@@ -48,6 +70,7 @@ tal_status tal_history_create(tal_history **history, const tal_model *model,
 void tal_history_destroy(tal_history *history) {
     if (history != NULL) {
         tal_memory_destroy(history->channel);
+        tal_memory_destroy(history->element);
         tal_memory_destroy(history->value);
         tal_memory_destroy(history);
     }
@@ -62,7 +85,8 @@ static tal_vec3 start_of(const tal_model *model, const tal_channel *c) {
     return tal_vec3_add(model->start_position[c->number], arm);
 }
 
-static double value_of(const tal_model *model, const tal_state *state, const tal_channel *c) {
+static double value_of(const tal_model *model, const tal_state *state, const tal_channel *c,
+                       int32_t element) {
     const int32_t n = c->number;
     switch (c->kind) {
     case TAL_CHANNEL_DISPLACEMENT:
@@ -77,6 +101,10 @@ static double value_of(const tal_model *model, const tal_state *state, const tal
     }
     case TAL_CHANNEL_POTENTIAL:
         return tal_state_body_energy(model, state, n).potential_j;
+    case TAL_CHANNEL_TENSION:
+        return tal_state_element_stress(model, state, n, element).tension_pa;
+    case TAL_CHANNEL_VON_MISES:
+        return tal_state_element_stress(model, state, n, element).von_mises_pa;
     default:
         return component(tal_state_reaction_n(state, n), c->axis);
     }
@@ -106,7 +134,7 @@ tal_status tal_history_record(tal_history *history, const tal_model *model, cons
     double *row = &history->value[history->row_count * (history->channel_count + 1)];
     row[0] = state->time;
     for (int32_t n = 0; n < history->channel_count; n++) {
-        row[n + 1] = value_of(model, state, &history->channel[n]);
+        row[n + 1] = value_of(model, state, &history->channel[n], history->element[n]);
     }
     history->row_count++;
     return TAL_OK;

@@ -5,6 +5,7 @@
 #include "core/base/threads.h"
 #include "solver/constraint/joint.h"
 #include "solver/motion/rest.h"
+#include "solver/percussion/memory.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -259,6 +260,16 @@ static void merge(const tal_model *model, tal_state *state, double dt) {
     }
 }
 
+static bool meets_resting(const tal_state *state) {
+    for (int32_t n = 0; n < state->work.found.manifold_count; n++) {
+        const tal_manifold *manifold = &state->work.found.manifold[n];
+        if (tal_is_at_rest(state, manifold->body_i) || tal_is_at_rest(state, manifold->body_j)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool wake_struck(const tal_model *model, tal_state *state) {
     bool any = false;
     for (int32_t n = 0; n < state->work.found.manifold_count; n++) {
@@ -296,6 +307,9 @@ tal_status tal_look_ahead(const tal_model *model, tal_state *state, double dt, b
         return TAL_OK;
     }
     TAL_TRY(collide_ahead(model, state, err));
+    if (meets_resting(state)) { // whose percussions are kept as long as they are at rest
+        TAL_TRY(tal_remember_percussions(state, dt, err));
+    }
     if (wake_struck(model, state)) {
         *result = TAL_LOOK_WOKE;
         return TAL_OK;
@@ -309,6 +323,7 @@ tal_status tal_look_ahead(const tal_model *model, tal_state *state, double dt, b
     if (state->work.list_merged.manifold_count > state->work.list.manifold_count) {
         TAL_VALIDATE(tal_manifolds_are_valid(&state->work.list_merged, state->body_count));
         *result = TAL_LOOK_ADDED;
+        TAL_TRY(tal_remember_percussions(state, dt, err)); // as listed, before that changes
         const tal_manifolds merged = state->work.list_merged;
         state->work.list_merged = state->work.list;
         state->work.list = merged;

@@ -195,11 +195,10 @@ tal_status tal_model_set_law(tal_model *model, int32_t class_i, int32_t class_j,
     TAL_TRY(tal_model_check_law(class_i, class_j, law, err));
     tal_law *old = &model->law[class_i * count + class_j];
     if (tal_law_passes(old) != tal_law_passes(law)) {
-        return TAL_FAIL(
-            err, TAL_BAD_SETTING,
-            "law of surface classes %d and %d: from %s to %s between steps, bodies would "
-            "stand in each other: begin a new scene",
-            class_i, class_j, tal_law_name(old->kind), tal_law_name(law->kind));
+        return TAL_FAIL(err, TAL_BAD_SETTING,
+                        "law of surface classes %d and %d: changing it from %s to %s between steps "
+                        "would leave bodies inside each other: begin a new scene",
+                        class_i, class_j, tal_law_name(old->kind), tal_law_name(law->kind));
     }
     *old = model->law[class_j * count + class_i] = *law;
     model->needs_trails = tal_model_needs_trails(model);

@@ -45,6 +45,14 @@ static void check_settings(check *c) {
         FAULT(c, TAL_BAD_SETTING, "scheme = %d is not known; there are moreau and acd2",
               (int)s->scheme);
     }
+    if (!(s->blow_dt_s == 0.0 || (s->blow_dt_s > 0.0 && s->dt_s / s->blow_dt_s <= 1e4))) {
+        FAULT(c, TAL_BAD_SETTING, "blow_dt_s = %g must be 0, or between dt / 10000 and dt",
+              s->blow_dt_s);
+    }
+    if (!(s->tension_length_m >= 0.0 && isfinite(s->tension_length_m))) {
+        FAULT(c, TAL_BAD_SETTING, "tension_length_m = %g must not be negative",
+              s->tension_length_m);
+    }
     if (!(s->tolerance > 0.0 && s->tolerance < 1.0)) {
         FAULT(c, TAL_BAD_SETTING, "tolerance = %g must be between 0 and 1", s->tolerance);
     }
@@ -110,7 +118,7 @@ static void check_law(check *c, int i, int j, const tal_law *law) {
     check_needed(c, i, j, law, traits->needs_slip, "weakening_slip_m", law->weakening_slip_m);
     if (traits->is_joint) {
         FAULT(c, TAL_BAD_SETTING,
-              "law of surface classes %d and %d: %s joins points of bodies and is no law of "
+              "law of surface classes %d and %d: %s joins points of bodies and is not a law for "
               "surfaces: give another, for example acd2+coulomb",
               i, j, tal_law_name(law->kind));
     }
@@ -137,7 +145,7 @@ static bool laws_agree(const tal_law *a, const tal_law *b) {
 static void check_laws(check *c) {
     const tal_model_input *in = c->input;
     if (in->class_count < 1 || in->class_count > 1000 || in->law == NULL) {
-        FAULT(c, TAL_BAD_SETTING, "surface classes: %d given, at least 1 and at most 1000 needed",
+        FAULT(c, TAL_BAD_SETTING, "%d surface classes are given; there must be 1 to 1000",
               in->class_count);
         return;
     }
@@ -181,7 +189,8 @@ static void check_laws(check *c) {
             }
             if (i != j && !laws_agree(law, &in->law[j * in->class_count + i])) {
                 FAULT(c, TAL_BAD_SETTING,
-                      "the laws of surface classes (%d, %d) and (%d, %d) differ: they must be one",
+                      "the laws of surface classes (%d, %d) and (%d, %d) differ: they must be the "
+                      "same",
                       i, j, j, i);
             }
         }

@@ -3,6 +3,8 @@
 #include "solver/step/model.h"
 
 #include "core/base/memory.h"
+#include "solver/deformable/pieces.h"
+#include "solver/deformable/tension.h"
 #include "solver/step/hash.h"
 
 #include <math.h>
@@ -80,7 +82,7 @@ static tal_status check_all(tal_model *model, const tal_model_input *input, int3
         input->settings.scheme == TAL_SCHEME_MOREAU) {
         tal_error_add(err, TAL_BAD_SETTING,
                       "the implicit elastic scheme goes with scheme = acd2, where positions follow "
-                      "the velocity after; take that, or the theta scheme");
+                      "the new velocity; use that, or the theta scheme");
     }
     for (int32_t s = 0; s < input->solid_count; s++) {
         solid_name name;
@@ -107,21 +109,40 @@ static tal_status number_bodies(tal_model *model, const tal_model_input *input, 
     return TAL_OK;
 }
 
+static tal_elastic_step step_of(const tal_solver_settings *settings, int pieces) {
+    return tal_elastic_step_of(settings->dt_s / pieces, settings->scheme == TAL_SCHEME_MOREAU,
+                               settings->elastic_scheme);
+}
+
+// With its factors for steps that are cut (deformable/pieces.h), and the parts over which stresses are
+// averaged.
+static tal_status make_solid(const tal_model *model, const tal_model_input *input, int32_t s,
+                             int32_t body, tal_error *err) {
+    const tal_solver_settings *settings = &input->settings;
+    tal_solid *solid = &model->solid[s];
+    int pieces[TAL_SOLID_LEVELS_MAX];
+    solid_name name;
+    name_solid(s, name);
+    TAL_TRY(tal_solid_create(solid, &input->solid[s], name, model->mass[body], model->inertia[body],
+                             step_of(settings, 1), err));
+    const int count = tal_soft_list_pieces(settings, pieces);
+    for (int k = 1; k < count; k++) {
+        TAL_TRY(tal_solid_add_level(solid, name, step_of(settings, pieces[k]), err));
+    }
+    const double width = model->shapes.smallest_width[model->shape_of_body[body]];
+    return settings->watch_tension
+               ? tal_solid_make_patches(solid, tal_tension_length(settings, width), err)
+               : TAL_OK;
+}
+
 // A solid that no body is made of is checked, but not made.
 static tal_status make_solids(tal_model *model, const tal_model_input *input,
                               const int32_t *first_body, tal_error *err) {
-    const tal_elastic_step step =
-        tal_elastic_step_of(input->settings.dt_s, input->settings.scheme == TAL_SCHEME_MOREAU,
-                            input->settings.elastic_scheme);
     TAL_CREATE(model->solid, (size_t)input->solid_count, "solids", err);
     model->solid_count = input->solid_count;
     for (int32_t s = 0; s < input->solid_count; s++) {
-        solid_name name;
-        name_solid(s, name);
-        const int32_t b = first_body[s];
-        if (b >= 0) {
-            TAL_TRY(tal_solid_create(&model->solid[s], &input->solid[s], name, model->mass[b],
-                                     model->inertia[b], step, err));
+        if (first_body[s] >= 0) {
+            TAL_TRY(make_solid(model, input, s, first_body[s], err));
         }
     }
     return number_bodies(model, input, err);
@@ -163,7 +184,7 @@ uint64_t tal_model_hash_solids(uint64_t hash, const tal_model *model) {
                                  solid->density,
                                  solid->alpha,
                                  solid->beta,
-                                 solid->step.p1};
+                                 solid->level[0].step.p1};
         hash = tal_hash_bytes(hash, number, sizeof number);
         hash = tal_hash_bytes(hash, solid->node, (size_t)solid->node_count * sizeof *solid->node);
         hash =
@@ -171,6 +192,12 @@ uint64_t tal_model_hash_solids(uint64_t hash, const tal_model *model) {
                            solid->node_count > 0
                                ? (size_t)solid->stiffness.start[solid->node_count] * sizeof(double)
                                : 0);
+    }
+    if (model->solid_count > 0) {
+        const double number[] = {model->settings.blow_dt_s,
+                                 model->settings.watch_tension ? 1.0 : 0.0,
+                                 model->settings.tension_length_m};
+        hash = tal_hash_bytes(hash, number, sizeof number);
     }
     return model->solid_count > 0
                ? tal_hash_bytes(hash, model->solid_of_body,

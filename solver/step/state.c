@@ -131,6 +131,9 @@ static tal_status take_bodies(tal_state *state, size_t count, tal_error *err) {
     TAL_TAKE(arena, state->work.body_struck, count, "blow marks", err);
     TAL_TAKE(arena, state->work.is_struck, count, "blow marks", err);
     TAL_TAKE(arena, state->work.reach, count, "reaches", err);
+    TAL_TAKE(arena, state->work.reach_own, count, "reaches", err);
+    TAL_TAKE(arena, state->work.reach_wide, count, "reaches", err);
+    TAL_TAKE(arena, state->work.is_reach_new, count, "reaches", err);
     TAL_TAKE(arena, state->work.motion, count + 1, "motions", err);
     TAL_TAKE(arena, state->work.motion_before, count + 1, "motions before", err);
     TAL_TAKE(arena, state->work.load, count + 1, "loads", err);

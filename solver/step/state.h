@@ -99,6 +99,8 @@ typedef struct {
     tal_collider *collider;
     tal_manifolds found, list, list_merged;
     double *reach;
+    double *reach_own, *reach_wide; // within this piece: without and with what was passed on
+    uint8_t *is_reach_new;          // since the last search of contacts
 
     // The look ahead.
     tal_vec3 *position_ahead; // a step later, if nothing else happens
@@ -158,8 +160,13 @@ struct tal_state {
     tal_trail *trail;
     uint8_t *is_fixed;              // stands still: by the model, gone, or at rest
     uint8_t *is_immovable;          // by percussions: fixed, or follows a series
-    int32_t soft_node_count;        // of all bodies that deform
+    int32_t soft_body_count;        // bodies that deform
+    int32_t soft_node_count;        // of all of them
     double *soft_field, *soft_rate; // their nodes, one body after the other
+    int32_t soft_element_count;     // of all bodies whose tension is watched
+    double *soft_stress;            // their mean stresses over time, 6 numbers per element
+    tal_tension *soft_tension;      // per body that deforms
+    double *blow_until;             // one number: until then steps are cut (deformable/pieces.h)
     tal_soft_body *soft;
     tal_contact_memory memory;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One time step. Numbers in brackets are the equations of docs/theory/solver.md.
 #include "solver/constraint/joint.h"
+#include "solver/deformable/pieces.h"
+#include "solver/deformable/tension.h"
 #include "solver/finish/island.h"
 #include "solver/motion/hang.h"
 #include "solver/motion/integrate.h"
@@ -56,6 +58,7 @@ static void solve(const tal_model *model, tal_state *state, tal_solver_goal goal
                   tal_report *report) {
     tal_solver_result result;
     tal_solve_percussions(&state->work.problem, &state->work.contacts.work, NULL, &goal, &result);
+    state->work.contacts.work.batches.are_filled = true; // until contacts are set up again
     tal_soft_share_motion(model, state);
     report->iterations += result.iterations;
     report->residual = result.residual;
@@ -73,6 +76,7 @@ static void refine(const tal_model *model, tal_state *state, double dt, tal_solv
         }
         last = error;
         tal_joints_refine(model, state, dt);
+        state->work.contacts.work.batches.are_filled = false;
         tal_solver_result result;
         tal_solve_percussions(&state->work.problem, &state->work.contacts.work,
                               state->work.is_rising, &goal, &result);
@@ -154,7 +158,6 @@ static tal_status complete_contacts(const tal_model *model, tal_state *state, do
     for (int look = 0; look < LOOKS_AHEAD && !*woke; look++) {
         tal_look_result result;
         solve(model, state, rough, report);
-        TAL_TRY(tal_remember_percussions(state, dt, err)); // to start from; before the list changes
         TAL_TRY(tal_look_ahead(model, state, dt, look == 0, &result, err)); // (40) to (42)
         if (result == TAL_LOOK_NOTHING) {
             break;
@@ -217,7 +220,9 @@ static tal_status strike(const tal_model *model, tal_state *state, double dt, ta
     const tal_solver_goal goal = {model->settings.tolerance, SWEEPS_MIN,
                                   model->settings.iteration_max};
     TAL_TRY(find_all_contacts(model, state, dt, report, err));
+    state->work.problem.is_finishable = tal_finish_is_cheap;
     solve_and_settle(model, state, goal, report);         // (19), (29) to (39), to the tolerance
+    state->work.problem.is_finishable = NULL;             // what follows has no finisher behind it
     refine(model, state, dt, goal, report);               // (60)
     TAL_TRY(finish(model, state, dt, goal, report, err)); // islands that the sweeps leave above it
     tal_observe_contacts(model, state, dt, report);       // (44), (47), (56): their work
@@ -226,7 +231,7 @@ static tal_status strike(const tal_model *model, tal_state *state, double dt, ta
     tal_joints_observe(model, state);
     const double still = BOND_SLACK * model->settings.tolerance * slow_speed(model, state, dt);
     tal_break_bonds(state, still);                               // (27)
-    tal_slow_hanging(model, state, dt, still, report);           // (61)
+    tal_slow_hanging(model, state, dt, still, report);           // (58)
     tal_store_motion(model, state);                              // u+
     tal_advance_trails(model, state, dt, report);                // grounds.md (5), (7): drag, scars
     report->correction_j += tal_correct_positions(model, state); // (50) to (52): penetration
@@ -243,6 +248,7 @@ static tal_status advance(const tal_model *model, tal_state *state, double dt, t
                           tal_error *err) {
     const bool is_moreau = model->settings.scheme == TAL_SCHEME_MOREAU;
     report->correction_j += tal_rigid_potential_not_gone(model, state, 0.5 * dt);
+    tal_forget_reaches(model, state);
     tal_advance_positions(model, state, is_moreau ? 0.5 * dt : dt); // (1), (5) to (9)
     TAL_TRY(strike(model, state, dt, report, err));                 // percussions
     if (is_moreau) {
@@ -299,23 +305,11 @@ static void close_book(tal_energy before, tal_energy energy, double elastic_work
                               report->correction_j - report->applied_j - report->constraint_j;
 }
 
-// The factor of a body that deforms is made for one length of step.
-static tal_status check_pieces(const tal_model *model, int pieces, tal_error *err) {
-    return model->soft_count == 0 || pieces == 1
-               ? TAL_OK
-               : TAL_FAIL(
-                     err, TAL_BAD_SETTING,
-                     "a body moves by more than its inner radius, or turns by more than half a "
-                     "radian, within dt = %g s: steps of bodies that deform are not cut; take "
-                     "dt = %g s or less",
-                     model->settings.dt_s, model->settings.dt_s / pieces);
-}
-
 tal_status tal_step(const tal_model *model, tal_state *state, tal_report *report, tal_error *err) {
     TAL_ASSERT(state->body_count == model->body_count);
     TAL_VALIDATE(tal_state_is_valid(model, state));
-    const int substeps = count_substeps(model, state);
-    TAL_TRY(check_pieces(model, substeps, err));
+    int substeps = count_substeps(model, state);
+    TAL_TRY(tal_soft_choose_pieces(model, state, &substeps, err)); // those there are factors for
     const double dt = model->settings.dt_s / substeps;
     const double end = (double)(state->step + 1) * model->settings.dt_s;
     const double ahead = model->settings.scheme == TAL_SCHEME_MOREAU ? 0.0 : 0.5 * dt;
@@ -329,20 +323,22 @@ tal_status tal_step(const tal_model *model, tal_state *state, tal_report *report
         memset(state->work.reaction, 0,
                (size_t)model->constraint_count * sizeof *state->work.reaction);
     }
+    double elastic_work = 0.0;
     for (int piece = 0; piece < substeps; piece++) {
         tal_report of_piece = {.penetration_body_i = -1, .penetration_body_j = -1};
         state->work.piece_dt = dt;
         state->work.piece_start = state->time + piece * dt;
         state->work.piece_end = piece + 1 < substeps ? state->time + (piece + 1) * dt : end;
         TAL_TRY(advance(model, state, dt, &of_piece, err));
+        elastic_work += tal_soft_elastic_work(model, state);
+        tal_watch_tension(model, state, dt);
         add_report(report, &of_piece);
     }
     state->step++;
     state->time = end;
     report->time_s = state->time;
     tal_prescribed_follow(model, state); // to the last bit what a resumed run starts from
-    close_book(energy_before, tal_observe_energy(model, state, ahead),
-               tal_soft_elastic_work(model, state), report);
+    close_book(energy_before, tal_observe_energy(model, state, ahead), elastic_work, report);
     TAL_VALIDATE(tal_state_is_valid(model, state));
     return TAL_OK;
 }

@@ -25,4 +25,4 @@ S 0.4c - 0.8c - 1.8p,0/158/115 1.1c Kinetic, rotation
 S 0.4c - 0.8c - 1.3p,213/94/0,1_3 1.1c ... tangentially
 END
 $gmt legend "$scratch/legend.txt" -DJBC+w12c+jTC+o0/1.4c --FONT_ANNOT_PRIMARY=10p
-$gmt end
+{{+end}}

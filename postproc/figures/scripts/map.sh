@@ -1,6 +1,7 @@
 {{+begin}}
 {{+region}}
 {{+shade}}
+{{+rim}}
 {{+style}}
 $gmt grdimage "$scratch/shade.grd" -R$region -JX$size -C"$scratch/shade.cpt"
 $gmt grdmath -fc ../thickness.tif DUP {{least_thickness}} GT 0 NAN MUL = "$scratch/thick.grd"
@@ -11,7 +12,7 @@ $gmt plot simulated.txt -W1.5p,213/94/0
 {{?line}}$gmt plot flow_line.txt -W1.6p,black,.
 {{?toe_surveyed}}echo {{toe_surveyed}} | $gmt plot -St0.42c -G0/114/178 -W0.8p,white
 {{?toe_simulated}}echo {{toe_simulated}} | $gmt plot -St0.42c -G213/94/0 -W0.8p,white
-$gmt basemap -BWSne -Bxa${tick}+l"Easting (m)" -Bya${tick}+l"Northing (m)" --MAP_ANNOT_OBLIQUE=lat_parallel
+rim WSne
 {{#}} A scale bar and an arrow of our own: GMT's want a geographic projection.
 echo {{bar_box}} | $gmt plot -Sr{{bar_box_width}}c/0.95c -Gwhite
 printf '%s\n' '{{bar_begin}}' '{{bar_end}}' | $gmt plot -W3p,black
@@ -31,4 +32,10 @@ END
 {{!tall}}$gmt legend "$scratch/legend.txt" -DJBL+w8.4c+jTL+o0/1.35c --FONT_ANNOT_PRIMARY=10p
 {{!tall}}$gmt colorbar -Cthickness.cpt -DJBR+w6c/0.32c+h+jTR+o0.2c/1.5c+ef -Baf+l"Simulated thickness (m)"
 echo '{{crs}}' | $gmt text -R0/1/0/1 -JX$size -N -F+f9p,Helvetica,gray30+cTL+jBL -Dj0/6p
-$gmt end
+{{#}} Where on Earth, in a corner without rock; coastlines are a package of their own (gmt-gshhg-low).
+{{?longitude}}$gmt inset begin -Dj{{inset}}+w2.3c+o0.25c
+{{?longitude}}if $gmt coast -Rg -JG{{longitude}}/{{latitude}}/? -Dc -A20000 -Ggray65 -Swhite -Bg30 --MAP_GRID_PEN_PRIMARY=0.2p,gray80 2> "$scratch/coast.log"; then
+{{?longitude}}    echo {{longitude}} {{latitude}} | $gmt plot -Sa0.35c -G213/94/0 -W0.4p,black
+{{?longitude}}fi
+{{?longitude}}$gmt inset end
+{{+end}}

@@ -16,4 +16,4 @@ S 0.5c - 0.8c - 1.6p,gray25,6_3 1.2c Corominas 1996, rockfalls
 S 0.5c t 0.36c 213/94/0 0.8p,white 1.2c Simulated
 END
 $gmt legend "$scratch/legend.txt" -DjTR+w6c+o0.2c -F+gwhite --FONT_ANNOT_PRIMARY=10p
-$gmt end
+{{+end}}

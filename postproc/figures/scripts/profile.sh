@@ -27,4 +27,4 @@ $gmt basemap -R$west/$east/0/$most -JX16c/4c -BWSne -Bxafg+l"Distance along the 
 {{?surveyed}}$gmt plot mass.txt -i0,1 -L+yb -G196/222/240
 {{?surveyed}}$gmt plot mass.txt -i0,1 -W1.8p,0/114/178
 $gmt plot mass.txt -i0,2 -W2p,213/94/0
-$gmt end
+{{+end}}

@@ -11,4 +11,4 @@ S 0.5c - 0.8c - 1.8p,213/94/0,6_3 1.2c Made, by number
 {{?wanted}}S 0.5c - 0.8c - 2.4p,gray30,1_3 1.2c Wanted, {{wanted}}
 END
 $gmt legend "$scratch/legend.txt" -DjTL+w4.8c+o0.2c -F+gwhite --FONT_ANNOT_PRIMARY=10p
-$gmt end
+{{+end}}

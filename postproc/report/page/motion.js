@@ -99,6 +99,12 @@
       { key: 'travel', title: 'Distance from start', unit: 'm', ends: [0, most(4)], value: m.fromStart },
       { key: 'height', title: 'Height in the source', unit: 'm', ends: ends(startHeight), value: startHeight },
       { key: 'volume', title: 'Volume', unit: 'm\u00b3', ends: [0, most(0)], root: true, value: function (b) { return m.number[5 * b]; } }];
+    if (data.tension) { // of blocks that deform; below 0: not given
+      m.tension = new Float32Array(bytes(data.tension));
+      m.strength = data.strength || 0;
+      m.colourings.push({ key: 'tension', title: 'Largest tensile stress', unit: 'Pa', ends: [0, Math.max.apply(null, m.tension) > 0 ? Math.max.apply(null, m.tension) : 1],
+        value: function (b) { return Math.max(0, m.tension[b]); } });
+    }
     return m;
   };
   // The share of a value on a colouring's scale; a root shows small ones where few are large.

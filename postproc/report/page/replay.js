@@ -115,7 +115,7 @@
   var stillRatio = software ? 1 : Math.min(window.devicePixelRatio || 1, 2), playRatio = stillRatio, ratio = stillRatio, fixed = null;
   function resize() {
     var width = fixed ? fixed[0] : box.clientWidth;
-    var height = fixed ? fixed[1] : Math.max(280, Math.round(Math.min(width * 0.62, window.innerHeight * 0.78)));
+    var height = fixed ? fixed[1] : Math.max(280, Math.round((root.classList.contains('beside') ? window.innerHeight : Math.min(width * 0.62, window.innerHeight * 0.78))));
     var w = Math.round(width * ratio), tall = Math.round(height * ratio);
     if (canvas.width === w && canvas.height === tall && canvas.clientHeight === height) { return; }
     canvas.style.height = overlay.style.height = height + 'px';
@@ -218,6 +218,10 @@
     var rows = [['Volume', talus.amount(number[n], 'm\u00b3')], ['Mass', talus.amount(number[n + 1], 'kg')],
       ['Speed now', talus.amount(motion.speedAt(b, motion.frame), 'm/s')], ['Greatest speed', talus.amount(number[n + 2], 'm/s')],
       ['Greatest energy', talus.amount(number[n + 3], 'J')], ['Way travelled', talus.amount(number[n + 4], 'm')]];
+    if (motion.tension) {
+      var pull = motion.tension[b];
+      rows.push(['Largest tension', pull < 0 ? 'not given' : talus.amount(pull, 'Pa') + (motion.strength && pull > motion.strength ? ': would have broken' : '')]);
+    }
     card.innerHTML = '<strong>Block ' + b + '</strong><dl>' + rows.map(function (r) {
       return '<div><dt>' + r[0] + '</dt><dd>' + r[1] + '</dd></div>'; }).join('') + '</dl>';
   }

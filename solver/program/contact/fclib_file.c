@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // FCLIB, the exchange format of contact mechanics: HDF5 with the published names. Matrices are stored by
-// columns (nz = -1), by rows (nz = -2) or as nz triplets.
+// columns (nz = -1), by rows (nz = -2) or as nz triplets. Problems of the law acd2 have four vectors more
+// (kn, kt, before, bound), which other readers pass over.
 #include "solver/program/contact/problem.h"
 
 #include "core/base/file.h"
 #include "core/base/memory.h"
 #include "core/geo/hdf5_exit.h"
+#include "core/geo/hdf5_probe.h"
 
 #include <hdf5.h>
 #include <math.h>
@@ -18,7 +20,11 @@ typedef struct {
     hid_t file;
     const char *path;
     const char *root; // "/fclib_local" or "/fclib_global"
+    hsize_t bytes;    // of the file
 } store;
+
+// A damaged size would be filled with zeros, gigabytes of them. No packing makes more than this of a byte.
+enum { UNPACKED_MAX = 1100 };
 
 static bool exists(const store *s, const char *name) {
     char part[NAME_SIZE];
@@ -34,6 +40,16 @@ static bool exists(const store *s, const char *name) {
     }
 }
 
+// Numbers, and as many as the file can hold.
+static bool is_possible(const store *s, hid_t set, int64_t count, size_t size) {
+    const hid_t kind = H5Dget_type(set);
+    const H5T_class_t of = H5Tget_class(kind);
+    const bool are_numbers = (of == H5T_INTEGER || of == H5T_FLOAT) && H5Tget_size(kind) <= 16;
+    H5Tclose(kind);
+    return are_numbers && count >= 0 && count < INT32_MAX &&
+           (hsize_t)count <= UNPACKED_MAX * s->bytes / size;
+}
+
 // A whole data set of numbers; `kind` is how they are wanted in memory.
 static tal_status read_array(const store *s, const char *name, hid_t kind, size_t size,
                              void **values, int64_t *count, tal_error *err) {
@@ -44,7 +60,7 @@ static tal_status read_array(const store *s, const char *name, hid_t kind, size_
     }
     const hid_t space = H5Dget_space(set);
     *count = (int64_t)H5Sget_simple_extent_npoints(space);
-    *values = *count >= 0 && *count < INT32_MAX ? tal_memory_create((size_t)*count, size) : NULL;
+    *values = is_possible(s, set, *count, size) ? tal_memory_create((size_t)*count, size) : NULL;
     const bool is_read =
         *values != NULL && H5Dread(set, kind, H5S_ALL, H5S_ALL, H5P_DEFAULT, *values) >= 0;
     H5Sclose(space);
@@ -124,8 +140,8 @@ static tal_status spread(const store *s, const char *folder, const stored_matrix
     }
     for (int32_t line = 0; !is_triplets && line < lines; line++) {
         if (p[0] != 0 || p[line] > p[line + 1]) {
-            return TAL_FAIL(err, TAL_BAD_INPUT, "%s: %s/p must rise from 0; p[%d] = %d", s->path,
-                            folder, line + 1, p[line + 1]);
+            return TAL_FAIL(err, TAL_BAD_INPUT, "%s: %s/p must increase from 0; p[%d] = %d",
+                            s->path, folder, line + 1, p[line + 1]);
         }
     }
     TAL_TRY(tal_triplets_create(t, count, err));
@@ -196,8 +212,9 @@ static tal_status check_sizes(const store *s, tal_contact_problem *p, int32_t ro
     int32_t dimension;
     TAL_TRY(read_int(s, s->root, "spacedim", &dimension, err));
     if ((dimension != 2 && dimension != 3) || rows <= 0 || rows % dimension != 0) {
-        return TAL_FAIL(err, TAL_BAD_INPUT, "%s: %d rows of contacts with spacedim = %d", s->path,
-                        rows, dimension);
+        return TAL_FAIL(err, TAL_BAD_INPUT,
+                        "%s: its %d rows are not a whole number of contacts of spacedim = %d",
+                        s->path, rows, dimension);
     }
     p->dimension = dimension;
     p->contact_count = rows / dimension;
@@ -242,6 +259,21 @@ static tal_status read_global(const store *s, tal_contact_problem *p, tal_error 
     return read_contacts(s, p, "/fclib_global/vectors/w", &p->q, err);
 }
 
+// A file that has kn is one of the law acd2.
+static tal_status read_acd2(const store *s, tal_contact_problem *p, tal_error *err) {
+    char name[NAME_SIZE];
+    snprintf(name, sizeof name, "%s/vectors/kn", s->root);
+    p->is_acd2 = exists(s, name);
+    if (!p->is_acd2) {
+        return TAL_OK;
+    }
+    TAL_TRY(read_vector(s, "kn", p->contact_count, &p->acd2.kn, err));
+    TAL_TRY(read_vector(s, "kt", p->contact_count, &p->acd2.kt, err));
+    TAL_TRY(read_vector(s, "bound", p->contact_count, &p->acd2.bound, err));
+    snprintf(name, sizeof name, "%s/vectors/before", s->root);
+    return read_contacts(s, p, name, &p->acd2.before, err);
+}
+
 static tal_status read_store(store *s, tal_contact_problem *p, tal_error *err) {
     if (exists(s, "/fclib_local")) {
         s->root = "/fclib_local";
@@ -251,24 +283,38 @@ static tal_status read_store(store *s, tal_contact_problem *p, tal_error *err) {
         TAL_TRY(read_global(s, p, err));
     } else {
         return TAL_FAIL(err, TAL_BAD_INPUT,
-                        "%s: neither fclib_local nor fclib_global is in it: not an FCLIB file (a "
-                        "rolling problem is not known here)",
+                        "%s: neither fclib_local nor fclib_global is in it: not an FCLIB file "
+                        "(problems with rolling friction are not supported)",
                         s->path);
     }
     TAL_TRY(read_vector(s, "mu", p->contact_count, &p->friction, err));
+    TAL_TRY(read_acd2(s, p, err));
     return exists(s, "/guesses/1/r") ? read_contacts(s, p, "/guesses/1/r", &p->guess, err) : TAL_OK;
 }
 
-tal_status tal_fclib_read(tal_contact_problem *p, const char *path, tal_error *err) {
-    tal_hdf5_init();
+static tal_status read_file(tal_contact_problem *p, const char *path, tal_error *err) {
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL); // what fails is said by us
     store s = {.file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT), .path = path};
     if (s.file < 0) {
         return TAL_FAIL(err, TAL_IO, "%s: HDF5 cannot open it; is it complete?", path);
     }
+    (void)H5Fget_filesize(s.file, &s.bytes);
     const tal_status status = read_store(&s, p, err);
     H5Fclose(s.file);
     return status;
+}
+
+// In a child, which ends before anything needs to be given back.
+static int try_file(const char *path) {
+    tal_contact_problem p = {0};
+    return read_file(&p, path, NULL) != TAL_OK;
+}
+
+tal_status tal_fclib_read(tal_contact_problem *p, const char *path, tal_error *err) {
+    int code = 0;
+    tal_hdf5_init();
+    TAL_TRY(tal_hdf5_probe(path, try_file, &code, err));
+    return code < 0 ? tal_hdf5_crashes(path, err) : read_file(p, path, err);
 }
 
 // Writing: the first failure is kept, so that the writes need no checking one by one.
@@ -321,15 +367,48 @@ static void put_text(sink *k, const char *folder, const char *name, const char *
     H5Sclose(space);
 }
 
-static void put_triplets(sink *k, const char *folder, const tal_triplets *t) {
-    make_group(k, folder);
-    put_int(k, folder, "nzmax", (int32_t)t->count);
-    put_int(k, folder, "m", t->row_count);
-    put_int(k, folder, "n", t->column_count);
-    put_int(k, folder, "nz", (int32_t)t->count);
-    put(k, folder, "p", H5T_NATIVE_INT32, t->count, t->column);
-    put(k, folder, "i", H5T_NATIVE_INT32, t->count, t->row);
-    put_doubles(k, folder, "x", t->count, t->value);
+// Sorted by columns, in the order of the triplets within a column.
+typedef struct {
+    int32_t *start, *row;
+    double *value;
+} columns;
+
+static tal_status columns_create(columns *c, const tal_triplets *t, tal_error *err) {
+    TAL_CREATE(c->start, (size_t)t->column_count + 2, "columns", err);
+    TAL_CREATE(c->row, (size_t)t->count, "rows", err);
+    TAL_CREATE(c->value, (size_t)t->count, "values", err);
+    for (int64_t n = 0; n < t->count; n++) {
+        c->start[t->column[n] + 2]++;
+    }
+    for (int32_t j = 0; j < t->column_count; j++) {
+        c->start[j + 2] += c->start[j + 1];
+    }
+    for (int64_t n = 0; n < t->count; n++) { // start[j + 1] moves from the start of j to its end
+        const int32_t place = c->start[t->column[n] + 1]++;
+        c->row[place] = t->row[n];
+        c->value[place] = t->value[n];
+    }
+    return TAL_OK;
+}
+
+// By columns: of the three forms the one that the published library's merit functions take.
+static tal_status put_matrix(sink *k, const char *folder, const tal_triplets *t, tal_error *err) {
+    columns c = {0};
+    const tal_status status = columns_create(&c, t, err);
+    if (status == TAL_OK) {
+        make_group(k, folder);
+        put_int(k, folder, "nzmax", (int32_t)t->count);
+        put_int(k, folder, "m", t->row_count);
+        put_int(k, folder, "n", t->column_count);
+        put_int(k, folder, "nz", -1);
+        put(k, folder, "p", H5T_NATIVE_INT32, t->column_count + 1, c.start);
+        put(k, folder, "i", H5T_NATIVE_INT32, t->count, c.row);
+        put_doubles(k, folder, "x", t->count, c.value);
+    }
+    tal_memory_destroy(c.start);
+    tal_memory_destroy(c.row);
+    tal_memory_destroy(c.value);
+    return status;
 }
 
 // W as the solvers have it: lifted, block by block.
@@ -343,7 +422,7 @@ static tal_status put_blocks(sink *k, const char *folder, const tal_local_input 
         t.value[n] = in->block[n];
     }
     if (status == TAL_OK) {
-        put_triplets(k, folder, &t);
+        status = put_matrix(k, folder, &t, err);
     }
     tal_triplets_destroy(&t);
     return status;
@@ -356,6 +435,19 @@ static void put_info(sink *k, const char *folder, const tal_contact_problem *p) 
     put_text(k, folder, "math_info", "");
 }
 
+static tal_status put_acd2(sink *k, const char *folder, const tal_contact_problem *p,
+                           tal_error *err) {
+    const int32_t count = p->contact_count;
+    double *none;
+    TAL_CREATE(none, (size_t)count, "bounds", err);
+    put_doubles(k, folder, "kn", count, p->acd2.kn);
+    put_doubles(k, folder, "kt", count, p->acd2.kt);
+    put_doubles(k, folder, "before", 3 * (int64_t)count, p->acd2.before);
+    put_doubles(k, folder, "bound", count, p->acd2.bound != NULL ? p->acd2.bound : none);
+    tal_memory_destroy(none);
+    return TAL_OK;
+}
+
 static tal_status put_problem(sink *k, const tal_contact_problem *p, tal_error *err) {
     const int32_t rows = 3 * p->contact_count;
     const char *vectors = p->is_global ? "/fclib_global/vectors" : "/fclib_local/vectors";
@@ -363,8 +455,8 @@ static tal_status put_problem(sink *k, const tal_contact_problem *p, tal_error *
     put_int(k, p->is_global ? "/fclib_global" : "/fclib_local", "spacedim", 3);
     put_info(k, p->is_global ? "/fclib_global/info" : "/fclib_local/info", p);
     if (p->is_global) {
-        put_triplets(k, "/fclib_global/M", &p->mass);
-        put_triplets(k, "/fclib_global/H", &p->h);
+        TAL_TRY(put_matrix(k, "/fclib_global/M", &p->mass, err));
+        TAL_TRY(put_matrix(k, "/fclib_global/H", &p->h, err));
     } else {
         TAL_TRY(put_blocks(k, "/fclib_local/W", &p->input, err));
     }
@@ -374,7 +466,7 @@ static tal_status put_problem(sink *k, const tal_contact_problem *p, tal_error *
     if (p->is_global) {
         put_doubles(k, vectors, "f", p->motion_count, p->f);
     }
-    return TAL_OK;
+    return p->is_acd2 ? put_acd2(k, vectors, p, err) : TAL_OK;
 }
 
 static tal_status put_solution(sink *k, const tal_contact_problem *p, const double *r,

@@ -21,8 +21,8 @@ static const tal_option options[] = {
      "automatic (default), sweeps, finisher, newton or interior-point; for the law acd2 automatic, "
      "uzawa or acd2-interior-point."},
     {"tolerance", 0, "T", "For both residuals; default 1e-8."},
-    {"sweeps", 0, "N", "At most so many sweeps; default 100000."},
-    {"systems", 0, "N", "At most so many linear systems; default 10000."},
+    {"sweeps", 0, "N", "Maximum number of sweeps; default 100000."},
+    {"systems", 0, "N", "Maximum number of linear systems; default 10000."},
     {"guess", 0, NULL, "Start from the guess in the file, where there is one."},
     {"reaction", 0, "FILE",
      "Write the reactions as text: a line per contact, normal and two tangents."},
@@ -207,7 +207,8 @@ static tal_status solve_one(workbench *bench, const tal_invocation *invocation, 
     tal_contact_outcome outcome;
     TAL_TRY(prepare(bench, invocation, wish, path, err));
     if (!tal_contact_solver_fits(wish->solver, &bench->task)) {
-        return TAL_FAIL(err, TAL_BAD_INPUT, "%s is no solver for the law %s; --solver automatic is",
+        return TAL_FAIL(err, TAL_BAD_INPUT,
+                        "%s does not solve problems with the law %s: use --solver automatic",
                         wish->solver->name, bench->problem.is_acd2 ? "acd2" : "coulomb");
     }
     TAL_TRY(tal_contact_solver_run(wish->solver, &bench->task, bench->r, &outcome, err));

@@ -79,7 +79,7 @@ static tal_status check_room(const scanner *s, const char *what, int64_t numbers
     return numbers <= (int64_t)(strlen(s->at) / 2 + 1)
                ? TAL_OK
                : TAL_FAIL(err, TAL_BAD_INPUT,
-                          "%s:%d: %s should have %lld numbers, the file ends before", s->path,
+                          "%s:%d: %s should have %lld numbers, but the file ends earlier", s->path,
                           s->line, what, (long long)numbers);
 }
 
@@ -280,8 +280,8 @@ static tal_status parse(scanner *s, tal_contact_problem *p, tal_error *err) {
     int32_t version;
     TAL_TRY(next_count(s, "the version", &version, err));
     if (version != 1) {
-        return TAL_FAIL(err, TAL_BAD_INPUT, "%s:%d: version %d is not known, only 1", s->path,
-                        s->line, version);
+        return TAL_FAIL(err, TAL_BAD_INPUT, "%s:%d: version %d is not supported; only version 1 is",
+                        s->path, s->line, version);
     }
     for (;;) {
         if (!next_word(s, word)) {

@@ -237,11 +237,6 @@ static bool ends_in(const char *path, const char *end) {
 tal_status tal_contact_problem_write(const tal_contact_problem *p, const double *r,
                                      const char *path, tal_error *err) {
     const bool is_hdf5 = ends_in(path, ".hdf5") || ends_in(path, ".h5");
-    if (is_hdf5 && p->is_acd2) {
-        return TAL_FAIL(err, TAL_UNAVAILABLE,
-                        "%s: FCLIB knows dry friction only; name the file .fcp for the law acd2",
-                        path);
-    }
     return is_hdf5 ? tal_fclib_write(p, r, path, err) : tal_plain_write(p, r, path, err);
 }
 

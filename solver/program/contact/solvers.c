@@ -128,7 +128,7 @@ const tal_contact_solver *tal_contact_solver_find(const char *name, tal_error *e
         strncat(names, s > 0 ? ", " : "", sizeof names - strlen(names) - 1);
         strncat(names, TAL_CONTACT_SOLVERS[s].name, sizeof names - strlen(names) - 1);
     }
-    tal_error_add(err, TAL_BAD_USAGE, "--solver %s is none of %s", name, names);
+    tal_error_add(err, TAL_BAD_USAGE, "--solver %s is not one of %s", name, names);
     return NULL;
 }
 

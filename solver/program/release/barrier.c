@@ -69,8 +69,8 @@ static void check_barrier(const tal_obstacles *o, const tal_settings *settings, 
     for (int k = 0; k < number; k++) {
         if (barriers_meet(&o->barrier[k].line, line)) {
             tal_error_add(err, TAL_BAD_INPUT,
-                          "%s: [barrier.%s] overlaps [barrier.%s]: a rock would meet both at one "
-                          "place. Move one of them, or make them one",
+                          "%s: [barrier.%s] overlaps [barrier.%s]: a rock would hit both at the "
+                          "same place. Move one of them, or merge them",
                           where, b->label, settings->barrier[k].label);
         }
     }

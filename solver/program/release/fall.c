@@ -25,9 +25,9 @@ typedef struct {
     bool is_held; // by a stem, in the present step
     double moved_s;
     tal_vec3 before;         // centroid before the step
-    tal_rock_sample present; // at the end of the last step
+    tal_fall_sample present; // at the end of the last step
     bool is_kept;            // the present moment
-    tal_rock_sample kept;    // the last one kept
+    tal_fall_sample kept;    // the last one kept
     double kick[3];          // change of velocity per second right after it
     bool has_kick;
     touched_stem touched[STEMS_REMEMBERED]; // the oldest is forgotten
@@ -38,7 +38,7 @@ typedef struct {
     const tal_fall *fall;
     const tal_solve_settings *solve;
     int32_t count;
-    tal_rock *rock;
+    tal_fallen_rock *rock;
     runner *runner;
     tal_model *model;
     tal_state *state;
@@ -116,7 +116,7 @@ static tal_status create_scene(falling *f, tal_arena *arena, tal_error *err) {
 
 // --- moments ---
 
-static tal_rock_sample sample_of(const falling *f, int32_t b) {
+static tal_fall_sample sample_of(const falling *f, int32_t b) {
     const tal_rock_start *start = &f->rock[b].start;
     const tal_vec3 x = tal_state_positions(f->state)[b], v = tal_state_velocities(f->state)[b];
     const tal_vec3 w = tal_state_spins(f->state)[b], i = start->inertia;
@@ -124,7 +124,7 @@ static tal_rock_sample sample_of(const falling *f, int32_t b) {
     const tal_mat3 turn = tal_quat_matrix(q);
     const tal_vec3 own = tal_mat3_apply_transposed(&turn, w);
     const double rotation = 0.5 * (i.x * own.x * own.x + i.y * own.y * own.y + i.z * own.z * own.z);
-    return (tal_rock_sample){
+    return (tal_fall_sample){
         .time = (float)tal_state_time(f->state),
         .position = {(float)x.x, (float)x.y, (float)x.z},
         .orientation = {(float)q.w, (float)q.x, (float)q.y, (float)q.z},
@@ -136,15 +136,15 @@ static tal_rock_sample sample_of(const falling *f, int32_t b) {
     };
 }
 
-static tal_status keep(falling *f, int32_t b, const tal_rock_sample *moment, tal_error *err) {
+static tal_status keep(falling *f, int32_t b, const tal_fall_sample *moment, tal_error *err) {
     runner *r = &f->runner[b];
     r->kept = *moment;
     r->has_kick = false;
-    return tal_rock_add_sample(&f->rock[b], moment, err);
+    return tal_fallen_rock_add_sample(&f->rock[b], moment, err);
 }
 
 // Has the motion since the last moment kept gone another way than at its beginning?
-static bool has_kink(runner *r, const tal_rock_sample *now, double mass) {
+static bool has_kink(runner *r, const tal_fall_sample *now, double mass) {
     const double span = (double)now->time - (double)r->kept.time;
     const double turned =
         sqrt(2.0 * (double)now->rotation / mass) - sqrt(2.0 * (double)r->kept.rotation / mass);
@@ -163,7 +163,7 @@ static bool has_kink(runner *r, const tal_rock_sample *now, double mass) {
     return departed > limit * limit || fabs(turned) > limit;
 }
 
-static bool has_moved(const tal_rock_sample *a, const tal_rock_sample *b) {
+static bool has_moved(const tal_fall_sample *a, const tal_fall_sample *b) {
     double sum = 0.0;
     for (int k = 0; k < 3; k++) {
         sum += fabs((double)a->position[k] - (double)b->position[k]) +
@@ -175,7 +175,7 @@ static bool has_moved(const tal_rock_sample *a, const tal_rock_sample *b) {
 // Keeps the moment before a kink and the one after it, and one in every interval of output.
 static tal_status observe(falling *f, int32_t b, tal_error *err) {
     runner *r = &f->runner[b];
-    const tal_rock_sample before = r->present, now = sample_of(f, b);
+    const tal_fall_sample before = r->present, now = sample_of(f, b);
     const bool before_is_kept = r->is_kept;
     const bool is_due =
         (double)now.time - (double)r->kept.time >= f->solve->output_every_s - 0.5 * f->solve->dt_s;
@@ -188,7 +188,7 @@ static tal_status observe(falling *f, int32_t b, tal_error *err) {
     return r->is_kept ? keep(f, b, &now, err) : TAL_OK;
 }
 
-static double energy_of(const falling *f, int32_t b, const tal_rock_sample *s) {
+static double energy_of(const falling *f, int32_t b, const tal_fall_sample *s) {
     const double v[3] = {(double)s->velocity[0], (double)s->velocity[1], (double)s->velocity[2]};
     return 0.5 * f->rock[b].start.mass * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) +
            (double)s->rotation;
@@ -229,7 +229,7 @@ static bool stem_is_broken(const void *context, int32_t stem) {
 // A stem takes the energy of the motion towards it, as far as it can; what goes along it stays.
 static tal_status hit_stem(falling *f, int32_t b, int32_t stem, tal_vec3 touch, tal_error *err) {
     const tal_stems *stems = &f->fall->obstacles->stems;
-    tal_rock *rock = &f->rock[b];
+    tal_fallen_rock *rock = &f->rock[b];
     runner *r = &f->runner[b];
     const double mass = rock->start.mass;
     tal_vec3 v = tal_state_velocities(f->state)[b];
@@ -259,7 +259,7 @@ static tal_status hit_stem(falling *f, int32_t b, int32_t stem, tal_vec3 touch, 
     tal_state_set_motion(f->model, f->state, b, v, w);
     r->is_held = memory->left > 0.0;
     rock->summary.stem_count += is_new ? 1 : 0;
-    return is_new ? tal_rock_add_meeting(rock, &meeting, err) : TAL_OK;
+    return is_new ? tal_fallen_rock_add_meeting(rock, &meeting, err) : TAL_OK;
 }
 
 // Stems on the way of the coming step, one after another: each changes the way to the next.
@@ -306,7 +306,7 @@ static tal_rock_meeting meet(const falling *f, int32_t b, int barrier, tal_vec3 
 static tal_status stop_at_barrier(falling *f, int32_t b, const tal_rock_meeting *m,
                                   tal_error *err) {
     runner *r = &f->runner[b];
-    tal_rock_sample last = r->present;
+    tal_fall_sample last = r->present;
     for (int k = 0; k < 3; k++) {
         last.position[k] = m->position[k];
     }
@@ -349,7 +349,7 @@ static tal_status meet_barriers(falling *f, int32_t b, tal_error *err) {
         const tal_vec3 x = tal_state_positions(f->state)[b], y = f->runner[b].before;
         const tal_vec3 place = tal_vec3_add_scaled(y, at, tal_vec3_subtract(x, y));
         const tal_rock_meeting m = meet(f, b, k, place);
-        TAL_TRY(tal_rock_add_meeting(&f->rock[b], &m, err));
+        TAL_TRY(tal_fallen_rock_add_meeting(&f->rock[b], &m, err));
         if (m.outcome == TAL_MEETING_HELD) {
             return stop_at_barrier(f, b, &m, err);
         }
@@ -439,7 +439,7 @@ static bool is_over(const falling *f) {
     return true;
 }
 
-static void begin_rock(tal_rock *rock) {
+static void begin_rock(tal_fallen_rock *rock) {
     const tal_rock_start *start = &rock->start;
     rock->summary = (tal_rock_summary){.number = start->number,
                                        .block = start->block,
@@ -479,7 +479,7 @@ static tal_status run(falling *f, tal_error *err) {
     return TAL_OK;
 }
 
-tal_status tal_fall_run(const tal_fall *fall, int64_t first, int32_t count, tal_rock *rock,
+tal_status tal_fall_run(const tal_fall *fall, int64_t first, int32_t count, tal_fallen_rock *rock,
                         tal_error *err) {
     falling f = {.fall = fall, .solve = &fall->settings->solve, .count = count, .rock = rock};
     tal_arena arena = {0};

@@ -18,7 +18,7 @@ typedef struct {
 } tal_fall;
 
 // Lets rocks `first` to `first + count - 1` fall; `rock` has `count` entries, which are written over.
-tal_status tal_fall_run(const tal_fall *fall, int64_t first, int32_t count, tal_rock *rock,
+tal_status tal_fall_run(const tal_fall *fall, int64_t first, int32_t count, tal_fallen_rock *rock,
                         tal_error *err);
 
 #endif

@@ -152,7 +152,7 @@ static tal_status prepare(maker *m, tal_error *err) {
     m->is_raster = tal_features_are_raster(m->settings, f->area);
     if (!m->is_raster && isnan(f->stems_per_ha)) {
         return TAL_FAIL(err, TAL_BAD_SETTING,
-                        "%s: [forest] area is a layer of polygons: say stems_per_ha too", where);
+                        "%s: [forest] area is a layer of polygons: give stems_per_ha too", where);
     }
     m->density_max = m->is_raster ? 0.0 : f->stems_per_ha / 1e4;
     if (!m->is_raster && f->area[0] != '\0') {

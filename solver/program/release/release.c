@@ -4,6 +4,7 @@
 #include "solver/program/release/release.h"
 
 #include "core/app/json.h"
+#include "core/app/number.h"
 #include "core/app/provenance.h"
 #include "core/app/results.h"
 #include "core/base/interrupt.h"
@@ -31,7 +32,7 @@ typedef struct {
     tal_starts starts;
     tal_obstacles obstacles;
     tal_rock_journal journal;
-    tal_rock *rock; // a batch, or all that fall together
+    tal_fallen_rock *rock; // a batch, or all that fall together
     int32_t rock_room;
     char journal_path[TAL_PATH_SIZE], rocks_path[TAL_PATH_SIZE], summary_path[TAL_PATH_SIZE];
 } release;
@@ -113,7 +114,7 @@ static tal_status prepare_rocks(release *r, tal_error *err) {
     r->rock_room = r->settings->release.together ? (int32_t)r->settings->release.rocks : BATCH;
     TAL_CREATE(r->rock, (size_t)r->rock_room, "rocks", err);
     for (int32_t k = 0; k < r->rock_room; k++) {
-        TAL_TRY(tal_rock_create(&r->rock[k], tal_starts_vertices_max(&r->starts), err));
+        TAL_TRY(tal_fallen_rock_create(&r->rock[k], tal_starts_vertices_max(&r->starts), err));
     }
     return TAL_OK;
 }
@@ -141,7 +142,7 @@ static tal_status begin(release *r, tal_error *err) {
 typedef struct {
     const tal_fall *fall;
     int64_t first;
-    tal_rock *rock;
+    tal_fallen_rock *rock;
     tal_status *status;
     tal_error *error; // per rock
 } batch;
@@ -231,7 +232,7 @@ static tal_status write_summary(const release *r, const tal_release_summary *s, 
 }
 
 static tal_status finish(release *r, tal_error *err) {
-    tal_release_summary s;
+    tal_release_summary s = {0};
     char *provenance = tal_provenance_text(r->provenance);
     const tal_rocks_notes notes = {.path = r->rocks_path,
                                    .provenance = provenance,
@@ -252,8 +253,10 @@ static tal_status finish(release *r, tal_error *err) {
                  (long long)s.rock_count, (long long)s.by_end[TAL_ROCK_RESTS],
                  (long long)s.by_end[TAL_ROCK_LEFT], (long long)s.by_end[TAL_ROCK_STOPPED],
                  (long long)s.by_end[TAL_ROCK_MOVES], r->settings->solve.until_s);
-    tal_log_info("%lld steps, %lld of them not converged; deepest penetration %.3g m",
-                 (long long)s.step_count, (long long)s.unconverged_steps, s.penetration_max);
+    char depth[TAL_NUMBER_SIZE];
+    tal_log_info("%lld steps, %lld of them not converged; deepest penetration %s m",
+                 (long long)s.step_count, (long long)s.unconverged_steps,
+                 tal_number_format(depth, s.penetration_max));
     return TAL_OK;
 }
 
@@ -290,7 +293,7 @@ tal_status tal_release_run(const tal_invocation *invocation, const char *program
                  .overwrite = invocation->overwrite};
     const tal_status status = run_release(&r, program, err);
     for (int32_t k = 0; r.rock != NULL && k < r.rock_room; k++) {
-        tal_rock_destroy(&r.rock[k]);
+        tal_fallen_rock_destroy(&r.rock[k]);
     }
     tal_memory_destroy(r.rock);
     tal_rock_journal_close(&r.journal);

@@ -26,7 +26,7 @@ typedef struct {
     float drop;     // from the centroid to the lowest point
     float ground;   // height of the ground below the centroid; NaN beyond the rim
     float rotation; // kinetic energy of rotation, J
-} tal_rock_sample;
+} tal_fall_sample;
 
 typedef struct {
     int32_t kind, number, outcome; // of which obstacle
@@ -50,14 +50,16 @@ typedef struct {
 typedef struct {
     tal_rock_summary summary;
     int32_t sample_room, meeting_room;
-    tal_rock_sample *sample;
+    tal_fall_sample *sample;
     tal_rock_meeting *meeting;
     tal_rock_start start; // with its own room for vertices
-} tal_rock;
+} tal_fallen_rock;
 
-tal_status tal_rock_create(tal_rock *rock, int32_t vertices_max, tal_error *err);
-void tal_rock_destroy(tal_rock *rock);
-tal_status tal_rock_add_sample(tal_rock *rock, const tal_rock_sample *sample, tal_error *err);
-tal_status tal_rock_add_meeting(tal_rock *rock, const tal_rock_meeting *meeting, tal_error *err);
+tal_status tal_fallen_rock_create(tal_fallen_rock *rock, int32_t vertices_max, tal_error *err);
+void tal_fallen_rock_destroy(tal_fallen_rock *rock);
+tal_status tal_fallen_rock_add_sample(tal_fallen_rock *rock, const tal_fall_sample *sample,
+                                      tal_error *err);
+tal_status tal_fallen_rock_add_meeting(tal_fallen_rock *rock, const tal_rock_meeting *meeting,
+                                       tal_error *err);
 
 #endif

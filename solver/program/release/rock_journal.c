@@ -27,21 +27,27 @@ void tal_rock_journal_close(tal_rock_journal *j) {
 }
 
 // The rock whose record was just read, with its arrays inside the buffer; false where it is none.
-static bool rock_of(const tal_records *r, tal_rock *rock) {
-    *rock = (tal_rock){0};
+static bool rock_of(const tal_records *r, tal_fallen_rock *rock) {
+    *rock = (tal_fallen_rock){0};
     if (r->kind != KIND_ROCK || r->length < sizeof rock->summary) {
         return false;
     }
     memcpy(&rock->summary, r->buffer, sizeof rock->summary);
+    if (rock->summary.sample_count < 0 || rock->summary.meeting_count < 0) {
+        return false;
+    }
     const size_t samples = (size_t)rock->summary.sample_count * sizeof *rock->sample;
     const size_t meetings = (size_t)rock->summary.meeting_count * sizeof *rock->meeting;
+    if (r->length != sizeof rock->summary + samples + meetings) {
+        return false;
+    }
     unsigned char *behind = r->buffer + sizeof rock->summary;
-    rock->sample = (tal_rock_sample *)(void *)behind;
+    rock->sample = (tal_fall_sample *)(void *)behind;
     rock->meeting = (tal_rock_meeting *)(void *)(behind + samples);
-    return r->length == sizeof rock->summary + samples + meetings;
+    return true;
 }
 
-static void count_rock(tal_rock_journal *j, const tal_rock *rock) {
+static void count_rock(tal_rock_journal *j, const tal_fallen_rock *rock) {
     j->rock_count++;
     j->sample_count += rock->summary.sample_count;
     j->meeting_count += rock->summary.meeting_count;
@@ -50,7 +56,7 @@ static void count_rock(tal_rock_journal *j, const tal_rock *rock) {
 tal_status tal_rock_journal_resume(tal_rock_journal *j, const char *path, const char *key,
                                    int64_t rocks_max, tal_error *err) {
     tal_records *r = &j->records;
-    tal_rock rock;
+    tal_fallen_rock rock;
     *j = (tal_rock_journal){0};
     TAL_TRY(tal_records_open(r, path, "r+b", RECORD_MAX, err));
     if (!tal_records_read(r) || r->kind != KIND_HEADER || r->length != KEY_SIZE) {
@@ -71,7 +77,7 @@ tal_status tal_rock_journal_resume(tal_rock_journal *j, const char *path, const 
     return tal_records_cut(r, end, err);
 }
 
-tal_status tal_rock_journal_add(tal_rock_journal *j, const tal_rock *rock, tal_error *err) {
+tal_status tal_rock_journal_add(tal_rock_journal *j, const tal_fallen_rock *rock, tal_error *err) {
     const size_t samples = (size_t)rock->summary.sample_count * sizeof *rock->sample;
     const size_t meetings = (size_t)rock->summary.meeting_count * sizeof *rock->meeting;
     const size_t size = sizeof rock->summary + samples + meetings;
@@ -95,14 +101,14 @@ tal_status tal_rock_journal_sync(tal_rock_journal *j, tal_error *err) {
 
 tal_status tal_rock_journal_visit(tal_rock_journal *j, tal_rock_visit *visit, void *context,
                                   tal_error *err) {
-    tal_rock rock;
+    tal_fallen_rock rock;
     TAL_TRY(tal_records_rewind(&j->records, err));
     if (!tal_records_read(&j->records)) {
-        return TAL_FAIL(err, TAL_IO, "%s cannot be read again", j->records.path);
+        return TAL_FAIL(err, TAL_IO, "%s could not be read back", j->records.path);
     }
     for (int64_t k = 0; k < j->rock_count; k++) {
         if (!tal_records_read(&j->records) || !rock_of(&j->records, &rock)) {
-            return TAL_FAIL(err, TAL_IO, "%s cannot be read again", j->records.path);
+            return TAL_FAIL(err, TAL_IO, "%s could not be read back", j->records.path);
         }
         TAL_TRY(visit(context, &rock, err));
     }

@@ -23,11 +23,12 @@ tal_status tal_rock_journal_resume(tal_rock_journal *journal, const char *path, 
                                    int64_t rocks_max, tal_error *err);
 void tal_rock_journal_close(tal_rock_journal *journal);
 
-tal_status tal_rock_journal_add(tal_rock_journal *journal, const tal_rock *rock, tal_error *err);
+tal_status tal_rock_journal_add(tal_rock_journal *journal, const tal_fallen_rock *rock,
+                                tal_error *err);
 tal_status tal_rock_journal_sync(tal_rock_journal *journal, tal_error *err);
 
 // The rocks in order; `rock` is valid during the call and has no start.
-typedef tal_status tal_rock_visit(void *context, const tal_rock *rock, tal_error *err);
+typedef tal_status tal_rock_visit(void *context, const tal_fallen_rock *rock, tal_error *err);
 tal_status tal_rock_journal_visit(tal_rock_journal *journal, tal_rock_visit *visit, void *context,
                                   tal_error *err);
 

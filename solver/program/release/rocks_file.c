@@ -34,7 +34,7 @@ static const column ROCK[] = {
     {"duration", "s", "time until it last moved", TAL_NC_DOUBLE, 1, S(duration), true},
 };
 #undef S
-#define M(member) offsetof(tal_rock_sample, member)
+#define M(member) offsetof(tal_fall_sample, member)
 static const column SAMPLE[] = {
     {"time", "s", "time since the release", TAL_NC_FLOAT, 1, M(time), false},
     {"x", "m", "easting of the centroid", TAL_NC_DOUBLE, 1, M(position[0]), false},
@@ -149,7 +149,7 @@ static void add_item(writer *w, table *t, const void *item, double owner) {
     t->count++;
 }
 
-static tal_status add_rock(void *context, const tal_rock *rock, tal_error *err) {
+static tal_status add_rock(void *context, const tal_fallen_rock *rock, tal_error *err) {
     writer *w = context;
     const tal_rock_summary *s = &rock->summary;
     tal_release_summary *sum = w->summary;
@@ -230,7 +230,7 @@ tal_status tal_rocks_file_write(tal_rock_journal *journal, const tal_rocks_notes
         .notes = notes,
         .summary = summary,
         .rock = {ROCK, sizeof ROCK / sizeof *ROCK, .item_size = sizeof(tal_rock_summary)},
-        .sample = {SAMPLE, sizeof SAMPLE / sizeof *SAMPLE, .item_size = sizeof(tal_rock_sample)},
+        .sample = {SAMPLE, sizeof SAMPLE / sizeof *SAMPLE, .item_size = sizeof(tal_fall_sample)},
         .meeting = {MEETING, sizeof MEETING / sizeof *MEETING,
                     .item_size = sizeof(tal_rock_meeting)}};
     *summary = (tal_release_summary){0};

@@ -5,12 +5,11 @@
 #include "core/base/math3.h"
 #include "core/base/memory.h"
 #include "core/geo/raster_file.h"
+#include "core/geometry/angle.h"
 #include "core/geometry/mass_properties.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double PI = 3.141592653589793;
 
 // Draws of one rock, each from a stream of its own: another rock or another draw moves nothing.
 typedef enum {
@@ -152,7 +151,7 @@ static void check_spot(const tal_starts *s, double x, double y, double z, const 
     } else if (z < ground) {
         tal_error_add(err, TAL_BAD_INPUT,
                       "%s: [release] %s %lld at %.2f %.2f lies %.2f m below the terrain (its "
-                      "height is %.2f m): lift it, or leave its height away",
+                      "height is %.2f m): lift it, or leave out its height",
                       where, what, (long long)number, east, north, ground - z,
                       z + s->scene->origin_m[2]);
     }
@@ -178,7 +177,7 @@ static tal_status check_places(const tal_starts *s, const char *where, tal_error
     double xyz[3];
     if (err->message_count == before && !find_place(s, 0, xyz)) {
         tal_error_add(err, TAL_BAD_INPUT,
-                      "%s: [release] its polygons hold hardly any area: use a line instead", where);
+                      "%s: [release] its polygons have almost no area: use a line instead", where);
     }
     return err->message_count > before ? TAL_BAD_INPUT : TAL_OK;
 }
@@ -353,11 +352,10 @@ static tal_status take_shape(const tal_starts *s, tal_rock_start *r, tal_error *
         for (int k = 0; k < 3; k++) {
             width[k] = cell_value(&s->diameter[s->diameter_count == 3 ? k : 0], east, north);
             if (!(width[k] > 0.0)) {
-                return TAL_FAIL(err, TAL_BAD_INPUT,
-                                "%s: [release] diameters: there is none at %.2f %.2f, where a rock "
-                                "starts",
-                                tal_settings_where(s->settings, s->settings->release.diameters),
-                                east, north);
+                return TAL_FAIL(
+                    err, TAL_BAD_INPUT,
+                    "%s: [release] diameters: there is no value at %.2f %.2f, where a rock starts",
+                    tal_settings_where(s->settings, s->settings->release.diameters), east, north);
             }
         }
         sort_widths(width);
@@ -375,8 +373,8 @@ static tal_status take_shape(const tal_starts *s, tal_rock_start *r, tal_error *
 // Evenly over all rotations (Shoemake 1992).
 static tal_quat random_turn(tal_random random, uint64_t number) {
     const double u = tal_random_uniform(random, 3 * number);
-    const double a = 2.0 * PI * tal_random_uniform(random, 3 * number + 1);
-    const double b = 2.0 * PI * tal_random_uniform(random, 3 * number + 2);
+    const double a = 2.0 * TAL_PI * tal_random_uniform(random, 3 * number + 1);
+    const double b = 2.0 * TAL_PI * tal_random_uniform(random, 3 * number + 2);
     return (tal_quat){sqrt(1.0 - u) * sin(a), sqrt(1.0 - u) * cos(a), sqrt(u) * sin(b),
                       sqrt(u) * cos(b)};
 }
@@ -395,11 +393,10 @@ static void take_motion(const tal_starts *s, tal_rock_start *r) {
     const uint64_t number = (uint64_t)r->number;
     const double speed = tal_distribution_draw(&s->draws.speed, stream_of(s, DRAW_SPEED), number);
     const double spin = tal_distribution_draw(&s->draws.spin, stream_of(s, DRAW_SPIN), number);
-    const double angle =
-        s->draws.has_direction
-            ? tal_distribution_draw(&s->draws.direction, stream_of(s, DRAW_DIRECTION), number) *
-                  PI / 180.0
-            : down_slope(s, r->position.x, r->position.y, fmax(1.0, r->size));
+    const double angle = s->draws.has_direction
+                             ? tal_radians(tal_distribution_draw(
+                                   &s->draws.direction, stream_of(s, DRAW_DIRECTION), number))
+                             : down_slope(s, r->position.x, r->position.y, fmax(1.0, r->size));
     double axis[3];
     tal_random_direction(stream_of(s, DRAW_AXIS), number, axis);
     r->velocity = tal_vec3_make(speed * sin(angle), speed * cos(angle), 0.0);
@@ -416,7 +413,7 @@ static double height_of_centre(const tal_starts *s, const tal_rock_start *r, dou
     if (r->shape.kind == TAL_SHAPE_SPHERE) {
         const double radius = r->shape.radius;
         for (int k = 0; k < 64; k++) { // 8 directions, 8 distances
-            const double angle = PI / 4.0 * (k / 8), out = radius * (k % 8 + 1) / 8.0;
+            const double angle = TAL_PI / 4.0 * (k / 8), out = radius * (k % 8 + 1) / 8.0;
             const double ground = tal_ground_height(s->ground, r->position.x + out * cos(angle),
                                                     r->position.y + out * sin(angle));
             const double below = sqrt(fmax(0.0, radius * radius - out * out));
@@ -438,7 +435,8 @@ tal_status tal_starts_draw(const tal_starts *s, int64_t number, tal_rock_start *
     double xyz[3] = {0};
     r->number = number;
     if (!find_place(s, number, xyz)) {
-        return TAL_FAIL(err, TAL_BAD_INPUT, "rock %lld finds no place in the polygons of [release]",
+        return TAL_FAIL(err, TAL_BAD_INPUT,
+                        "no place was found for rock %lld in the polygons of [release]",
                         (long long)number);
     }
     r->position = tal_vec3_make(xyz[0], xyz[1], 0.0);

@@ -32,7 +32,7 @@ for program in "$TALUS_BIN"/talus-* "$TALUS_TEST_BIN"/talus-echo; do
     for words in 'wrong.ini:2: .*did you mean before?' 'wrong.ini:4: .*cell_m = -1 must be in \[0.001, 1000\] m' \
         'wrong.ini:5: .*trees is not one of' 'wrong.ini:7: .*friction = nan' 'wrong.ini:8: .*did you mean \[solve\]?' \
         'wrong.ini:11: .*law = foo is not one of' 'wrong.ini:12: \[pair.rok.ground\] does not name two surface classes' \
-        'wrong.ini:14: .*kn_kg and, at wrong.ini:15, restitution' 'kn_kg without kt_kg'; do
+        'wrong.ini:14: .*kn_kg and (at wrong.ini:15) restitution' 'kn_kg but not kt_kg'; do
         grep -q "$words" said || { echo "$program does not say: $words"; cat said; exit 1; }
     done
     [ ! -e out ] || { echo "$program wrote something"; exit 1; }

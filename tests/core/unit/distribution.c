@@ -81,7 +81,7 @@ static void what_is_no_distribution_is_refused_with_its_place(void **state) {
     refused("normal 1 x", "neither a number nor a distribution");
     refused("1 2", "neither a number nor a distribution");
     refused("nan", "neither a number nor a distribution");
-    refused("uniform 3 2", "the lower end comes first");
+    refused("uniform 3 2", "the lower end must come first");
     refused("normal 3 -1", "a deviation cannot be negative");
     refused("-1", "must be in [0, 100]");
     refused("uniform 0 101", "must be in [0, 100]");

@@ -103,7 +103,7 @@ static void what_cannot_be_used_is_named(void **state) {
     check_fails(tal_features_create(&f, &settings, files, NULL, TAL_PLACE_POINTS, &frame,
                                     "site.ini:4: [release]", &check_error),
                 TAL_BAD_INPUT, "site.ini:4: [release]: ");
-    assert_non_null(strstr(check_error.text, "keep one kind"));
+    assert_non_null(strstr(check_error.text, "keep to one kind"));
     char empty[256];
     snprintf(empty, sizeof empty, COLLECTION, "");
     files = written("empty.geojson", empty);

@@ -75,6 +75,39 @@ static tal_status write_example(const char *path, const char *definition, tal_ov
     return status;
 }
 
+// From 100,000 features on GDAL 3.6 would make the spatial index in another thread, which locks out the
+// next layer.
+static void layers_of_many_features_follow_one_another(void **state) {
+    (void)state;
+    enum { COUNT = 100100, LAYERS = 3 };
+    const char *path = geo_path("many.gpkg");
+    tal_crs *crs = make_crs("EPSG:5490");
+    tal_geopackage *package = NULL;
+    check_ok(tal_geopackage_create(&package, path, TAL_KEEP_EXISTING, &check_error));
+    for (int l = 0; l < LAYERS; l++) {
+        const char *const name[LAYERS] = {"start", "end", "middle"};
+        check_ok(tal_geopackage_add_layer(package, name[l], TAL_GEOMETRY_POINT, crs, fields, 3,
+                                          NULL, &check_error));
+        for (int n = 0; n < COUNT; n++) {
+            const double x = 7e5 + n % 317, y = 1.6e6 + 0.1 * n;
+            const tal_geometry geometry = {.x = &x, .y = &y, .vertex_count = 1};
+            const tal_field_value values[] = {{.real = n}, {.integer = n}, {.text = "block"}};
+            check_ok(tal_geopackage_add_feature(package, &geometry, values, &check_error));
+        }
+    }
+    check_ok(tal_geopackage_commit(&package, &check_error));
+    tal_crs_destroy(crs);
+    GDALDatasetH dataset = GDALOpenEx(path, GDAL_OF_VECTOR, NULL, NULL, NULL);
+    assert_non_null(dataset);
+    assert_int_equal(GDALDatasetGetLayerCount(dataset), LAYERS);
+    for (int l = 0; l < LAYERS; l++) {
+        OGRLayerH layer = GDALDatasetGetLayer(dataset, l);
+        OGR_L_SetSpatialFilterRect(layer, 7e5 - 0.5, 0.0, 7e5 + 0.5, 1e9);
+        assert_int_equal(OGR_L_GetFeatureCount(layer, 1), (COUNT + 316) / 317);
+    }
+    GDALClose(dataset);
+}
+
 static void ogrinfo_sees_layers_values_and_geometries(void **state) {
     (void)state;
     const char *path = geo_path("a.gpkg");
@@ -437,6 +470,7 @@ static void filling_a_grid_agrees_with_asking_for_each_centre(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(ogrinfo_sees_layers_values_and_geometries),
+        TEST(layers_of_many_features_follow_one_another),
         TEST(flat_layers_carry_the_map_code_and_raised_ones_both),
         TEST(dates_are_always_the_same),
         TEST(styles_are_where_qgis_looks_for_them),

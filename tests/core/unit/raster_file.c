@@ -334,7 +334,7 @@ static void a_value_that_cannot_be_meant_is_refused_with_its_place(void **state)
         const char *path = geo_path("a.tif");
         check_ok(write_raster(path, &raster, "EPSG:5490+5756", TAL_REPLACE));
         check_fails(tal_raster_read(&again, path, &check_error), TAL_BAD_INPUT,
-                    "in row 7, column 3 cannot be meant");
+                    "in row 7, column 3 cannot be right");
         assert_null(again.value);
         tal_raster_destroy(&raster);
     }

@@ -116,7 +116,7 @@ static void a_line_inih_would_cut_is_refused(void **state) {
     char text[512];
     snprintf(text, sizeof text, "[site]\nbefore = %0190d.las\ncrs = local\n", 0);
     assert_int_equal(read_text(text, 0), TAL_BAD_SETTING);
-    assert_non_null(strstr(check_error.text, "site.ini:2: line of 203 characters"));
+    assert_non_null(strstr(check_error.text, "site.ini:2: the line has 203 characters"));
     snprintf(text, sizeof text, "[site]\nbefore = %0186d.las\ncrs = local\n", 0);
     assert_int_equal(read_text(text, 0), TAL_BAD_SETTING);
     snprintf(text, sizeof text, "[site]\nbefore = %0185d.las\ncrs = local\n",
@@ -194,7 +194,7 @@ static void lines_that_are_no_pair_are_refused_with_a_way_out(void **state) {
         TAL_BAD_SETTING);
     assert_int_equal(check_error.message_count, 3);
     assert_non_null(strstr(check_error.text, "site.ini:3: 'b.las' is neither a [section] nor key = "
-                                             "value; begin the line with a blank"));
+                                             "value; begin the line with a space"));
     assert_non_null(strstr(check_error.text, "site.ini:4: '= 3' has no key"));
     assert_non_null(strstr(check_error.text, "site.ini:6: 'friction 0.5' is neither"));
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Mount St. Helens, 1980 (USGS, public domain): real DEMs from before and after, one of them in feet.
-# Published loss 2.5 to 2.9 km3; a copy that lost its unit is refused, not answered.
+# Published loss 2.5 to 2.9 km3; epochs in the wrong order and a copy that lost its unit are refused.
 set -u
 if [ -z "${TALUS_TEST_DATA:-}" ]; then
     echo "SKIPPED: Mount St. Helens needs TALUS_TEST_DATA"
@@ -33,6 +33,10 @@ awk -F'[:,]' '
         printf "loss %.3f km3, bias on stable terrain %.3f m\n", loss, bias
         exit !(loss >= 2.6 && loss <= 2.8 && bias < 0.5 && bias > -0.5)
     }' out/ingest.json || failed=1
+
+sed -e 's/^before = before.tif/before = after.tif/' -e 's/^after = after.tif/after = before.tif/' site.ini >reversed.ini
+"$TALUS_BIN/talus-ingest" reversed.ini --out reversed --progress none 2>words && failed=1
+grep -q 'fallen upwards.*before and after exchanged' words || { echo "reversed: $(cat words)"; failed=1; }
 
 gdal_translate -q -of AAIGrid after.tif after.asc && rm -f after.asc.aux.xml
 site after.asc

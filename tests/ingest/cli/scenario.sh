@@ -46,6 +46,8 @@ for word in before after; do
         site "$word = ground.asc" "${word}_unit = m" 'crs = local' '/thickness = pile.asc' "/thickness_is = $where"
         taken "$word, $where"
         near "$(number volume_m3)" 1200 0.1 || complain "$word, $where: $(number volume_m3) m3"
+        grep -q '<td class="number">as given</td>\|[0-9] to [0-9]' out/ingest.html || complain "$word, $where: no word on how sure it is"
+        grep -q '>\([0-9.]*\) to \1 m' out/ingest.html && complain "$word, $where: a page with an interval without width"
         near "$(number low_m3)" "$(number high_m3)" 0.5 && complain "$word, $where: an interval without width"
         bed=$(height bed 1051 2051) before=$(height before 1051 2051)
         if [ $where = above ]; then
@@ -83,6 +85,7 @@ site 'before = ground.asc' 'before_unit = m' 'crs = local' '/source = bare.shp' 
     '/plane_dip_direction_deg = 180' '/plane_depth_m = 1'
 taken "one plane for all"
 grep -q 'site.ini:[0-9]*: .*polygon 1: only .* m2 hold rock' words || complain "a plane in the air: $(cat words)"
+grep -q 'Answer these before you simulate.*polygon 1: only' out/ingest.html || complain "the page does not warn"
 
 # Blocks of one's own need no source.
 printf '[site]\nbefore = ground.asc\nbefore_unit = m\ncrs = local\n[ingest]\ncell_m = 2\n[mesh]\nblocks = import\n' >site.ini
@@ -97,7 +100,7 @@ taken "before_crs = local"
 # A wrong tag, no unit, no plane, a box of three numbers: told together.
 site 'before = tagged.tif' 'bounds_m = 1 2 3' '/source = bare.shp'
 run && complain "four mistakes are taken"
-for mistake in 'its tag is wrong' 'before_unit = m' 'has no basal plane' 'west south east north'; do
+for mistake in 'the tag is wrong' 'before_unit = m' 'has no basal plane' 'west south east north'; do
     grep -q "$mistake" words || complain "not told at once: $mistake: $(cat words)"
 done
 
@@ -118,7 +121,7 @@ done
 site "before = $TALUS_TEST_DATA/fluchthorn/fluchthorn.tif" \
     "/source = $TALUS_TEST_DATA/fluchthorn/POLYGONS/scarpFluchthorn_perimeter.shp"
 run && complain "Fluchthorn is taken as it is tagged"
-for mistake in 'its coordinates (-10805 to -7805, 193395 to 195595) are no degrees' 'before_unit = m' \
+for mistake in 'its coordinates (-10805 to -7805, 193395 to 195595) are not degrees' 'before_unit = m' \
     'polygon 1 has no basal plane' 'polygon 2 has no basal plane'; do
     grep -q -e "$mistake" words || complain "Fluchthorn, not told at once: $mistake: $(cat words)"
 done

@@ -164,11 +164,11 @@ warned() {
 }
 make_cloud moved.xyz 693003 6
 site "before = before.xyz" "after = moved.xyz" "$crs" '/ground = none'
-refused "a shift of 3 m" "site.ini.*survey from after"
+refused "a shift of 3 m" "site.ini.*later survey had to be moved"
 site "before = before.xyz" "after = moved.xyz" "$crs" '/ground = none' '/accept_shift = yes'
-warned "a shift that is accepted" "survey from after"
+warned "a shift that is accepted" "later survey had to be moved"
 site "before = before.xyz" "after = after.xyz" "$crs" 'after_unit = ft' '/ground = none'
-refused "feet that are metres" "site.ini:5: .site. after_unit: .* Say after_unit = m"
+refused "feet that are metres" "site.ini:5: .site. after_unit: .* Set after_unit = m"
 site "before = after.xyz" "after = before.xyz" "$crs" '/ground = none'
 warned "epochs exchanged" "are before and after exchanged"
 site "before = before.xyz" "after = after.xyz" "$crs" '/ground = none' '/source = elsewhere.geojson'
@@ -178,7 +178,7 @@ site "before = before.xyz" "after = turned.xyz" "$crs" '/ground = none'
 refused "axes exchanged" "its axes are exchanged"
 site "before = before.xyz" "after = after.xyz" "$crs" '/ground = none' '/source_area_min_m2 = 2000'
 sed -i '/^source_area_min_m2 = 20$/d' site.ini
-warned "a source that is too small" "no source was found. The largest patch of loss that was dropped has .* a smaller least area would keep it"
+warned "a source that is too small" "no source was found. The largest patch of loss that was dropped has .* a smaller minimum area would keep it"
 grep -q 'smaller than source_area_min_m2' out/ingest.json || { echo "dropped patches are not listed"; failed=1; }
 
 # Outputs that cannot be written.

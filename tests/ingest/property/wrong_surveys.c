@@ -241,8 +241,7 @@ static void tilt_after(double degrees) {
     }
 }
 
-// The mirror image of a place is another place.
-static void another_place(double amount) {
+static void mirror_after(double amount) {
     (void)amount;
     for (size_t i = 0; i < now[1].count; i++) {
         now[1].y[i] = 2.0 * middle[1] - now[1].y[i];
@@ -342,13 +341,13 @@ typedef struct {
 
 static const wrong table[] = {
     {"heights from after in feet", after_heights_times, 1.0 / 0.3048, OURS, "refused",
-     "heights in feet are taken for metres in the survey from after"},
+     "feet are read as metres in the later survey"},
     {"heights from before in feet", before_heights_times, 1.0 / 0.3048, OURS, "refused",
-     "feet for metres in that from before"},
+     "feet as metres in the earlier one"},
     {"after_unit = ft on metres", nothing, 0, CRS "after_unit = ft\n[ingest]\n", "refused",
-     "Say after_unit = m"},
+     "Set after_unit = m"},
     {"before_unit = us-ft on metres", nothing, 0, CRS "before_unit = us-ft\n[ingest]\n", "refused",
-     "Say before_unit = m"},
+     "Set before_unit = m"},
     {"map from after in feet", map_in_feet, 0, OURS, "refused", "its map is in feet"},
     {"axes of the later survey exchanged", after_axes, 0, OURS, "refused",
      "its axes are exchanged"},
@@ -366,26 +365,25 @@ static const wrong table[] = {
     {"1 m up", shift_up, 1, OURS, "either", "had to be moved by"},
     {"5 m up", shift_up, 5, OURS, "refused", "had to be moved by"},
     {"50 m down, another height datum", shift_up, -50, OURS, "refused", "had to be moved by"},
-    {"turned by 1 degree", turn_after, 1, OURS, "either", "turned by"},
-    {"turned by 10 degrees", turn_after, 10, OURS, "refused", "turned by"},
-    {"turned by 90 degrees", turn_after, 90, OURS, "refused", "turned by about"},
+    {"rotated by 1 degree", turn_after, 1, OURS, "either", "rotated by"},
+    {"rotated by 10 degrees", turn_after, 10, OURS, "refused", "rotated by"},
+    {"rotated by 90 degrees", turn_after, 90, OURS, "refused", "rotated by about"},
     {"tilted by 1 degree", tilt_after, 1, OURS, "either", "(a tilt)"},
     {"tilted, and only shifted", tilt_after, 0.5, OURS "coregister = shift\n", "either",
-     "is tilted against"},
-    {"another place", another_place, 0, OURS, "refused",
-     "do not show the same place|turned by about 180"},
+     "is tilted relative to"},
+    {"rows from the wrong end", mirror_after, 0, OURS, "refused", "its rows are reversed"},
     {"epochs exchanged", reverse, 0, OURS, "refused", "fallen upwards"},
-    {"half of the later survey missing", half_missing, 0, OURS, "warned", "share only"},
+    {"half of the later survey missing", half_missing, 0, OURS, "warned", "overlap on only"},
     {"shrubs in the later survey", shrubs_after, 2, UNFILTERED, "warned",
-     "in the survey from after that were not filtered"},
+     "in the later survey that were not filtered"},
     {"shrubs in the earlier survey", shrubs_before, 2, UNFILTERED, "warned",
-     "in the survey from before that were not filtered"},
+     "in the earlier survey that were not filtered"},
     {"noise of 1 m in the later survey", noise_after, 1, UNFILTERED, "warned",
      "the points of the survey from after scatter"},
     {"noise of 1 m in the earlier survey", noise_before, 1, UNFILTERED, "warned",
      "the points of the survey from before scatter"},
     {"no rockfall", no_event, 0, OURS, "warned", "no source was found"},
-    {"one survey named twice", same_twice, 0, OURS, "warned", "the same to the last digit"},
+    {"one survey named twice", same_twice, 0, OURS, "warned", "identical to the last digit"},
     {"a source drawn elsewhere", nothing, 0, OURS "source = far.geojson\n", "refused",
      "polygon 1 of the source"},
     {"a deposit drawn with exchanged axes", nothing, 0, OURS "deposit = turned.geojson\n",

@@ -100,7 +100,7 @@ static void a_folder_that_is_not_there_is_told(void **state) {
     (void)state;
     tal_scratch *scratch = NULL;
     check_fails(tal_scratch_create(&scratch, "no/such/folder", &check_error), TAL_IO,
-                "no/such/folder: no file for the points");
+                "no/such/folder: cannot create a file for the points");
     assert_null(scratch);
 }
 

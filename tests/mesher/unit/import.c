@@ -19,6 +19,7 @@ static const char cube_obj[] = "# unit cube\n"
 typedef struct {
     tal_block_set set;
     int32_t *block_class;
+    tal_volume_mesh *volume;
     tal_class_names names;
     tal_import_report report;
     tal_settings settings;
@@ -26,6 +27,8 @@ typedef struct {
 } importer;
 
 static void importer_destroy(importer *i) {
+    tal_volume_meshes_destroy(i->volume, i->set.block_count);
+    i->volume = NULL;
     tal_block_set_destroy(&i->set);
     tal_memory_destroy(i->block_class);
     tal_import_report_destroy(&i->report);
@@ -48,7 +51,8 @@ static tal_status import_bytes(importer *i, const char *name, const void *bytes,
                                         .vertices_max = 60,
                                         .block_class = "rock",
                                         .density_kg_m3 = 2500};
-    return tal_import(&i->set, &i->block_class, &i->names, &options, &i->report, &check_error);
+    return tal_import(&i->set, &i->block_class, &i->volume, &i->names, &options, &i->report,
+                      &check_error);
 }
 
 static tal_status import_text(importer *i, const char *name, const char *text, double unit) {
@@ -222,7 +226,7 @@ static void broken_files_name_the_line(void **state) {
         {"b.obj", "v 0 0 0\nf 1 2 3\n", "b.obj:2: a face names vertex 2"},
         {"c.obj", "v 0 0 0\nf 1 1\n", "c.obj:2: a face needs 3"},
         {"d.obj", "v 0 0 nan\n", "d.obj:1"},
-        {"e.stl", "nothing of the kind", "is no STL file"},
+        {"e.stl", "nothing of the kind", "is not an STL file"},
         {"f.ply", "plx\n", "does not begin with ply"},
         {"g.ply", "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nend_header\n1\n",
          "lacks a finite"},
@@ -256,7 +260,8 @@ static void scanned_stones_import(void **state) {
                                             .density_kg_m3 = 2600,
                                             .has_position = true,
                                             .position = {10, 20, 30}};
-        check_ok(tal_import(&i.set, &i.block_class, &i.names, &options, &i.report, &check_error));
+        check_ok(tal_import(&i.set, &i.block_class, &i.volume, &i.names, &options, &i.report,
+                            &check_error));
         const tal_import_solid *solid = &i.report.solid[0];
         print_message("%s: %lld vertices, %lld open edges, %lld crossings, volume %.3g, hull "
                       "%.3g, block %.3g m3\n",
@@ -272,6 +277,51 @@ static void scanned_stones_import(void **state) {
         assert_null(tal_surface_fault(&surface, 1e-9));
         importer_destroy(&i);
     }
+}
+
+// ---- Meshes of elements ----------------------------------------------------------------
+
+#define GMSH_HEAD "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n"
+
+// A hexahedron of 2 x 4 x 1 in study axes: its body axes begin with that of the least inertia, the longest.
+static void a_gmsh_box_keeps_its_elements(void **state) {
+    (void)state;
+    importer i;
+    const char *box = GMSH_HEAD
+        "$Nodes\n1 8 1 8\n3 1 0 8\n1\n2\n3\n4\n5\n6\n7\n8\n10 0 0\n12 0 0\n12 4 0\n10 4 0\n10 0 "
+        "1\n12 0 1\n12 4 1\n10 4 1\n$EndNodes\n$Elements\n1 1 1 1\n3 1 5 1\n1 1 2 3 4 5 6 7 8\n"
+        "$EndElements\n";
+    check_ok(import_text(&i, "box.msh", box, 1));
+    assert_int_equal(i.set.block_count, 1);
+    check_near(i.set.block[0].volume, 8, 1e-12);
+    check_near(i.set.block[0].position.x, 11, 1e-12);
+    assert_int_equal(i.volume[0].node_count, 8);
+    assert_int_equal(i.volume[0].element_count, 1);
+    check_near(tal_volume_mesh_volume(&i.volume[0]), 8, 1e-12);
+    for (int n = 0; n < 8; n++) {
+        check_near(fabs(i.volume[0].node[n].x), 2, 1e-12);
+        check_near(fabs(i.volume[0].node[n].y), 1, 1e-12);
+        check_near(fabs(i.volume[0].node[n].z), 0.5, 1e-12);
+    }
+    importer_destroy(&i);
+}
+
+// Three of the five tetrahedra of a cube leave part of its hull empty.
+static void elements_that_do_not_fill_their_hull_are_refused(void **state) {
+    (void)state;
+    importer i;
+    const char *part = GMSH_HEAD
+        "$Nodes\n1 8 1 8\n3 1 0 8\n1\n2\n3\n4\n5\n6\n7\n8\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n0 0 1\n1 0 "
+        "1\n1 1 1\n0 1 1\n$EndNodes\n$Elements\n1 4 1 4\n3 1 4 4\n1 1 2 4 5\n2 2 4 5 7\n3 3 4 2 "
+        "7\n4 6 5 7 2\n$EndElements\n";
+    check_fails(import_text(&i, "part.msh", part, 1), TAL_BAD_INPUT, "belongs to no element");
+    const char *notched = GMSH_HEAD
+        "$Nodes\n1 7 1 7\n3 1 0 7\n1\n2\n3\n4\n5\n6\n7\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n0 0 1\n1 0 "
+        "1\n1 1 1\n$EndNodes\n$Elements\n1 3 1 3\n3 1 4 3\n1 1 2 4 5\n3 3 4 2 7\n4 6 5 7 "
+        "2\n$EndElements\n";
+    check_fails(import_text(&i, "notched.msh", notched, 1), TAL_BAD_INPUT,
+                "does not match the surface of a block");
+    assert_null(i.volume);
 }
 
 // ---- Tables ----------------------------------------------------------------------------
@@ -394,6 +444,8 @@ int main(void) {
         cmocka_unit_test(scanned_stones_import),
         cmocka_unit_test(table_gives_boxes_spheres_and_motion),
         cmocka_unit_test(mistakes_of_a_table_are_reported_together),
+        cmocka_unit_test(a_gmsh_box_keeps_its_elements),
+        cmocka_unit_test(elements_that_do_not_fill_their_hull_are_refused),
         cmocka_unit_test(granular_layers_import_as_a_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -60,6 +60,8 @@ grep -q "${sha%% *}" study/manifest.json || fail "the manifest does not know the
 sha=$(sha256sum study/runs.nc)
 grep -q "${sha%% *}" study/manifest.json || fail "the manifest does not know the outputs"
 if grep -q "$PWD" study/runs.csv study/best.ini study/calibrate.json study/calibrate.html; then fail "a path of this machine"; fi
+[ "$(grep -c "thumbnail.png" study/calibrate.html)" -ge "$(($(wc -l <study/runs.csv) - 1))" ] || fail "not every run has its picture"
+[ -s study/compare.html ] || fail "before and after cannot be compared"
 # best.ini gives the best run: nothing new has to be simulated.
 : >trace
 "$TALUS_BIN/talus-batch" study/best.ini --out study --set report.title= >said 2>&1 || fail "best.ini does not run"

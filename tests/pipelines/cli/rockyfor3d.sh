@@ -21,6 +21,9 @@ grid d2 '(y > 120 && y < 126 && x > 30 && x < 50) ? 0.8 : 0'
 grid d3 '(y > 120 && y < 126 && x > 30 && x < 50) ? 0.6 : 0'
 grid blshape '(y > 120 && y < 126 && x > 30 && x < 50) ? 1 : 0'
 grid soiltype 'y > 60 ? 4 : 1'
+grid rg70 'y > 60 ? 0.2 : 0'
+grid rg20 'y > 60 ? 0.3 : 0'
+grid rg10 'y > 60 ? (x < 40 ? 0.4 : 0.6) : 0'
 grid nrtrees '(y > 70 && y < 90) ? 400 : 0'
 grid dbhmean '(y > 70 && y < 90) ? 30 : 0'
 grid dbhstd '(y > 70 && y < 90) ? 5 : 0'
@@ -35,6 +38,9 @@ for line in 'rocks = 30' 'forms = cube' 'density_kg_m3 = 2700' 'ground_class_nam
     'restitution = 0.38' 'restitution = 0.23' 'strength = 1.1' 'height_m = 4' 'capacity_kj = 1000' 'rockyfor3d = yes'; do
     grep -q -e "$line" site/site.ini || fail "site.ini does not say $line: $(cat site/site.ini)"
 done
+# Soil 4 has obstacles of 0.7 0.2 + 0.2 0.3 + 0.1 0.5 = 0.25 m on average, soil 1 has none.
+grep -A 1 '^\[ground.soil4\]' site/site.ini | grep -qx 'roughness_m = 0.125' || fail "roughness of soil 4: $(cat site/site.ini)"
+grep -q '^\[ground.soil1\]' site/site.ini && fail "soil 1 is rough: $(cat site/site.ini)"
 run() {
     make -f "$TALUS_SOURCE/pipelines/run.mk" DEPENDS="$TALUS_SOURCE/pipelines/depends.sh" BIN="$TALUS_BIN" \
         SITE=site/site.ini OUT=out THREADS=2 >make.txt 2>&1 || { fail "make: $(cat make.txt)"; cat make.txt; }

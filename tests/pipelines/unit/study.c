@@ -120,6 +120,20 @@ static void the_second_user_of_a_folder_is_told_who_is_there(void **state) {
     tal_study_close(&second);
 }
 
+static void a_kill_while_the_folder_is_marked_does_not_spoil_it(void **state) {
+    (void)state;
+    char path[TAL_PATH_SIZE], part[TAL_PATH_SIZE];
+    tal_study_folder study;
+    assert_true(tal_path_join(path, folder, "study"));
+    check_ok(tal_folder_create(path, &check_error));
+    write_text("study/talus-study.txt.part", "talu", part);
+    open_study(&study);
+    tal_study_close(&study);
+    // A folder of somebody else is left alone.
+    assert_int_equal(tal_study_open(&study, folder, "test_study", false, &check_error), TAL_EXISTS);
+    tal_error_reset(&check_error);
+}
+
 static void runs_share_the_stages_they_agree_in(void **state) {
     (void)state;
     tal_study_folder study;
@@ -185,8 +199,30 @@ static void a_run_that_its_checks_condemn_is_not_trusted(void **state) {
         check_ok(tal_sheet_read(path, &sheet, &check_error));
         assert_int_equal(sheet.trusted, sheets[i].is_trusted);
     }
+    for (int i = 0; i < TAL_SHEET_COUNT; i++) { // each score has its place
+        char text[256];
+        snprintf(text, sizeof text, "{\"scores\": {\"%s\": {\"value\": 0.25}}}",
+                 tal_sheet_names[i]);
+        check_ok(tal_file_write_text(path, text, TAL_REPLACE, &check_error));
+        check_ok(tal_sheet_read(path, &sheet, &check_error));
+        for (int k = 0; k < TAL_SHEET_COUNT; k++) {
+            assert_true(k == i ? sheet.value[k] == 0.25 : isnan(sheet.value[k]) != 0);
+        }
+    }
     check_ok(tal_file_write_text(path, "{}", TAL_REPLACE, &check_error));
     check_fails(tal_sheet_read(path, &sheet, &check_error), TAL_BAD_INPUT, "has no scores");
+}
+
+static void note_scores(const tal_study_folder *study, const char *head, const char *number,
+                        const char *end) {
+    tal_text line = {0};
+    tal_text_append(&line, "%s", head);
+    for (int i = 0; i < TAL_SHEET_COUNT; i++) {
+        tal_text_append(&line, "\t%s", number);
+    }
+    tal_text_append(&line, "%s\n", end);
+    check_ok(tal_study_note(study, "scores.tsv", line.bytes, &check_error));
+    tal_text_destroy(&line);
 }
 
 static void a_line_cut_by_a_kill_is_not_a_score(void **state) {
@@ -205,18 +241,24 @@ static void a_line_cut_by_a_kill_is_not_a_score(void **state) {
     check_near(sheet.value[TAL_SHEET_iou], 0.25, 0);
     assert_true(isnan(sheet.value[TAL_SHEET_runout_error_m]));
     tal_sheet_store_destroy(&store);
-    tal_text line = {0}; // all numbers, but the last one may have lost digits
-    tal_text_append(&line, "cccc\t1");
-    for (int i = 0; i < TAL_SHEET_COUNT; i++) {
-        tal_text_append(&line, "\t0.5");
-    }
-    tal_text_append(&line, "\n");
-    check_ok(tal_study_note(&study, "scores.tsv", line.bytes, &check_error));
-    tal_text_destroy(&line);
+    note_scores(&study, "cccc\t1", "0.5", ""); // all numbers, but the last one may have lost digits
+    note_scores(&study, "aaaa\t0", "0.75", "\t."); // known already
+    note_scores(&study, "dddd\t0", "0.75", "\t.");
+    note_scores(&study, "eeee\t1", "0.125", "\t.");
+    note_scores(&study, "ffff\t1", "half", "\t.");
     check_ok(tal_study_note(&study, "scores.tsv", "bbbb\t1\t0.5\t0.5", &check_error));
     check_ok(tal_sheet_store_read(&store, &study, &check_error));
-    assert_int_equal(store.count, 1);
-    assert_int_equal(tal_table_find(&store.index, "aaaa"), 0);
+    assert_int_equal(store.count, 3);
+    static const struct {
+        const char *key;
+        double iou;
+        bool is_trusted;
+    } kept[3] = {{"aaaa", 0.25, true}, {"dddd", 0.75, false}, {"eeee", 0.125, true}};
+    for (int64_t i = 0; i < 3; i++) {
+        assert_int_equal(tal_table_find(&store.index, kept[i].key), i);
+        check_near(store.sheet[i].value[TAL_SHEET_iou], kept[i].iou, 0);
+        assert_int_equal(store.sheet[i].trusted, kept[i].is_trusted);
+    }
     tal_sheet_store_destroy(&store);
     tal_study_close(&study);
 }
@@ -322,6 +364,7 @@ int main(void) {
         TEST(a_setting_changes_the_keys_of_its_stage_and_of_those_that_follow),
         TEST(inputs_count_by_their_bytes_not_by_their_place),
         TEST(the_second_user_of_a_folder_is_told_who_is_there),
+        TEST(a_kill_while_the_folder_is_marked_does_not_spoil_it),
         TEST(runs_share_the_stages_they_agree_in),
         TEST(a_run_that_its_checks_condemn_is_not_trusted),
         TEST(a_line_cut_by_a_kill_is_not_a_score),

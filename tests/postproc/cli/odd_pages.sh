@@ -39,13 +39,17 @@ make_page() {
     shift
     "$TALUS_TEST_BIN/post-make-scene" "$name" "$@" || exit 1
     "$TALUS_BIN/talus-post" "$name/site.ini" --out "$name" --progress none -q --set report.figures=no --set report.paraview_mb=0 \
-        --set "report.title=$title" >out.txt 2>err.txt || fail "$name: $(cat err.txt)"
+        --set "report.title=$title" --set "report.remark=$remark" >out.txt 2>err.txt || fail "$name: $(cat err.txt)"
 }
 title='</script><b>"&amp;'"'"' $(x) %s \u0041 ü 山 <!-- '
+remark='fitted to <this> "survey" & no other'
 make_page one blocks=1 frames=5
+grep -q '<p class="about remark">fitted to &lt;this&gt; &quot;survey&quot; &amp; no other</p>' one/report.html ||
+    fail "the remark is not there as it was given"
 grep -q '<title>&lt;/script&gt;&lt;b&gt;&quot;&amp;amp;' one/report.html || fail "the title is not escaped"
-title=Odd
+title=Odd remark=''
 make_page bare blocks=12 frames=5 deposit=0
+grep -q 'class="about remark"' bare/report.html && fail "a remark that nobody made"
 make_page single blocks=12 frames=5 epochs=1
 make_page still blocks=12 frames=5 still=1
 make_page two blocks=12 frames=5 two=1

@@ -26,7 +26,7 @@ write_site "$release"
 "$TALUS_BIN/talus-post" site.ini --print-inputs | grep -q house.geojson || fail "the house is no input"
 expect 1 'rocks.nc does not exist: run talus-solve first' "$TALUS_BIN/talus-post" site.ini --out out
 "$TALUS_BIN/talus-solve" site.ini -q --out out || fail "solve"
-expect 0 'of 100 rocks come to it' "$TALUS_BIN/talus-post" site.ini --out out
+expect 0 'of 100 rocks reach it' "$TALUS_BIN/talus-post" site.ini --out out
 "$TALUS_BIN/../tests/post-release-judge" out || fail "the maps are not what the trajectories say"
 # The judge sees what is wrong: other percentiles under the same names.
 cp -r out swapped

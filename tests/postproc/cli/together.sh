@@ -26,7 +26,7 @@ for fault in write:3 write:12 write:25 sync:2 sync:14 allocation:150 rename:1; d
 done
 # One of the moves into place fails: the results are complete, and the next program puts them there.
 TALUS_FAULT=rename:7 post && fail "a failed move is not told"
-grep -q 'run the same again' said || fail "no way out: $(cat said)"
+grep -q 'run the same command again' said || fail "no way out: $(cat said)"
 mkdir -p aside && cp -r a aside/ # as a kill would leave it
 post || fail "after a failed move: $(cat said)"
 sums >now

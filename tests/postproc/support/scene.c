@@ -455,6 +455,9 @@ static tal_status write_motion(const tal_post_scene *s, const char *folder, cons
     tal_netcdf_real(&file, TAL_NC_GLOBAL, "dt_s", STEP_S);
     tal_netcdf_real(&file, TAL_NC_GLOBAL, "ground_friction_low", 0.9);
     tal_netcdf_real(&file, TAL_NC_GLOBAL, "ground_friction_high", 0.9);
+    tal_netcdf_text(&file, TAL_NC_GLOBAL, "onset_of", "friction");
+    tal_netcdf_real(&file, TAL_NC_GLOBAL, "onset_moves_at", 0.38);
+    tal_netcdf_real(&file, TAL_NC_GLOBAL, "onset_holds_at", 0.45);
     tal_netcdf_text(&file, TAL_NC_GLOBAL, "ended_because", s->ended_because);
     tal_netcdf_put_doubles(&file, vt, time);
     tal_netcdf_put_ints(&file, vs, state);

@@ -241,6 +241,7 @@ static void rock_that_did_not_move_is_told_with_the_friction_that_would_let_it(v
     tal_sources sources = {.count = 2, .source = {{.base_tangent = 0.2}, {.base_tangent = 0.25}}};
     scene_reset(&s);
     s.motion.ground_friction[0] = s.motion.ground_friction[1] = 0.6;
+    s.motion.onset_moves_at = s.motion.onset_holds_at = NAN;
     tal_trust_judge(&trust, &s.rocks, &s.motion, &none, &sources);
     assert_int_equal(trust.level, TAL_TRUST_BAD);
     // atan 0.6 is 31 degrees, atan 0.25 is 14.
@@ -248,13 +249,20 @@ static void rock_that_did_not_move_is_told_with_the_friction_that_would_let_it(v
     assert_non_null(strstr(trust.check[0].text, "0.29 m,"));
     assert_non_null(strstr(trust.check[0].text, "is 0.6, an angle of 31"));
     assert_non_null(strstr(trust.check[0].text, "slopes at 14"));
-    assert_non_null(strstr(trust.check[0].text, "below about 0.25 "));
-    // A base steeper than the friction: something else holds the rock.
-    sources.source[0].base_tangent = 0.8;
+    assert_null(strstr(trust.check[0].text, "would let it go")); // nothing was tried
+    s.motion.onset_moves_at = 0.14;
+    s.motion.onset_holds_at = 0.17;
     tal_trust_judge(&trust, &s.rocks, &s.motion, &none, &sources);
-    assert_non_null(strstr(trust.check[0].text, "below about 0.80 would let an even slab slide"));
+    assert_non_null(
+        strstr(trust.check[0].text, "A friction of 0.14 would let it go, 0.17 would not"));
+    s.motion.onset_is_share = true;
+    tal_trust_judge(&trust, &s.rocks, &s.motion, &none, &sources);
+    assert_non_null(strstr(trust.check[0].text, "0.14 times what is given would let it go"));
+    s.motion.onset_moves_at = NAN;
+    tal_trust_judge(&trust, &s.rocks, &s.motion, &none, &sources);
+    assert_non_null(strstr(trust.check[0].text, "0.17 times what is given was tried and holds it"));
     // Not a word about friction where it is not known.
-    s.motion.ground_friction[1] = NAN;
+    s.motion.ground_friction[1] = s.motion.onset_holds_at = NAN;
     tal_trust_judge(&trust, &s.rocks, &s.motion, &none, &sources);
     assert_null(strstr(trust.check[0].text, "friction"));
 }

@@ -85,7 +85,7 @@ static void tables_of_stops_are_read_as_people_write_them(void **unused) {
     assert_true(isnan(o.runout) && isnan(o.fahrboeschung));
     tal_observed_destroy(&o);
     read("1010 2020\n1011 here\n", &o, TAL_BAD_INPUT, "stops.txt:2: '1011 here'");
-    read("x y\n", &o, TAL_BAD_INPUT, "no stops in it");
+    read("x y\n", &o, TAL_BAD_INPUT, "contains no stops");
 }
 
 static void published_figures_are_read_without_any_stops(void **unused) {

@@ -14,7 +14,7 @@ typedef struct {
     uint8_t valid[CELLS];
     double x[2], y[2], s[2];
     tal_flow_line line;
-    tal_comparison comparison;
+    tal_score_input comparison;
 } bench;
 
 static void bench_reset(bench *b) {
@@ -27,17 +27,17 @@ static void bench_reset(bench *b) {
     b->x[1] = 24.0;
     b->s[1] = 24.0;
     b->line = (tal_flow_line){2, b->x, b->y, b->s};
-    b->comparison = (tal_comparison){.grid = {0.0, 6.0, 2.0, COLUMNS, ROWS},
-                                     .valid = b->valid,
-                                     .lod = b->lod,
-                                     .simulated = b->simulated,
-                                     .solid = b->simulated,
-                                     .surveyed = b->surveyed,
-                                     .ground = b->ground,
-                                     .line = &b->line,
-                                     .crown_height = 120.0,
-                                     .source_volume = 1000.0,
-                                     .survey_factor = 1.0};
+    b->comparison = (tal_score_input){.grid = {0.0, 6.0, 2.0, COLUMNS, ROWS},
+                                      .valid = b->valid,
+                                      .lod = b->lod,
+                                      .simulated = b->simulated,
+                                      .solid = b->simulated,
+                                      .surveyed = b->surveyed,
+                                      .ground = b->ground,
+                                      .line = &b->line,
+                                      .crown_height = 120.0,
+                                      .source_volume = 1000.0,
+                                      .survey_factor = 1.0};
 }
 
 // Columns [from, to) of rows 2 and 3.
@@ -287,6 +287,9 @@ static void a_deposit_behind_the_crown_is_found(void **state) {
     lay(b.simulated, 2, 4, 2.0f);
     check_near(score(&b, TAL_SCORE_runout_simulated_m), 7.0 - 20.0, 1e-12);
     assert_true(isnan(score(&b, TAL_SCORE_fahrboeschung_simulated)));
+    b.x[0] = 6.5; // just before it
+    check_near(score(&b, TAL_SCORE_runout_simulated_m), 0.5, 1e-12);
+    check_near(score(&b, TAL_SCORE_fahrboeschung_simulated), (120.0 - 94.0) / 0.5, 1e-6);
 }
 
 // Rock without pores is counted by itself, wherever it is comparable, and holes in it are none.

@@ -54,6 +54,20 @@ static void a_bond_carries_its_area_times_its_strength(void **unused) {
     }
 }
 
+// The points of a patch come in another order for another heading; its area is the same.
+static void a_bond_has_its_area_whatever_its_heading(void **unused) {
+    (void)unused;
+    const double most = STRENGTH_PA * AREA / MASS;
+    for (int k = 0; k < 16; k++) {
+        const double half = 0.2 * k, g = (k % 2 == 0 ? 0.999 : 1.001) * most;
+        world w;
+        put_box(&w, -g, NULL);
+        w.scene.orientation[0] = (tal_quat){cos(half), 0, 0, sin(half)};
+        check_near(velocity_after(&w, 1).z, k % 2 == 0 ? 0.0 : DT * (g - most), 1e-9);
+        world_end(&w);
+    }
+}
+
 static void without_cohesion_nothing_holds(void **unused) {
     (void)unused;
     world w;
@@ -205,6 +219,7 @@ static int run_with(tal_law_kind law) {
     kind = law;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bond_carries_its_area_times_its_strength),
+        cmocka_unit_test(a_bond_has_its_area_whatever_its_heading),
         cmocka_unit_test(without_cohesion_nothing_holds),
         cmocka_unit_test(a_bond_lasts_while_it_holds),
         cmocka_unit_test(what_tore_does_not_heal),

@@ -40,6 +40,34 @@ static void a_standing_pile_needs_no_more_than_the_sweeps_always_made(void **unu
     world_end(&w);
 }
 
+// A ball that is numbered first flies off: in the step in which its contact is gone, the others find theirs.
+static void percussions_are_found_when_an_earlier_pair_is_gone(void **unused) {
+    (void)unused;
+    world w;
+    world_init(&w, 0.005, law_coulomb(0.6, 0.0));
+    w.scene.settings.tolerance = 1e-5;
+    w.scene.settings.rest_steps = 0;
+    test_scene_set_plane(&w.scene, (tal_vec3){0}, tal_vec3_make(0, 0, 1), 50.0);
+    test_scene_add_ball(&w.scene, 0.1, tal_vec3_make(-5, 0, 0.1), 2000.0);
+    for (int k = 0; k < STORIES; k++) {
+        test_scene_add_box(&w.scene, 1, 1, 1, tal_vec3_make(0.1 * (k % 3), 0, 0.5 + k),
+                           (tal_quat){1, 0, 0, 0}, 2000.0);
+    }
+    const tal_point_force pull = {
+        .body = 0, .force_n = {0, 0, 400.0}, .start_s = 0.1, .end_s = 10.0};
+    w.scene.force = &pull;
+    w.scene.force_count = 1;
+    world_start(&w);
+    world_run(&w, 0.1);
+    assert_int_equal(w.report.manifold_count, 1 + STORIES);
+    for (int n = 0; n < 100 && w.report.manifold_count > STORIES; n++) {
+        world_step(&w);
+    }
+    assert_int_equal(w.report.manifold_count, STORIES);
+    assert_in_range(w.report.iterations, 1, SWEEPS_ALWAYS);
+    world_end(&w);
+}
+
 // Light bodies press as well: a point that carries is counted however little, one that does not is not.
 static void points_that_carry_are_counted(void **unused) {
     (void)unused;
@@ -59,6 +87,7 @@ static void points_that_carry_are_counted(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_standing_pile_needs_no_more_than_the_sweeps_always_made),
+        cmocka_unit_test(percussions_are_found_when_an_earlier_pair_is_gone),
         cmocka_unit_test(points_that_carry_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

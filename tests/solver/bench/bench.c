@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Runs a benchmark scene and prints processor time per step, iterations, residual, penetration, energies and
 // how far the blocks moved sideways: solver_bench SCENE [threads [end time [tolerance [iterations]]]]
-// For comparisons: solver_bench --write SCENE FILE, the scene as peer.c reads it; solver_bench --time SCENE END
-// TOLERANCE POSES-FILE prints and writes what a peer does.
+// For comparisons: solver_bench --write SCENE FILE, the scene as peer.c reads it.
 #include "tests/solver/scenes/bench_scenes.h"
 
 #include <math.h>
@@ -67,19 +66,6 @@ static tal_status start(const test_scene *scene, int threads, tal_model **model,
     return tal_state_create(state, *model, threads, err);
 }
 
-static void write_poses(const tal_state *state, int32_t count, const char *path) {
-    FILE *file = fopen(path, "w");
-    for (int32_t b = 0; file != NULL && b < count; b++) {
-        const tal_vec3 p = tal_state_positions(state)[b];
-        const tal_quat q = tal_state_orientations(state)[b];
-        fprintf(file, "%.17g %.17g %.17g %.17g %.17g %.17g %.17g\n", p.x, p.y, p.z, q.w, q.x, q.y,
-                q.z);
-    }
-    if (file != NULL) {
-        fclose(file);
-    }
-}
-
 static int write_scene(const test_scene *s, const char *path) {
     FILE *file = fopen(path, "w");
     const tal_vec3 g = s->settings.gravity_mps2;
@@ -104,27 +90,6 @@ static int write_scene(const test_scene *s, const char *path) {
                 q.y, q.z);
     }
     return fclose(file) == 0 ? 0 : 1;
-}
-
-// As a peer: nothing but the steps is done while the clock runs.
-static int run_as_peer(const test_scene *scene, const char *poses) {
-    static tal_error err;
-    tal_model *model = NULL;
-    tal_state *state = NULL;
-    tal_report report;
-    tal_status status = start(scene, 1, &model, &state, &err);
-    const long steps = lround(scene->end_time / scene->settings.dt_s);
-    const double begin = seconds();
-    for (long n = 0; status == TAL_OK && n < steps; n++) {
-        status = tal_step(model, state, &report, &err);
-    }
-    if (status == TAL_OK) {
-        printf("%.4f\n", 1e3 * (seconds() - begin) / (double)steps);
-        write_poses(state, scene->body_count, poses);
-    }
-    tal_state_destroy(state);
-    tal_model_destroy(model);
-    return status == TAL_OK ? 0 : fail(&err);
 }
 
 static int run(const test_scene *scene, int threads) {
@@ -176,8 +141,7 @@ static int run(const test_scene *scene, int threads) {
 
 static int usage(void) {
     fprintf(stderr, "solver_bench SCENE [threads [end time [tolerance [iterations]]]]\n"
-                    "solver_bench --write SCENE FILE\n"
-                    "solver_bench --time SCENE END TOLERANCE POSES-FILE\n");
+                    "solver_bench --write SCENE FILE\n");
     return 2;
 }
 
@@ -185,20 +149,17 @@ int main(int argc, char **argv) {
     static tal_error err;
     test_scene scene;
     const bool writes = argc == 4 && strcmp(argv[1], "--write") == 0;
-    const bool is_peer = argc == 6 && strcmp(argv[1], "--time") == 0;
-    if (argc < 2 || (argv[1][0] == '-' && !writes && !is_peer)) {
+    if (argc < 2 || (argv[1][0] == '-' && !writes)) {
         return usage();
     }
-    if (test_scene_make(&scene, argv[writes || is_peer ? 2 : 1], &err) != TAL_OK) {
+    if (test_scene_make(&scene, argv[writes ? 2 : 1], &err) != TAL_OK) {
         return fail(&err);
     }
     scene.end_time = !writes && argc > 3 ? strtod(argv[3], NULL) : scene.end_time;
     scene.settings.tolerance = argc > 4 ? strtod(argv[4], NULL) : scene.settings.tolerance;
-    scene.settings.iteration_max =
-        !is_peer && argc > 5 ? atoi(argv[5]) : scene.settings.iteration_max;
-    const int result = writes    ? write_scene(&scene, argv[3])
-                       : is_peer ? run_as_peer(&scene, argv[5])
-                                 : run(&scene, argc > 2 ? atoi(argv[2]) : 1);
+    scene.settings.iteration_max = argc > 5 ? atoi(argv[5]) : scene.settings.iteration_max;
+    const int result =
+        writes ? write_scene(&scene, argv[3]) : run(&scene, argc > 2 ? atoi(argv[2]) : 1);
     test_scene_destroy(&scene);
     return result;
 }

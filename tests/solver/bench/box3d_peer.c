@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Box3D in single precision with its four sub-steps, one worker, no sleeping.
+// Box3D in single precision, one worker, no sleeping. The effort is the number of sub-steps (4).
 #include "peer.h"
 
 #include "box3d/box3d.h"
@@ -9,6 +9,7 @@
 
 enum { SUBSTEPS = 4 };
 
+static int substeps;
 static b3WorldId world;
 static b3BodyId *body;
 
@@ -79,6 +80,7 @@ void peer_create(const peer_scene *s) {
     def.gravity = (b3Vec3){(float)s->gravity[0], (float)s->gravity[1], (float)s->gravity[2]};
     def.enableSleep = false;
     def.workerCount = 1;
+    substeps = s->effort > 0.0 ? (int)s->effort : SUBSTEPS;
     world = b3CreateWorld(&def);
     add_ground(s);
     body = malloc((size_t)s->box_count * sizeof *body);
@@ -88,10 +90,10 @@ void peer_create(const peer_scene *s) {
 }
 
 void peer_step(double dt) {
-    b3World_Step(world, (float)dt, SUBSTEPS);
+    b3World_Step(world, (float)dt, substeps);
 }
 
-void peer_pose(int box, double position[3], double orientation[4]) {
+void peer_state(int box, double position[3], double orientation[4], double velocity[3]) {
     const b3Pos p = b3Body_GetPosition(body[box]);
     const b3Quat q = b3Body_GetRotation(body[box]);
     position[0] = p.x;
@@ -101,4 +103,8 @@ void peer_pose(int box, double position[3], double orientation[4]) {
     orientation[1] = q.v.x;
     orientation[2] = q.v.y;
     orientation[3] = q.v.z;
+    const b3Vec3 v = b3Body_GetLinearVelocity(body[box]);
+    velocity[0] = v.x;
+    velocity[1] = v.y;
+    velocity[2] = v.z;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Bullet with its sequential impulses and default settings but for the friction; no sleeping. The one C++
+// Bullet with its sequential impulses and default settings but for the friction; no sleeping. The effort is
+// the number of iterations (10). The one C++
 // file of the project: Bullet has no other interface (docs/decisions/0006).
 #include "peer.h"
 
@@ -63,6 +64,9 @@ void peer_create(const peer_scene *scene) {
         new btDiscreteDynamicsWorld(new btCollisionDispatcher(configuration), new btDbvtBroadphase,
                                     new btSequentialImpulseConstraintSolver, configuration);
     world->setGravity(btVector3(scene->gravity[0], scene->gravity[1], scene->gravity[2]));
+    if (scene->effort > 0.0) {
+        world->getSolverInfo().m_numIterations = int(scene->effort);
+    }
     add_ground(*scene);
     for (int b = 0; b < scene->box_count; b++) {
         add_box(*scene, scene->box[b]);
@@ -73,11 +77,12 @@ void peer_step(double dt) {
     world->stepSimulation(dt, 0, dt);
 }
 
-void peer_pose(int box, double position[3], double orientation[4]) {
+void peer_state(int box, double position[3], double orientation[4], double velocity[3]) {
     const btTransform &at = boxes[size_t(box)]->getWorldTransform();
     const btQuaternion q = at.getRotation();
     for (int k = 0; k < 3; k++) {
         position[k] = at.getOrigin()[k];
+        velocity[k] = boxes[size_t(box)]->getLinearVelocity()[k];
     }
     orientation[0] = q.w();
     orientation[1] = q.x();

@@ -5,7 +5,7 @@
 #   BENCH_ROUNDS=3    how often all is done
 #   BENCH_QUICK=1     one round of the first moments of the smaller scenes, a few minutes
 #   BENCH_SCENES="S2_3000:2.5 ..."   which scenes, up to which time
-#   BOX3D_SOURCE=DIR  Box3D's source, built here (Debian has no package)
+#   BOX3D_SOURCE=DIR  Box3D's source (build_peers.sh)
 # Fails if talus needs more time than Bullet where blocks fall and lie apart.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
@@ -17,43 +17,15 @@ else
     scenes=${BENCH_SCENES:-S1_fall_3000:5 S2_1000:5 S2_3000:5 S2_10000:5 S3_wall:5}
 fi
 
-engines="talus_1e-3 talus_1e-2"
-cc -std=gnu17 -O2 -w -c "$here/peer.c" -o peer.o
-# build NAME COMPILER WORDS...: a peer from its source file, with what its library needs.
-build() {
-    name=$1 compiler=$2
-    shift 2
-    $compiler -O2 -w -o "$name" "$@" -lm -lpthread || { echo "$name cannot be built here"; exit 1; }
-    engines="$engines $name"
-}
-# shellcheck disable=SC2046
-if pkg-config --exists bullet-float64 2>/dev/null && command -v g++ >/dev/null; then
-    build bullet g++ "$here/bullet_peer.cpp" peer.o $(pkg-config --cflags --libs bullet-float64)
-else
-    echo "Bullet is left out: Debian has it in libbullet-dev"
-fi
-# shellcheck disable=SC2046
-if pkg-config --exists ode 2>/dev/null; then
-    build ode cc "$here/ode_peer.c" peer.o $(pkg-config --cflags --libs ode)
-else
-    echo "ODE is left out: Debian has it in libode-dev"
-fi
-# shellcheck disable=SC2046
-if [ -n "${BOX3D_SOURCE:-}" ]; then
-    cmake -S "$BOX3D_SOURCE" -B box3d_build -DCMAKE_BUILD_TYPE=Release -DBOX3D_SAMPLES=OFF \
-        -DBOX3D_UNIT_TESTS=OFF >box3d.log 2>&1
-    cmake --build box3d_build --target box3d >>box3d.log 2>&1
-    build box3d cc "$here/box3d_peer.c" peer.o -I"$BOX3D_SOURCE/include" $(find box3d_build -name libbox3d.a)
-else
-    echo "Box3D is left out: set BOX3D_SOURCE to its source"
-fi
+engines=$(sh "$here/build_peers.sh")
+engines="talus_1e-3 talus_1e-2 $(echo "$engines" | grep -v talus | tr '\n' ' ')"
 
-# once ENGINE SCENE END: ms per step; poses at the end in poses.txt.
+# once ENGINE SCENE END: ms per step; the motion in motion.bin.
 once() {
     case $1 in
-        talus_*) "$TALUS_TEST_BIN/solver_bench" --time "$2" "$3" "${1#talus_}" poses.txt ;;
-        *) "./$1" "$2.scene" "$3" poses.txt ;;
-    esac
+        talus_*) ./talus "$2.scene" "$3" motion.bin "${1#talus_}" ;;
+        *) "./$1" "$2.scene" "$3" motion.bin ;;
+    esac | cut -d ' ' -f 2
 }
 {
     echo "# $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(cc --version | head -n 1), load $(cut -d ' ' -f 1 /proc/loadavg)"
@@ -65,8 +37,9 @@ for round in $(seq "$rounds"); do
         [ -f "$scene.scene" ] || "$TALUS_TEST_BIN/solver_bench" --write "$scene" "$scene.scene"
         for engine in $engines; do
             ms=$(once "$engine" "$scene" "$end")
-            seen=$("$TALUS_TEST_BIN/solver_bench_overlap" "$scene" poses.txt)
-            echo "$scene,$end,$engine,$round,$ms,${seen% *},${seen#* }" | tee -a engines.csv
+            [ -n "$ms" ] || { echo "$engine failed in $scene" >&2; exit 1; }
+            seen=$("$TALUS_TEST_BIN/solver_bench_observe" "$scene" motion.bin | awk '{ print $7 "," $9 }')
+            echo "$scene,$end,$engine,$round,$ms,$seen" | tee -a engines.csv
         done
     done
 done
@@ -77,17 +50,26 @@ grep '^S' engines.csv | sort -t , -k 1,1 -k 3,3 -k 5,5g | awk -F , '
       if (!($1 in end)) { order[++scenes] = $1; end[$1] = $2 }
       if (!($3 in is_engine)) { engine[++engines] = $3; is_engine[$3] = 1 } }
     function middle(key) { return int((n[key] + 1) / 2) }
+    function time(name, who) { return ms[name "," who, middle(name "," who)] }
     END {
         for (s = 1; s <= scenes; s++) {
             name = order[s]
-            base = ms[name ",talus_1e-3", middle(name ",talus_1e-3")]
+            base = time(name, "talus_1e-3")
             for (e = 1; e <= engines; e++) {
                 key = name "," engine[e]
                 m = middle(key)
                 printf "%-13s %4g s  %-11s %9.2f ms  %6.2f  overlap %8.3g mm  drift %8.4g mm\n", \
                     name, end[name], engine[e], ms[key, m], ms[key, m] / base, deep[key, m], far[key, m]
+                if (ms[key, m] < base && engine[e] !~ /^talus/) {
+                    lost = lost sprintf("\n  %s: %s takes %.2f of the time, with %.3g mm of overlap", name, \
+                        engine[e], ms[key, m] / base, deep[key, m])
+                }
             }
         }
+        print lost == "" ? "talus is the fastest in all scenes" : "talus is slower than:" lost
         peer = "S1_fall_3000,bullet"
-        exit (peer in n) && ms["S1_fall_3000,talus_1e-3", middle("S1_fall_3000,talus_1e-3")] > ms[peer, middle(peer)]
-    }'
+        exit (peer in n) && time("S1_fall_3000", "talus_1e-3") > time("S1_fall_3000", "bullet")
+    }' >engines.txt && status=0 || status=1
+cat engines.txt
+echo "single values: $PWD/engines.csv"
+exit "$status"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// ODE: QuickStep with its 20 iterations, at most 8 points per pair, the friction cone by two directions.
+// ODE: QuickStep, at most 8 points per pair, the friction cone by two directions. The effort is the number
+// of iterations (20).
 #include "peer.h"
 
 #include <math.h>
@@ -71,7 +72,7 @@ void peer_create(const peer_scene *s) {
     contacts = dJointGroupCreate(0);
     friction = s->mu;
     dWorldSetGravity(world, s->gravity[0], s->gravity[1], s->gravity[2]);
-    dWorldSetQuickStepNumIterations(world, ITERATIONS);
+    dWorldSetQuickStepNumIterations(world, s->effort > 0.0 ? (int)s->effort : ITERATIONS);
     const dThreadingImplementationID alone = dThreadingAllocateSelfThreadedImplementation();
     dWorldSetStepThreadingImplementation(world, dThreadingImplementationGetFunctions(alone), alone);
     dWorldSetStepIslandsProcessingMaxThreadCount(world, 1);
@@ -88,7 +89,8 @@ void peer_step(double dt) {
     dJointGroupEmpty(contacts);
 }
 
-void peer_pose(int box, double position[3], double orientation[4]) {
+void peer_state(int box, double position[3], double orientation[4], double velocity[3]) {
     memcpy(position, dBodyGetPosition(body[box]), 3 * sizeof *position);
     memcpy(orientation, dBodyGetQuaternion(body[box]), 4 * sizeof *orientation);
+    memcpy(velocity, dBodyGetLinearVel(body[box]), 3 * sizeof *velocity);
 }

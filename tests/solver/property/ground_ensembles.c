@@ -103,8 +103,39 @@ static void steps_do_not_move_the_mean_and_each_part_of_the_law_does(void **unus
     assert_true(none.across > 1.5 * smooth.across);                         // scatters
 }
 
+// Every law of grounds and avalanches: the mean stop of one ensemble at 10 ms and at 5 ms.
+static void no_law_has_a_mean_that_hangs_on_the_step(void **unused) {
+    (void)unused;
+    static const struct {
+        const char *name;
+        tal_law law;
+    } laws[] = {
+        {"rolling", {.kind = TAL_LAW_ROLLING, .restitution = 0.2, .rolling_friction = 0.15}},
+        {"scar",
+         {.kind = TAL_LAW_SCAR,
+          .friction_max = 1.5,
+          .scar_growth_per_m = 0.2,
+          .scar_decay_per_s = 20.0,
+          .drag_per_s = 0.2}},
+        {"plastic", {.kind = TAL_LAW_PLASTIC, .restitution = 0.4, .plastic_energy_j_m2 = 2e4}},
+        {"speed-weakening",
+         {.kind = TAL_LAW_SPEED_WEAKENING, .friction_fast = 0.3, .weakening_speed_mps = 4.0}},
+        {"slip-weakening",
+         {.kind = TAL_LAW_SLIP_WEAKENING, .friction_worn = 0.3, .weakening_slip_m = 20.0}},
+    };
+    for (size_t k = 0; k < sizeof laws / sizeof *laws; k++) {
+        tal_law law = laws[k].law;
+        law.friction = 0.5;
+        const stops coarse = run(law, 0.06, 0.01), fine = run(law, 0.06, 0.005);
+        printf("%s: stops at 10 ms: %.2f +- %.2f m, at 5 ms: %.2f +- %.2f m\n", laws[k].name,
+               coarse.mean, coarse.error, fine.mean, fine.error);
+        check_near(coarse.mean, fine.mean, 3.0 * hypot(coarse.error, fine.error));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_law_has_a_mean_that_hangs_on_the_step),
         cmocka_unit_test(steps_do_not_move_the_mean_and_each_part_of_the_law_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -203,7 +203,7 @@ static void wrong_constraints_are_refused_with_their_reason(void **unused) {
     refuse(&h, 3, k, "must be finite");
     k = hold;
     k.hold = TAL_HOLD_DIRECTION;
-    refuse(&h, 3, k, "points nowhere");
+    refuse(&h, 3, k, "has no length");
     k.direction.x = 1.0;
     k.drive = TAL_DRIVE_DISPLACEMENT;
     refuse(&h, 3, k, "no entries");

@@ -54,7 +54,7 @@ static double surface_of(const tal_solid *s) {
 
 static void a_stump_is_filled_without_holes(void **unused) {
     (void)unused;
-    const double size[3] = {2.0, 0.7, 0.35}, exact = 7.0 / 3.0;
+    const double size[3] = {2.0, 1.2, 0.7}, exact = 7.0 / 3.0;
     const double slant = 4.0 * 0.5 * (2.0 + 1.0) * sqrt(1.25); // four trapezoids
     const double height = 11.0 / 28.0; // of the centroid: (1 + 2 * 0.5 + 3 * 0.25) / (4 * 1.75)
     for (int k = 0; k < 3; k++) {
@@ -91,7 +91,7 @@ static void elements_too_small_are_refused(void **unused) {
     tal_filling f;
     const tal_shape_input shape = stump(vertex, (tal_vec3){0});
     check_fails(tal_filling_create(&f, &shape, 1e-3, &check_error), TAL_TOO_LARGE,
-                "take larger elements");
+                "use larger elements");
     check_fails(tal_filling_create(&f, &shape, 0.0, &check_error), TAL_BAD_INPUT,
                 "element_m = 0 must be above 0");
     assert_null(f.node_m);

@@ -2,6 +2,7 @@
 // The finisher on problems whose answers are known, and the sparse factors under it.
 #include "solver/finish/finish.h"
 #include "solver/finish/block_factor.h"
+#include "solver/finish/newton.h"
 #include "solver/finish/ordering.h"
 #include "tests/solver/scenes/friction_scene.h"
 #include "tests/support/check.h"
@@ -87,6 +88,46 @@ static void heavy_on_light_stands(void **unused) {
         column[n] = n == 29 ? 1e4 : 1.0;
     }
     stacks_carry_their_weight(column, 30);
+}
+
+// One problem by proximal points alone, from zero.
+static double solve_by_proximal_points(const tal_friction_problem *problem) {
+    const tal_newton_settings settings = {
+        .regularisation = 0.1, .iteration_max = 1000, .flops_max = INFINITY, .tolerance = 1e-8};
+    tal_finish_work work;
+    tal_newton newton;
+    assert_int_equal(tal_finish_work_create(&work, problem, &err), TAL_OK);
+    assert_int_equal(tal_newton_create(&newton, &work, &err), TAL_OK);
+    assert_int_equal(tal_newton_run_proximal(&newton, &work, &settings, &err), TAL_OK);
+    const double residual = newton.best_residual;
+    assert_true(residual == tal_finish_work_measure(&work, newton.best));
+    assert_false(newton.is_anchored);
+    tal_newton_destroy(&newton);
+    tal_finish_work_destroy(&work);
+    return residual;
+}
+
+// The tie to the last reaction vanishes: what is found solves the problem itself, hyperstatic or not.
+static void proximal_points_lead_to_the_solution(void **unused) {
+    (void)unused;
+    int solved = 0;
+    for (int n = 0; n < 20; n++) {
+        tal_friction_problem problem;
+        friction_scene_throw(&scene, tal_random_stream(5, (uint32_t)n, "proximal"), 60, 1.0);
+        assert_int_equal(friction_scene_build(&scene, &problem, &err), TAL_OK);
+        solved += solve_by_proximal_points(&problem) <= 1e-8;
+        tal_friction_problem_destroy(&problem);
+    }
+    assert_true(solved >= 19);
+    double column[30];
+    tal_friction_problem problem;
+    for (int n = 0; n < 30; n++) {
+        column[n] = n == 29 ? 1e4 : 1.0;
+    }
+    friction_scene_stack(&scene, 30, column, 0.5);
+    assert_int_equal(friction_scene_build(&scene, &problem, &err), TAL_OK);
+    assert_true(solve_by_proximal_points(&problem) <= 1e-8);
+    tal_friction_problem_destroy(&problem);
 }
 
 // A body squeezed between walls that close: no reaction can stop them.
@@ -231,15 +272,62 @@ static void the_order_keeps_factors_sparse(void **unused) {
     tal_block_matrix_destroy(&m);
 }
 
+// Of a full matrix of n blocks column j has n - j of them below: 54 l (l + 1) operations each.
+static void what_takes_too_long_is_not_begun(void **unused) {
+    (void)unused;
+    enum { COUNT = 40 };
+    tal_block_matrix m = random_matrix(COUNT, 1.0, 3);
+    int32_t order[COUNT];
+    double flops = 0.0;
+    for (int32_t j = 0; j < COUNT; j++) {
+        order[j] = j;
+        flops += 54.0 * (COUNT - 1 - j) * (COUNT - j);
+    }
+    for (int is_enough = 0; is_enough < 2; is_enough++) {
+        tal_block_factor factor;
+        assert_int_equal(tal_block_factor_create(&factor, COUNT, &err), TAL_OK);
+        factor.flops_max = flops - (is_enough ? 0.0 : 1.0);
+        assert_int_equal(tal_block_factor_analyse(&factor, &m, order, &err), TAL_OK);
+        check_near(factor.flops, flops, 0.0);
+        assert_int_equal(tal_block_factor_compute(&factor, &m), is_enough);
+        assert_int_equal(factor.lower != NULL, is_enough); // nor is memory taken for it
+        tal_block_factor_destroy(&factor);
+    }
+    tal_block_matrix_destroy(&m);
+}
+
+// The answer that was there stays when the operations allowed are not even enough for some systems.
+static void a_large_problem_stays_as_it_was(void **unused) {
+    (void)unused;
+    tal_friction_problem problem;
+    tal_finish_result result;
+    const tal_finish_settings settings = {TAL_FINISH_AUTOMATIC, 1e-10, 1e-10, 3000, 1e4};
+    friction_scene_stack(&scene, 3, (const double[]){1.0, 1.0, 1.0}, 0.5);
+    assert_int_equal(friction_scene_build(&scene, &problem, &err), TAL_OK);
+    for (int i = 0; i < 36; i++) {
+        r[i] = i % 3 == 0 ? 0.01 : 0.0;
+    }
+    assert_int_equal(tal_finish_solve(&problem, &settings, r, &result, &err), TAL_OK);
+    assert_int_equal(result.reason, TAL_FINISH_OUT_OF_ITERATIONS);
+    assert_int_equal(result.iterations, 1);
+    for (int i = 0; i < 36; i++) {
+        check_near(r[i], i % 3 == 0 ? 0.01 : 0.0, 1e-15);
+    }
+    tal_friction_problem_destroy(&problem);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_contact_sticks_slides_or_opens),
         cmocka_unit_test(heavy_on_light_stands),
+        cmocka_unit_test(proximal_points_lead_to_the_solution),
         cmocka_unit_test(what_has_no_solution_is_reported),
         cmocka_unit_test(units_do_not_matter),
         cmocka_unit_test(bad_problems_are_refused_with_all_their_faults),
         cmocka_unit_test(factors_solve_what_they_are_given),
         cmocka_unit_test(the_order_keeps_factors_sparse),
+        cmocka_unit_test(what_takes_too_long_is_not_begun),
+        cmocka_unit_test(a_large_problem_stays_as_it_was),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

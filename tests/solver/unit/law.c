@@ -3,7 +3,10 @@
 // theory states it (docs/theory/solver.md, "Laws"), not into the numbers the law was prepared as.
 #include "solver/law/law.h"
 #include "core/base/random.h"
+#include "solver/step/model.h"
 #include "tests/support/check.h"
+
+#include <string.h>
 
 enum { PROBLEMS = 2000, VISITS = 60 };
 
@@ -468,8 +471,54 @@ static void laws_have_names_and_acd2_must_dissipate(void **unused) {
     assert_false(must_dissipate(TAL_LAW_ACD2_PUBLISHED, true));
 }
 
+// What a number of a law may be. Beyond it there is no rock, and nothing that could be computed with.
+static void numbers_of_laws_have_ends(void **unused) {
+    (void)unused;
+    static const struct {
+        const char *name;
+        size_t place;
+        double low, high;
+    } numbers[] = {
+#define NUMBER(field, low, high) {#field, offsetof(tal_law, field), low, high}
+        NUMBER(friction, 0, 100),
+        NUMBER(restitution, 0, 1),
+        NUMBER(tangential_restitution, -1, 1),
+        NUMBER(kn_kg, 0, 1e18),
+        NUMBER(kt_kg, 0, 1e18),
+        NUMBER(cohesion_pa, 0, 1e12),
+        NUMBER(stiffness_n_m, 0, 1e15),
+        NUMBER(damping_n_s_m, 0, 1e15),
+        NUMBER(rolling_friction, 0, 100),
+        NUMBER(friction_max, 0, 100),
+        NUMBER(scar_growth_per_m, 0, 1e6),
+        NUMBER(scar_decay_per_s, 0, 1e6),
+        NUMBER(drag_per_s, 0, 1e3),
+        NUMBER(plastic_energy_j_m2, 0, 1e12),
+        NUMBER(friction_fast, 0, 100),
+        NUMBER(weakening_speed_mps, 0, 1e6),
+        NUMBER(friction_worn, 0, 100),
+        NUMBER(weakening_slip_m, 0, 1e6),
+#undef NUMBER
+    };
+    for (size_t n = 0; n < sizeof numbers / sizeof numbers[0]; n++) {
+        for (int k = 0; k < 5; k++) {
+            const double low = numbers[n].low, high = numbers[n].high;
+            const double value[5] = {low, high, low - 1e-9, high * (1.0 + 1e-9), NAN};
+            tal_law law = {.kind = TAL_LAW_COULOMB};
+            memcpy((char *)&law + numbers[n].place, &value[k], sizeof value[k]);
+            if (k < 2) {
+                check_ok(tal_model_check_law(0, 1, &law, &check_error));
+            } else {
+                check_fails(tal_model_check_law(0, 1, &law, &check_error), TAL_BAD_SETTING,
+                            numbers[n].name);
+            }
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_of_laws_have_ends),
         cmocka_unit_test(acd2_is_solved_as_stated),
         cmocka_unit_test(published_acd2_is_solved_as_printed),
         cmocka_unit_test(coulomb_is_solved_as_stated),

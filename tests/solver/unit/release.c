@@ -111,14 +111,14 @@ static void starts_fill_a_polygon_evenly(void **state) {
     (void)state;
     enum { ROCKS = 4000 };
     world w = {0};
-    tal_rock rock;
+    tal_fallen_rock rock;
     int west = 0;
     double sum = 0;
     build(&w, 0.0, true);
     set(&w, "release", "from_m", "0 0 30 0 0 30"); // centroid at 10, 10
     set(&w, "release", "from_is", "polygon");
     finish(&w);
-    check_ok(tal_rock_create(&rock, tal_starts_vertices_max(&w.starts), &check_error));
+    check_ok(tal_fallen_rock_create(&rock, tal_starts_vertices_max(&w.starts), &check_error));
     for (int k = 0; k < ROCKS; k++) {
         check_ok(tal_starts_draw(&w.starts, k, &rock.start, &check_error));
         const tal_vec3 x = rock.start.position;
@@ -129,18 +129,18 @@ static void starts_fill_a_polygon_evenly(void **state) {
     // Five ninths of the triangle lie west of x = 10; deviations of share and mean, four times.
     check_near((double)west / ROCKS, 5.0 / 9.0, 4 * sqrt(20.0 / 81.0 / ROCKS));
     check_near(sum / ROCKS, 10.0, 4 * 30 / sqrt(18.0) / sqrt((double)ROCKS));
-    tal_rock_destroy(&rock);
+    tal_fallen_rock_destroy(&rock);
     destroy(&w);
 }
 
 static void points_get_equal_numbers_and_lines_an_even_spread(void **state) {
     (void)state;
     world w = {0};
-    tal_rock rock;
+    tal_fallen_rock rock;
     build(&w, 0.0, true);
     set(&w, "release", "from_m", "0 0 30 0 0 30");
     finish(&w);
-    check_ok(tal_rock_create(&rock, 8, &check_error));
+    check_ok(tal_fallen_rock_create(&rock, 8, &check_error));
     for (int k = 0; k < 9; k++) {
         check_ok(tal_starts_draw(&w.starts, k, &rock.start, &check_error));
         check_near(rock.start.position.x, k % 3 == 1 ? 30 : 0, 0);
@@ -156,14 +156,14 @@ static void points_get_equal_numbers_and_lines_an_even_spread(void **state) {
     }
     const double share = 1.0 / (1.0 + sqrt(2.0)); // of 30 m and 30 sqrt(2) m
     check_near(first_leg / 2000.0, share, 4 * sqrt(share * (1 - share) / 2000));
-    tal_rock_destroy(&rock);
+    tal_fallen_rock_destroy(&rock);
     destroy(&w);
 }
 
 static void sizes_scale_mass_and_inertia(void **state) {
     (void)state;
     world w = {0};
-    tal_rock rock;
+    tal_fallen_rock rock;
     build(&w, 0.0, false);
     set(&w, "release", "from_m", "0 0");
     set(&w, "release", "size_m", "2");
@@ -171,7 +171,7 @@ static void sizes_scale_mass_and_inertia(void **state) {
     set(&w, "release", "speed_mps", "4");
     set(&w, "release", "direction_deg", "90");
     finish(&w);
-    check_ok(tal_rock_create(&rock, 8, &check_error));
+    check_ok(tal_fallen_rock_create(&rock, 8, &check_error));
     check_ok(tal_starts_draw(&w.starts, 0, &rock.start, &check_error));
     check_near(rock.start.mass, 8 * 2000.0, 1e-9);
     check_near(rock.start.inertia.x, 8 * 2000.0 * 4 / 6, 1e-9);
@@ -179,24 +179,24 @@ static void sizes_scale_mass_and_inertia(void **state) {
     check_near(rock.start.position.z, 1 + 3, 1e-12);
     check_near(rock.start.velocity.x, 4, 1e-12);
     check_near(rock.start.velocity.y, 0, 1e-12);
-    tal_rock_destroy(&rock);
+    tal_fallen_rock_destroy(&rock);
     destroy(&w);
 }
 
 static void a_rock_on_a_slope_starts_free_of_it_and_heads_down(void **state) {
     (void)state;
     world w = {0};
-    tal_rock rock;
+    tal_fallen_rock rock;
     build(&w, 1.0, false);
     set(&w, "release", "from_m", "-100 0");
     set(&w, "release", "speed_mps", "2");
     finish(&w);
-    check_ok(tal_rock_create(&rock, 8, &check_error));
+    check_ok(tal_fallen_rock_create(&rock, 8, &check_error));
     check_ok(tal_starts_draw(&w.starts, 0, &rock.start, &check_error));
     // The corner uphill at -0.5 of a cube at 45 degrees: half its edge above the ground twice.
     check_near(rock.start.position.z, 100 + 1.0, 1e-9);
     check_near(rock.start.velocity.x, 2, 1e-9);
-    tal_rock_destroy(&rock);
+    tal_fallen_rock_destroy(&rock);
     destroy(&w);
 }
 
@@ -260,13 +260,13 @@ static void a_stem_takes_what_its_diameter_says(void **state) {
 
 // --- falls ---
 
-static void fall(world *w, tal_rock *rock) {
+static void fall(world *w, tal_fallen_rock *rock) {
     finish(w);
-    check_ok(tal_rock_create(rock, 8, &check_error));
+    check_ok(tal_fallen_rock_create(rock, 8, &check_error));
     check_ok(tal_fall_run(&w->fall, 0, 1, rock, &check_error));
 }
 
-static const tal_rock_sample *last_of(const tal_rock *rock) {
+static const tal_fall_sample *last_of(const tal_fallen_rock *rock) {
     return &rock->sample[rock->summary.sample_count - 1];
 }
 
@@ -293,7 +293,7 @@ static void check_throw(const world *w, const tal_rock_meeting *m) {
 static void a_barrier_holds_what_it_can_take(void **state) {
     (void)state;
     world w = {0};
-    tal_rock rock;
+    tal_fallen_rock rock;
     throw_at_barrier(&w, "30", "500");
     fall(&w, &rock);
     assert_int_equal(rock.summary.end, TAL_ROCK_STOPPED);
@@ -303,14 +303,14 @@ static void a_barrier_holds_what_it_can_take(void **state) {
     check_throw(&w, &rock.meeting[0]);
     check_near((double)last_of(&rock)->position[0], 10, 1e-5);
     assert_true(last_of(&rock)->velocity[0] == 0.0F);
-    tal_rock_destroy(&rock);
+    tal_fallen_rock_destroy(&rock);
     destroy(&w);
 }
 
 static void a_rock_passes_above_a_low_barrier(void **state) {
     (void)state;
     world w = {0};
-    tal_rock rock;
+    tal_fallen_rock rock;
     throw_at_barrier(&w, "10", "500");
     fall(&w, &rock);
     assert_int_equal(rock.summary.meeting_count, 1);
@@ -319,25 +319,25 @@ static void a_rock_passes_above_a_low_barrier(void **state) {
     check_throw(&w, &rock.meeting[0]);
     assert_int_not_equal(rock.summary.end, TAL_ROCK_STOPPED);
     assert_true(last_of(&rock)->position[0] > 20.0F);
-    tal_rock_destroy(&rock);
+    tal_fallen_rock_destroy(&rock);
     destroy(&w);
 }
 
 static void a_rock_that_breaks_through_loses_the_capacity(void **state) {
     (void)state;
     world w = {0};
-    tal_rock rock;
+    tal_fallen_rock rock;
     throw_at_barrier(&w, "30", "100");
     fall(&w, &rock);
     assert_int_equal(rock.meeting[0].outcome, TAL_MEETING_BROKEN);
     check_near((double)rock.meeting[0].taken, 100e3, 1e-2);
     const double left = (double)rock.meeting[0].energy - 100e3;
     for (int32_t k = 0; k < rock.summary.sample_count; k++) {
-        const tal_rock_sample *s = &rock.sample[k];
+        const tal_fall_sample *s = &rock.sample[k];
         if (s->time == rock.meeting[0].time && s->velocity[0] < 9.99F) {
             const double v = (double)s->velocity[0], u = (double)s->velocity[2];
             check_near(0.5 * w.mass * (v * v + u * u), left, 1e-3 * left);
-            tal_rock_destroy(&rock);
+            tal_fallen_rock_destroy(&rock);
             destroy(&w);
             return;
         }
@@ -348,7 +348,7 @@ static void a_rock_that_breaks_through_loses_the_capacity(void **state) {
 // One stem in the way of a ball that flies at 10 m/s, `aside` of its middle.
 static tal_rock_meeting fly_at_stem(double aside, double diameter_cm, double *vx, double *vy) {
     world w = {0};
-    tal_rock rock;
+    tal_fallen_rock rock;
     char path[512], line[64];
     snprintf(path, sizeof path, "%s/stems.txt", check_scratch());
     snprintf(line, sizeof line, "10.5 %g %g\n", aside, diameter_cm);
@@ -368,7 +368,7 @@ static tal_rock_meeting fly_at_stem(double aside, double diameter_cm, double *vx
     const tal_rock_meeting m = rock.meeting[0];
     *vx = (double)last_of(&rock)->velocity[0];
     *vy = (double)last_of(&rock)->velocity[1];
-    tal_rock_destroy(&rock);
+    tal_fallen_rock_destroy(&rock);
     destroy(&w);
     return m;
 }
@@ -402,7 +402,7 @@ static void a_thick_stem_stands_and_turns_a_rock_aside(void **state) {
 static void moments_that_are_kept_tell_the_whole_flight(void **state) {
     (void)state;
     world w = {0};
-    tal_rock rock;
+    tal_fallen_rock rock;
     build(&w, 0.0, false);
     set(&w, "release", "from_m", "0 0");
     set(&w, "release", "height_m", "10");
@@ -411,7 +411,7 @@ static void moments_that_are_kept_tell_the_whole_flight(void **state) {
     const double landing = sqrt(2 * 10 / G);
     int in_flight = 0;
     for (int32_t k = 0; k < rock.summary.sample_count; k++) {
-        const tal_rock_sample *s = &rock.sample[k];
+        const tal_fall_sample *s = &rock.sample[k];
         const double t = (double)s->time;
         if (t < landing - 0.02) {
             in_flight++;
@@ -421,7 +421,7 @@ static void moments_that_are_kept_tell_the_whole_flight(void **state) {
     assert_in_range(in_flight, 10, 20); // every 0.1 s for 1.43 s
     check_near((double)last_of(&rock)->position[2], 0.5, 0.01);
     check_near(rock.summary.duration, landing, 0.2);
-    tal_rock_destroy(&rock);
+    tal_fallen_rock_destroy(&rock);
     destroy(&w);
 }
 

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Blocks that deform, as a site file asks for them.
+#include "core/app/body_check.h"
+
+#include <math.h>
+#include <string.h>
+
+static void check_section(const tal_settings *s, const tal_body_settings *body,
+                          bool names_are_known, tal_error *err) {
+    const char *where = tal_settings_where_in(s, body, sizeof *body);
+    if (names_are_known && strcmp(body->label, s->mesh.block_class) != 0) {
+        tal_error_add(err, TAL_BAD_SETTING,
+                      "%s: [body.%s] names no surface class of the blocks of this site: they are "
+                      "all %s",
+                      where, body->label, s->mesh.block_class);
+    }
+    if (body->kind == TAL_BODY_FINITE_ELEMENT && isnan(body->element_m) &&
+        s->mesh.blocks != TAL_BLOCKS_IMPORT) {
+        tal_error_add(err, TAL_BAD_SETTING,
+                      "%s: [body.%s] kind = finite-element needs element_m, the longest edge of an "
+                      "element; a third of a block is a beginning",
+                      where, body->label);
+    }
+    if (body->kind != TAL_BODY_RIGID && s->release.rocks > 0) {
+        tal_error_add(err, TAL_BAD_SETTING,
+                      "%s: [body.%s] kind: single rocks of a [release] are rigid; leave [body.%s] "
+                      "out, or the [release]",
+                      where, body->label, body->label);
+    }
+}
+
+void tal_body_check(const tal_settings *s, bool names_are_known, tal_error *err) {
+    bool deforms = false;
+    for (int k = 0; k < s->body_count; k++) {
+        check_section(s, &s->body[k], names_are_known, err);
+        deforms = deforms || s->body[k].kind != TAL_BODY_RIGID;
+    }
+    if (!deforms && !isnan(s->break_.tensile_strength_pa)) {
+        tal_error_add(
+            err, TAL_BAD_SETTING,
+            "%s: [break] tensile_strength_pa asks for stresses, but all blocks are rigid: "
+            "add a section [body.%s] with kind = finite-element",
+            tal_settings_where(s, &s->break_.tensile_strength_pa), s->mesh.block_class);
+    }
+}

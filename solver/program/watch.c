@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a program watches between steps.
+#include "solver/program/watch.h"
+
+#include "core/base/math3.h"
+#include "core/base/memory.h"
+
+#include <math.h>
+
+// A block that left the ground's outline and dropped below it will not come back.
+void tal_watch_take_out_lost(const tal_solve_scene *scene, tal_state *state, uint8_t *lost) {
+    const tal_vec3 *position = tal_state_positions(state);
+    for (int32_t b = 0; b < scene->input.body_count; b++) {
+        const double r = scene->bounding_radius_m[b];
+        const tal_vec3 p = position[b];
+        const bool outside = p.x < scene->low_m[0] - r || p.x > scene->high_m[0] + r ||
+                             p.y < scene->low_m[1] - r || p.y > scene->high_m[1] + r;
+        if (lost[b] == 0 && (outside || p.z < scene->low_m[2] - r)) {
+            lost[b] = 1;
+            tal_state_remove_body(state, b);
+        }
+    }
+}
+
+bool tal_watch_is_moving(const tal_solve_scene *scene, const tal_state *state, const uint8_t *lost,
+                         double still_mps) {
+    const tal_vec3 *velocity = tal_state_velocities(state);
+    const tal_vec3 *spin = tal_state_spins(state);
+    for (int32_t b = 0; b < scene->input.body_count; b++) {
+        const double fastest =
+            tal_vec3_length(velocity[b]) + tal_vec3_length(spin[b]) * scene->bounding_radius_m[b];
+        if (lost[b] == 0 && fastest > still_mps) {
+            return true;
+        }
+    }
+    return false;
+}
+
+tal_status tal_watch_travel(const tal_solve_scene *scene, const tal_vec3 *position,
+                            tal_travel *travel, tal_error *err) {
+    const size_t count = (size_t)scene->input.body_count;
+    double *distance;
+    TAL_CREATE(distance, count + 1, "the travel of the blocks", err);
+    for (size_t b = 0; b < count; b++) {
+        distance[b] = tal_vec3_length(tal_vec3_subtract(position[b], scene->input.position_m[b]));
+    }
+    const tal_status status = tal_travel_find(travel, distance, scene->volume_m3, count, err);
+    tal_memory_destroy(distance);
+    return status;
+}
+
+int64_t tal_watch_steps(double interval_s, double dt_s) {
+    return (int64_t)fmax(1.0, round(interval_s / dt_s));
+}
