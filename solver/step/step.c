@@ -41,13 +41,21 @@ static const double BOND_SLACK = 30.0;
 // Errors of slow bodies are measured against at most this speed.
 static const double SLOW_MPS = 0.05;
 
+// Of what sticks out of a long body that turns: blocks as they are have nothing there.
+static double tip_speed(const tal_model *model, const tal_state *state, int32_t b) {
+    const double inner = model->inner_radius[b];
+    const double outer = model->shapes.bounding_radius[model->shape_of_body[b]];
+    const double beyond = tal_is_soft(model, b) ? 0.0 : fmax(outer - 2.0 * inner, 0.0);
+    return tal_vec3_length(state->spin[b]) * beyond / inner;
+}
+
 // (3)
 static int count_substeps(const tal_model *model, const tal_state *state) {
     double fastest = 0.0; // in units of what is allowed per piece
     for (int32_t b = 0; b < model->body_count; b++) {
         const double speed = tal_vec3_length(state->velocity[b]) / model->inner_radius[b];
         const double spin = tal_vec3_length(state->spin[b]) / TURN_MAX;
-        fastest = fmax(fastest, fmax(speed, spin));
+        fastest = fmax(fastest, fmax(speed, fmax(spin, tip_speed(model, state, b))));
     }
     const double pieces = ceil(fastest * model->settings.dt_s);
     const double most = (double)model->settings.substep_max;

@@ -139,6 +139,27 @@ static void fill(handful *h, uint32_t run, void (*make)(solid *, const double *)
     }
 }
 
+// One above the other over the ground, crosswise (even runs) or as a bundle, turning.
+static void fill_drop(handful *h, uint32_t run) {
+    const tal_random random = tal_random_stream(77, run, "tests/needles");
+    double top = 0.1;
+    fill(h, run, make_needle);
+    for (int b = 0; b < BODIES; b++) {
+        double u[8];
+        for (uint64_t k = 0; k < 8; k++) {
+            u[k] = tal_random_uniform(random, 64 * (uint64_t)b + k) - 0.5;
+        }
+        const double yaw = 0.1 * u[0] + (run % 2 == 0 && b % 2 == 1 ? 1.5708 : 0.0);
+        const double tilt = 0.05 * u[1], half = 0.1 + 2.5 * fabs(tilt);
+        h->pose[b] = tal_quat_multiply((tal_quat){cos(0.5 * yaw), 0.0, 0.0, sin(0.5 * yaw)},
+                                       (tal_quat){cos(0.5 * tilt), 0.0, sin(0.5 * tilt), 0.0});
+        h->position[b] = tal_vec3_make(0.2 * u[2], 0.2 * u[3], top + half);
+        h->velocity[b] = tal_vec3_make(u[4], u[5], run % 3 == 0 ? -10.0 : 0.0);
+        h->spin[b] = tal_vec3_make(0.0, 0.0, run % 4 < 2 ? 8.0 * u[6] : 0.0);
+        top += 2.0 * half + 0.05;
+    }
+}
+
 typedef struct {
     double worst, worst_share;     // overlap, in metres and in widths of the thinner solid
     double reported;               // largest penetration of the reports
@@ -172,9 +193,16 @@ static void judge(const handful *h, const tal_state *state, int run, int step, c
     }
 }
 
+// Without `make`: needles dropped on the ground.
 static void clash(uint32_t run, void (*make)(solid *, const double *), double dt, clash_result *r) {
     static handful h;
-    fill(&h, run, make);
+    static const tal_vec3 ground[4] = {{-99, -99, 0}, {99, -99, 0}, {99, 99, 0}, {-99, 99, 0}};
+    static const int32_t triangle[6] = {0, 1, 2, 0, 2, 3}, ground_class[2] = {0, 0};
+    if (make != NULL) {
+        fill(&h, run, make);
+    } else {
+        fill_drop(&h, run);
+    }
     const tal_law law = {.kind = run % 2 ? TAL_LAW_COULOMB : TAL_LAW_ACD2_COULOMB,
                          .friction = 0.5,
                          .restitution = 0.2,
@@ -194,7 +222,15 @@ static void clash(uint32_t run, void (*make)(solid *, const double *), double dt
                              .law = &law,
                              .settings = test_settings()};
     input.settings.dt_s = dt;
-    input.settings.gravity_mps2 = (tal_vec3){0};
+    if (make != NULL) {
+        input.settings.gravity_mps2 = (tal_vec3){0};
+    } else {
+        input.terrain_vertex_count = 4;
+        input.terrain_vertex_m = ground;
+        input.terrain_triangle_count = 2;
+        input.terrain_triangle = triangle;
+        input.terrain_class = ground_class;
+    }
     tal_model *model;
     tal_state *state;
     tal_report report;
@@ -211,7 +247,7 @@ static void clash(uint32_t run, void (*make)(solid *, const double *), double dt
 
 static void clash_many(const char *what, void (*make)(solid *, const double *), double dt) {
     clash_result r = {0};
-    for (int run = 0; run < HANDFULS; run++) {
+    for (int run = 0; run < (make != NULL ? HANDFULS : HANDFULS / 10); run++) {
         clash((uint32_t)run, make, dt, &r);
     }
     print_message("%s, steps of %g s: deepest overlap %.4f m, %.3f widths (handful %d, step %d); "
@@ -219,7 +255,7 @@ static void clash_many(const char *what, void (*make)(solid *, const double *), 
                   what, dt, r.worst, r.worst_share, r.run, r.step, r.over_a_percent, r.steps,
                   r.reported);
     assert_true(r.worst_share < 0.25);
-    assert_true(1000L * r.over_a_percent < r.steps);
+    assert_true((make != NULL ? 1000L : 100L) * r.over_a_percent < r.steps);
 }
 
 static void sharp_and_blunt_solids_do_not_pass_through_each_other(void **unused) {
@@ -235,10 +271,17 @@ static void needles_and_plates_do_not_pass_through_each_other(void **unused) {
     clash_many("needles of 50:1", make_needle, 0.02);
 }
 
+// They lie on each other for most of the time: one step in a hundred may show more than a percent.
+static void needles_dropped_crosswise_and_in_bundles_stay_apart(void **unused) {
+    (void)unused;
+    clash_many("needles of 50:1 on the ground", NULL, 0.02);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sharp_and_blunt_solids_do_not_pass_through_each_other),
         cmocka_unit_test(needles_and_plates_do_not_pass_through_each_other),
+        cmocka_unit_test(needles_dropped_crosswise_and_in_bundles_stay_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
