@@ -4,21 +4,33 @@
 # grounds.png. grounds.sh BUILD DATA: DATA holds authume/ and tschamut/ (some minutes).
 set -eu
 [ $# -eq 2 ] || { echo "usage: grounds.sh BUILD DATA" >&2; exit 2; }
-study=$(cd "$1" && pwd)/tests/solver_law_sites
+build=$(cd "$1" && pwd)
+study=$build/tests/solver_law_sites
 data=$(cd "$2" && pwd)
 here=$(cd "$(dirname "$0")" && pwd)
+quarry=$here/../../examples/quarry
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-authume="law=ground mu=0.55 e=0.12 rough=0.1 blue:rough=0.04 gray:rolling_friction=0.2 red:rolling_friction=0.2"
-tschamut="law=ground mu=0.4 e=0.3 rough=0.1 length=0.7"
+python3 "$quarry/prepare.py" "$data/authume" P1 "$quarry/ground.ini" authume
+for stage in ingest mesh solve post; do
+    "$build/bin/talus-$stage" authume/site.ini --out authume/out
+done
+# Along and across the line from the mean of the drops to that of the real stops, as the report has it.
+ogr2ogr -f CSV /vsistdout/ authume/out/result.gpkg stops -lco GEOMETRY=AS_XY | cut -d, -f1,2 >simulated.csv
+awk -F '[][,: ]+' '/coordinates/ {getline x; getline y; print x + 0, y + 0}' authume/drops.geojson >drops.txt
+awk -F '[, ]' 'FILENAME == "drops.txt" {x0 += $1; y0 += $2; n++; next}
+    FNR == 1 {next}
+    {k++; x[k] = $1 - x0 / n; y[k] = $2 - y0 / n; what[k] = FILENAME ~ /stops/ ? "real" : "simulated"}
+    FILENAME ~ /stops/ {sx += x[k]; sy += y[k]}
+    END {r = sqrt(sx ^ 2 + sy ^ 2)
+        for (i = 1; i <= k; i++) print what[i], (x[i] * sx + y[i] * sy) / r, (y[i] * sx - x[i] * sy) / r}' \
+    drops.txt authume/stops.csv simulated.csv >authume.txt
 
+tschamut="law=ground mu=0.4 e=0.3 rough=0.1 length=0.7"
 # shellcheck disable=SC2086
 {
-    "$study" "$data/authume" starts=4
-    "$study" "$data/authume" starts=4 $authume dt=0.01 dt=0.005
-    "$study" "$data/authume" starts=4 $authume points >authume.txt
     for half in odd even; do
         "$study" "$data/tschamut" starts=4 half=$half
         "$study" "$data/tschamut" starts=4 half=$half $tschamut

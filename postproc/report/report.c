@@ -202,7 +202,7 @@ static void append_score_row(tal_text *text, const tal_back_analysis *a, int i) 
     }
     tal_text_append(text, "\">%s %s</td><td class=\"number best\">%s</td>",
                     format_score(number, a->scores.value[i], &a->interval[i]),
-                    tal_unit_pretty(note->unit), note->best);
+                    isfinite(a->scores.value[i]) ? tal_unit_pretty(note->unit) : "", note->best);
     if (a->run_count > 1) {
         append_interval(text, "Over the runs", a->interval[i].low, a->interval[i].high);
     }

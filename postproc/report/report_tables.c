@@ -15,6 +15,10 @@ static void append_heads(tal_text *text, const char *const *head, size_t count) 
     tal_text_append(text, "</tr></thead><tbody>\n");
 }
 
+static void append_count_cell(tal_text *text, int32_t count) {
+    tal_text_append(text, "<td class=\"number\">%d</td>", (int)count);
+}
+
 static void append_number_cell(tal_text *text, double value, const char *unit) {
     char number[TAL_NUMBER_SIZE];
     tal_text_append(text, "<td class=\"number\">%s%s%s</td>", tal_number_format(number, value),
@@ -26,7 +30,7 @@ static void append_source_row(tal_text *text, int index, const tal_source *sourc
     tal_text_append(text, "<tr data-source=\"%d\"><td>%d%s</td>", index + 1, index + 1,
                     stayed ? ": did not move" : "");
     append_number_cell(text, source->volume, "m\xc2\xb3");
-    append_number_cell(text, source->block_count, "");
+    append_count_cell(text, source->block_count);
     tal_text_append(text, "<td class=\"number\">%.0f\xc2\xb0</td>",
                     atan(source->base_tangent) * 57.29577951308232);
     append_number_cell(text, source->travel.median, "m");
@@ -62,7 +66,7 @@ static void append_variant_row(tal_text *text, const char *name, const char *lab
                                           TAL_SCORE_fahrboeschung_simulated,
                                           TAL_SCORE_area_simulated_m2, TAL_SCORE_travel_median_m};
     tal_text_append(text, "<tr data-variant=\"%s\"><td>%s</td>", name, label);
-    append_number_cell(text, block_count, "");
+    append_count_cell(text, block_count);
     for (size_t i = 0; i < sizeof SHOWN / sizeof *SHOWN; i++) {
         append_number_cell(text, scores->value[SHOWN[i]],
                            tal_unit_pretty(tal_score_notes[SHOWN[i]].unit));

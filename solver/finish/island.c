@@ -76,6 +76,11 @@ static int32_t count_contacts(const tal_percussion_problem *problem, const tal_i
     return last->first_contact + last->contact_count - first->first_contact;
 }
 
+bool tal_finish_is_cheap(const tal_percussion_problem *problem, const tal_island *island) {
+    return count_contacts(problem, island) <= SMALL_MAX &&
+           can_finish(problem, island, has_dry_branches);
+}
+
 static int32_t body_of(const island_problem *i, int32_t k, int side) {
     const tal_pair *pair = &i->problem->pair[i->pair_of[k]];
     const int32_t body = side == 0 ? pair->body_i : pair->body_j;

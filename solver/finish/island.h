@@ -21,6 +21,9 @@ tal_status tal_finish_islands(const tal_percussion_problem *problem, const tal_s
                               const tal_solver_goal *goal, const uint8_t *lingers,
                               tal_finish_count *count, tal_solver_result *result, tal_error *err);
 
+// Whether an island is small and its laws and bodies are such that it can be finished.
+bool tal_finish_is_cheap(const tal_percussion_problem *problem, const tal_island *island);
+
 // All contacts of a problem as one of dry friction, in sweep order, and the percussions at hand
 // (3 per contact, tal_memory_destroy). TAL_UNAVAILABLE where a law or a body does not allow it.
 tal_status tal_finish_collect(const tal_percussion_problem *problem, tal_friction_problem *friction,

@@ -61,7 +61,7 @@ static void add_points(const tal_model *model, tal_state *state, const tal_pair 
     }
 }
 
-// (61). All velocities by the same share: points that do not move stay where they are.
+// (58). All velocities by the same share: points that do not move stay where they are.
 static void slow_body(const tal_model *model, tal_state *state, int32_t b, double dt,
                       tal_report *report) {
     tal_rigid_motion *u = &state->work.motion[b];

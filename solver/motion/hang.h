@@ -6,7 +6,7 @@
 
 #include "solver/step/state.h"
 
-// docs/theory/solver.md (61): slows such bodies by the moment of a corner that is no point. Points slower than
+// docs/theory/solver.md (58): slows such bodies by the moment of a corner that is no point. Points slower than
 // `still` hold. Between the percussions and the velocities that follow from them.
 void tal_slow_hanging(const tal_model *model, tal_state *state, double dt, double still,
                       tal_report *report);

@@ -44,7 +44,7 @@ typedef struct {
     void *bytes;
     size_t size;
 } tal_section;
-enum { TAL_SECTIONS_MAX = 9 };
+enum { TAL_SECTIONS_MAX = 12 };
 
 // What there is to know of a kind of bodies: one row per kind. `body` is what the kind keeps of one body
 // (of a rigid one its tal_inertia), `motion` its velocities. Velocities u, percussions r and W of a side

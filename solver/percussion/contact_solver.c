@@ -35,6 +35,10 @@ enum { SHARED_PAIRS_MIN = 512 };
 // sweeps at the earliest.
 enum { CHECK_PAUSE = 3, CHECK_EVERY = 64, RELEASE_FIRST = 64 };
 
+// Sweeps stagnate if, at the rate of the last STAGNATION_LOOK of them, the tolerance is more than
+// PROMISED_MAX sweeps away (or more than are left), twice in a row.
+enum { STAGNATION_LOOK = 128, STAGNATION_LOOKS = 2, PROMISED_MAX = 1000 };
+
 void tal_warm_start(const tal_percussion_problem *problem) {
     for (int32_t p = 0; p < problem->pair_count; p++) { // pairs are sorted by color already
         const tal_pair *pair = &problem->pair[p];
@@ -235,11 +239,36 @@ static int sweeps_made(const island_solve *s) {
     return (int)((s->visits + s->contact_count - 1) / s->contact_count);
 }
 
+// The last look at the progress of an island.
+typedef struct {
+    int sweeps, stagnant_count;
+    double excess; // of the squared error over what is asked for
+} look;
+
+static bool is_stagnant(const island_solve *s, const tal_island_result *result, look *last) {
+    const double square = s->tolerance * s->tolerance;
+    const double excess =
+        fmax(result->error / s->contact_count, result->worst / (WORST * WORST)) / square;
+    const int since = result->iterations - last->sweeps;
+    if (s->problem->is_finishable == NULL || since < STAGNATION_LOOK) {
+        return false;
+    }
+    const int64_t left = s->visits_max / s->contact_count - result->iterations;
+    const double promised = left < PROMISED_MAX ? (double)left : PROMISED_MAX;
+    const bool is_slow = !(log(excess) * since <= log(last->excess / excess) * promised);
+    last->stagnant_count = last->sweeps > 0 && is_slow ? last->stagnant_count + 1 : 0;
+    last->sweeps = result->iterations;
+    last->excess = excess;
+    return last->stagnant_count >= STAGNATION_LOOKS &&
+           s->problem->is_finishable(s->problem, s->island);
+}
+
 static void sweep_island(island_solve *s, const tal_solver_goal *goal, tal_island_result *result) {
     const double error_max = s->tolerance * s->tolerance * s->contact_count;
     const bool is_large = s->island->pair_count >= HOT_PAIRS_MIN;
     const int check_every = is_large ? HOT_CHECK : CHECK_EVERY;
     int pause = 0, since_check = 0, release_at = RELEASE_FIRST;
+    look last = {0};
     for (;;) {
         const double relative = tal_sweep_set_sweep(&s->all);
         s->visits += s->contact_count;
@@ -251,7 +280,8 @@ static void sweep_island(island_solve *s, const tal_solver_goal *goal, tal_islan
         if (is_last || (may_stop && (relative <= error_max || since_check >= check_every))) {
             tal_sweep_set_measure(&s->all);
             sum_errors(s->problem, s->work, s->island, s->tolerance, result);
-            if (is_last || is_solved(result, s->contact_count, s->tolerance)) {
+            if (is_last || is_solved(result, s->contact_count, s->tolerance) ||
+                is_stagnant(s, result, &last)) {
                 return;
             }
             since_check = 0;

@@ -16,7 +16,7 @@ typedef struct tal_roll tal_roll; // roll.h
 
 // Bodies and their contacts. Some bodies are not rigid (their places in the rigid arrays are for
 // information only); behind all of them stands the ground.
-typedef struct {
+typedef struct tal_percussion_problem {
     int32_t body_count;
     tal_rigid_motion *motion; // body_count + 1: free velocity plus the effect of the percussions
     const tal_rigid_motion *before; // u-
@@ -34,6 +34,8 @@ typedef struct {
     const int32_t *island_body;
     const int32_t *color_end;
     int thread_count;
+    // Whether somebody finishes the island cheaply: then its sweeps end where they stagnate. NULL: nobody.
+    bool (*is_finishable)(const struct tal_percussion_problem *problem, const tal_island *island);
 } tal_percussion_problem;
 
 typedef struct {

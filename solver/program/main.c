@@ -419,7 +419,7 @@ static tal_status finish(simulation *s, tal_error *err) {
                                  .position = tal_state_positions(s->state),
                                  .tensions = &tensions,
                                  .onset = &s->onset};
-    tal_run_summary r;
+    tal_run_summary r = {0};
     tal_status status = tal_results_begin(s->invocation->out, "solve", err);
     if (status == TAL_OK) {
         status = tal_run_file_write(s->run_path, s->resume ? TAL_REPLACE : s->overwrite,

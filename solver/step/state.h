@@ -99,9 +99,8 @@ typedef struct {
     tal_collider *collider;
     tal_manifolds found, list, list_merged;
     double *reach;
-    double *reach_own,
-        *reach_wide;       // of the last query of contacts: of a body, with what was passed on
-    uint8_t *is_reach_new; // since the one before
+    double *reach_own, *reach_wide; // within this piece: without and with what was passed on
+    uint8_t *is_reach_new;          // since the last search of contacts
 
     // The look ahead.
     tal_vec3 *position_ahead; // a step later, if nothing else happens

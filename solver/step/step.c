@@ -220,7 +220,9 @@ static tal_status strike(const tal_model *model, tal_state *state, double dt, ta
     const tal_solver_goal goal = {model->settings.tolerance, SWEEPS_MIN,
                                   model->settings.iteration_max};
     TAL_TRY(find_all_contacts(model, state, dt, report, err));
+    state->work.problem.is_finishable = tal_finish_is_cheap;
     solve_and_settle(model, state, goal, report);         // (19), (29) to (39), to the tolerance
+    state->work.problem.is_finishable = NULL;             // what follows has no finisher behind it
     refine(model, state, dt, goal, report);               // (60)
     TAL_TRY(finish(model, state, dt, goal, report, err)); // islands that the sweeps leave above it
     tal_observe_contacts(model, state, dt, report);       // (44), (47), (56): their work
@@ -229,7 +231,7 @@ static tal_status strike(const tal_model *model, tal_state *state, double dt, ta
     tal_joints_observe(model, state);
     const double still = BOND_SLACK * model->settings.tolerance * slow_speed(model, state, dt);
     tal_break_bonds(state, still);                               // (27)
-    tal_slow_hanging(model, state, dt, still, report);           // (61)
+    tal_slow_hanging(model, state, dt, still, report);           // (58)
     tal_store_motion(model, state);                              // u+
     tal_advance_trails(model, state, dt, report);                // grounds.md (5), (7): drag, scars
     report->correction_j += tal_correct_positions(model, state); // (50) to (52): penetration

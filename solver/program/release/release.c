@@ -232,7 +232,7 @@ static tal_status write_summary(const release *r, const tal_release_summary *s, 
 }
 
 static tal_status finish(release *r, tal_error *err) {
-    tal_release_summary s;
+    tal_release_summary s = {0};
     char *provenance = tal_provenance_text(r->provenance);
     const tal_rocks_notes notes = {.path = r->rocks_path,
                                    .provenance = provenance,

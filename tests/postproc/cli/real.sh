@@ -55,9 +55,9 @@ deposit_area_min_m2 = 100000
 [mesh]
 mesh_error_m = 5
 blocks = voronoi
-block_count = 100
+block_count = 40
 [solve]
-dt_s = 0.04
+dt_s = 0.05
 output_every_s = 1
 [report]
 figures = no
@@ -79,11 +79,11 @@ plane_dip_deg = 30
 plane_dip_direction_deg = 200
 plane_depth_m = 60
 [mesh]
-mesh_error_m = 2
+mesh_error_m = 3
 blocks = voronoi
-block_count = 120
+block_count = 40
 [solve]
-dt_s = 0.04
+dt_s = 0.05
 output_every_s = 0.5
 [report]
 figures = no

@@ -93,6 +93,7 @@ done
 "$post" sense/site.ini --out sense --set report.figures=no --set report.paraview_mb=0 --set report.sensitivity=yes \
     --progress none 2>sense.txt || fail "talus-post failed: $(cat sense.txt)"
 grep -q '1 of its runs are not in sense/sensitivity' sense.txt || fail "a missing run is not told: $(cat sense.txt)"
+grep -o 'data-variant.*' sense/report.html | grep -q '>100<' || fail "blocks are not counted in whole numbers"
 [ "$(grep -c 'data-variant=' sense/report.html)" -eq 3 ] || fail "the runs are not in the report"
 grep -q 'depends on the discretisation more than on the survey' sense/report.html || fail "it is not said what the result depends on"
 "$post" sense/sensitivity/half/site.ini --out sense/sensitivity/half --set report.figures=no --set report.paraview_mb=0 --progress none 2>/dev/null

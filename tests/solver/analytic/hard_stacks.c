@@ -72,6 +72,26 @@ static void a_million_on_one_stands(void **unused) {
     check_stack(2, (const double[]){1.0, 1e6});
 }
 
+// Sweeps that stagnate give way to the finisher, however many are allowed: not a million of them.
+static void a_million_sweeps_are_not_made_where_they_stagnate(void **unused) {
+    (void)unused;
+    world w;
+    int finished = 0, sweeps = 0;
+    init_default(&w);
+    w.scene.settings.iteration_max = 1000000;
+    add_column(&w, 2, (const double[]){1.0, 1e6}, 0.0);
+    world_start(&w);
+    for (int n = 0; n < 50; n++) {
+        check_ok(tal_step(w.model, w.state, &w.report, &check_error));
+        finished += w.report.islands_finished;
+        sweeps = w.report.iterations > sweeps ? w.report.iterations : sweeps;
+        assert_int_equal(w.report.unconverged_count, 0);
+    }
+    world_end(&w);
+    assert_true(finished > 0);
+    assert_in_range(sweeps, 1, 5000);
+}
+
 static void set_densities(double density[30], double of_last) {
     for (int n = 0; n < 30; n++) {
         density[n] = n == 29 ? of_last : 1.0;
@@ -207,6 +227,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ten_thousand_on_one_stands),
         cmocka_unit_test(a_million_on_one_stands),
+        cmocka_unit_test(a_million_sweeps_are_not_made_where_they_stagnate),
         cmocka_unit_test(column_of_thirty_stands_whatever_lies_on_it),
         cmocka_unit_test(column_with_gaps_settles_upright),
         cmocka_unit_test(a_blow_on_a_stack_is_solved),
