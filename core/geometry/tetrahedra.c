@@ -170,7 +170,7 @@ tal_status tal_tetrahedra_fill(tal_tetrahedra *made, const tal_surface *surface,
         if (made->tetrahedron_count > TETRAHEDRA_MAX / 8) {
             status =
                 TAL_FAIL(err, TAL_TOO_LARGE,
-                         "element_m = %g makes more than %d tetrahedra of a block: take larger "
+                         "element_m = %g makes more than %d tetrahedra of a block: use larger "
                          "elements",
                          element_m, TETRAHEDRA_MAX);
         } else {
