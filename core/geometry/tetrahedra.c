@@ -168,11 +168,10 @@ tal_status tal_tetrahedra_fill(tal_tetrahedra *made, const tal_surface *surface,
     tal_status status = make_fan(surface, made, err);
     while (status == TAL_OK && longest_edge(made) > element_m) {
         if (made->tetrahedron_count > TETRAHEDRA_MAX / 8) {
-            status =
-                TAL_FAIL(err, TAL_TOO_LARGE,
-                         "element_m = %g makes more than %d tetrahedra of a block: take larger "
-                         "elements",
-                         element_m, TETRAHEDRA_MAX);
+            status = TAL_FAIL(err, TAL_TOO_LARGE,
+                              "element_m = %g makes more than %d tetrahedra of a block: use larger "
+                              "elements",
+                              element_m, TETRAHEDRA_MAX);
         } else {
             status = refine(made, err);
         }

@@ -46,7 +46,7 @@ grep -q 'The blocks run out to' moved/report.html || fail "no runout of rock tha
 grep -q 'did not move' moved/report.html moved.txt && fail "rock that moved is said to have stayed"
 grep -q 'class="banner' moved/report.html && fail "a good run has a banner"
 
-grep -q '<span class="level open">open</span></td><td>What the result owes' moved/report.html || fail "what was not looked at is called good"
+grep -q '<span class="level open">open</span></td><td>How much the result depends' moved/report.html || fail "what was not looked at is called good"
 
 # What talus-ingest warned of stands on the page as well.
 sed '1s/{/{"checks": [{"check": "dome", "text": "one survey bends <0.6 m>"}],/' moved/ingest.json >warned.json && mv warned.json moved/ingest.json

@@ -81,6 +81,10 @@ static void points_that_carry_are_counted(void **unused) {
     world_step(&w);
     assert_int_equal(w.report.contact_count, 2);
     assert_int_equal(w.report.active_count, 1);
+    tal_contact_record record[3];
+    assert_int_equal(tal_state_contacts(w.state, record, 3), 2);
+    assert_int_equal(record[0].body_i, 0);
+    assert_int_equal(record[1].body_i, 1);
     world_end(&w);
 }
 
