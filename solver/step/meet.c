@@ -28,6 +28,15 @@ static bool is_slower_after(const tal_law *law, const tal_contact_data *data, do
     return tal_law_rebound(&met, law->restitution) <= -data->before[0];
 }
 
+// Blows on bodies that give way are not met: that lets those around them come deeper (docs/theory/solver.md,
+// "Gaps"). One that stands and is so much heavier is as good as the ground.
+static const double HEAVIER = 8.0;
+
+static bool can_be_met(const tal_model *model, const tal_state *state, int32_t b, int32_t other) {
+    return other >= model->body_count || state->is_immovable[other] ||
+           (state->work.is_standing[other] && model->mass[other] > HEAVIER * model->mass[b]);
+}
+
 // Time until the first impact of a pair; INFINITY: none, 0: not to be met.
 static double time_to_impact(const tal_model *model, const tal_state *state, const tal_pair *pair) {
     const tal_law *law = &model->law[pair->law];
@@ -97,7 +106,8 @@ static void find_meetings(const tal_model *model, tal_state *state) {
         const double impact = goes[0] || goes[1] ? time_to_impact(model, state, pair) : INFINITY;
         for (int side = 0; side < 2; side++) {
             if (goes[side]) {
-                note(&state->work.meeting[body[side]], p, impact,
+                const bool is_met = can_be_met(model, state, body[side], body[1 - side]);
+                note(&state->work.meeting[body[side]], p, is_met || isinf(impact) ? impact : 0.0,
                      time_to_sink(model, state, pair, side));
             }
         }
