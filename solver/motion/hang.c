@@ -13,9 +13,11 @@
 static const double ARM = 0.01, WHILE_S = 1.0;
 enum { POINTS_MAX = 2 };
 
+// Soft ground brakes what swings in it by itself.
 static bool is_swinging(const tal_model *model, const tal_state *state, int32_t b) {
     return b < model->body_count && !state->is_immovable[b] && !model->is_loaded[b] &&
-           !tal_is_soft(model, b) && model->shapes.sphere_radius[model->shape_of_body[b]] == 0.0;
+           !tal_is_soft(model, b) && state->trail[b].drag == 0.0 &&
+           model->shapes.sphere_radius[model->shape_of_body[b]] == 0.0;
 }
 
 static void count_points(tal_state *state) {
