@@ -71,7 +71,7 @@ rm project/d2.asc project/dbhmean.asc
 grid soiltype '9'
 grid net_height '99'
 expect 1 'there is no d2.asc' "$convert" project --out other
-for words in 'nrtrees.asc is there without dbhmean.asc' 'soiltype.asc: 2800 cells lie outside \[0, 7\]' 'net_height.asc: 2800 cells lie outside \[0, 15\] m'; do
+for words in 'nrtrees.asc is given without dbhmean.asc' 'soiltype.asc: 2800 cells lie outside \[0, 7\]' 'net_height.asc: 2800 cells lie outside \[0, 15\] m'; do
     grep -q -e "$words" err.txt || fail "not said: $words: $(cat err.txt)"
 done
 expect 2 'which folder' "$convert"
