@@ -33,8 +33,9 @@ static bool is_slower_after(const tal_law *law, const tal_contact_data *data, do
 static const double HEAVIER = 8.0;
 
 static bool can_be_met(const tal_model *model, const tal_state *state, int32_t b, int32_t other) {
-    return other >= model->body_count || state->is_immovable[other] ||
-           (state->work.is_standing[other] && model->mass[other] > HEAVIER * model->mass[b]);
+    return state->work.is_standing[other] &&
+           (other >= model->body_count || state->is_immovable[other] ||
+            model->mass[other] > HEAVIER * model->mass[b]);
 }
 
 // Time until the first impact of a pair; INFINITY: none, 0: not to be met.
@@ -114,23 +115,6 @@ static void find_meetings(const tal_model *model, tal_state *state) {
     }
 }
 
-// The time that both bodies of a pair go on; 0 unless it is the first blow of each that can.
-static double time_to_go(const tal_state *state, int32_t p, const bool goes[2]) {
-    const tal_pair *pair = &state->work.problem.pair[p];
-    const int32_t body[2] = {pair->body_i, pair->body_j};
-    double time = INFINITY;
-    for (int side = 0; side < 2; side++) {
-        const int32_t b = body[side];
-        if (goes[side]) {
-            const tal_meeting *meeting = &state->work.meeting[b];
-            time = fmin(time, meeting->pair == p ? fmin(meeting->time, limit_of(meeting)) : 0.0);
-        } else if (!state->work.is_standing[b]) {
-            time = 0.0;
-        }
-    }
-    return time;
-}
-
 bool tal_meet(const tal_model *model, tal_state *state, tal_report *report) {
     bool any = false;
     if (model->settings.scheme != TAL_SCHEME_MOREAU || report->impact_count == 0) {
@@ -140,14 +124,19 @@ bool tal_meet(const tal_model *model, tal_state *state, tal_report *report) {
     for (int32_t p = 0; p < state->work.problem.pair_count; p++) {
         const tal_pair *pair = &state->work.problem.pair[p];
         const int32_t body[2] = {pair->body_i, pair->body_j};
-        const bool goes[2] = {can_go_on(model, state, body[0]), can_go_on(model, state, body[1])};
-        const double time = goes[0] || goes[1] ? time_to_go(state, p, goes) : 0.0;
-        for (int side = 0; side < 2 && time > 0.0; side++) {
-            if (goes[side]) {
-                report->correction_j += tal_rigid_advance_ahead(model, state, body[side], time);
+        for (int side = 0; side < 2; side++) {
+            const int32_t b = body[side], other = body[1 - side];
+            if (!can_go_on(model, state, b) || state->work.meeting[b].pair != p) {
+                continue;
+            }
+            const tal_meeting *meeting = &state->work.meeting[b];
+            const double time = fmin(meeting->time, limit_of(meeting));
+            if (time > 0.0) {
+                report->correction_j += tal_rigid_advance_ahead(model, state, b, time);
                 any = true;
-            } else if (is_free(model, state, body[side])) {
-                state->lead[body[side]] = time; // it stands: the same place, and the same moment
+                if (is_free(model, state, other)) {
+                    state->lead[other] = time; // it stands: the same place, and the same moment
+                }
             }
         }
     }
