@@ -5,6 +5,7 @@
 
 #include "core/app/number.h"
 #include "core/base/memory.h"
+#include "core/geometry/angle.h"
 #include "ingest/compare/statistics.h"
 
 #include <math.h>
@@ -329,7 +330,7 @@ static bool check_elsewhere(tal_case *site, const wide_grids *g, double limit) {
         tal_findings_add(&site->findings, "rotation", verdict, "site.after",
                          "the later survey is rotated by about %.0f degrees about the vertical "
                          "relative to the earlier one; is its coordinate system right?",
-                         turn.angle * 57.29577951308232);
+                         tal_degrees(turn.angle));
         return true;
     }
     if (moved < limit && (move.east != 0.0 || move.north != 0.0)) {

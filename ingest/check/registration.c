@@ -4,6 +4,7 @@
 
 #include "core/app/number.h"
 #include "core/base/memory.h"
+#include "core/geometry/angle.h"
 #include "ingest/check/place.h"
 #include "ingest/check/trend.h"
 
@@ -91,7 +92,7 @@ static void check_rotation(tal_case *site, const tal_comparison *a, expectation 
     snprintf(what, sizeof what,
              "the later survey had to be rotated by %.3f degrees, %.2f m at the rim of the study "
              "(%s), to fit the earlier one",
-             length_of(angles) * 57.29577951308232, rim, is_tilt ? "a tilt" : "about the vertical");
+             tal_degrees(length_of(angles)), rim, is_tilt ? "a tilt" : "about the vertical");
     judge(site, is_tilt ? "tilt" : "rotation", what, rim, expected.plan);
 }
 
@@ -186,7 +187,7 @@ static void check_map(tal_case *site, const tal_comparison *a, const tal_trend *
         snprintf(what, sizeof what,
                  "the later survey is rotated by %.2f degrees about the vertical relative to the "
                  "earlier one, %.2f m at the rim of the study, and is only shifted",
-                 t->turn / reach * 57.29577951308232, fabs(t->turn));
+                 tal_degrees(t->turn / reach), fabs(t->turn));
         judge(site, "rotation", what, fabs(t->turn), expected.plan);
     }
     if (fabs(t->stretch) > expected.plan && stands_out(a, fabs(t->stretch), t)) {

@@ -2,6 +2,7 @@
 // The table and the page of a batch.
 #include "core/app/number.h"
 #include "core/base/memory.h"
+#include "core/geometry/angle.h"
 #include "pipelines/batch/batch.h"
 #include "pipelines/engine/comparison.h"
 #include "pipelines/engine/headline.h"
@@ -240,7 +241,7 @@ static void append_sites(const tal_batch_place *place, const tal_batch_runs *bat
     if (known < 2) {
         return; // one site needs no map of sites
     }
-    const double wide = cos(0.5 * (low[1] + high[1]) * 0.017453292519943295); // a degree eastward
+    const double wide = cos(tal_radians(0.5 * (low[1] + high[1]))); // a degree eastward
     const double span = fmax(fmax((high[0] - low[0]) * wide, high[1] - low[1]), 0.02);
     const double middle[2] = {0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1])};
     tal_text_append(page,

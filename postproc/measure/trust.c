@@ -3,6 +3,7 @@
 #include "postproc/measure/trust.h"
 
 #include "core/app/number.h"
+#include "core/geometry/angle.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -160,7 +161,7 @@ static void judge_end(tal_trust_check *check, const tal_run_record *motion) {
 }
 
 static double degrees(double tangent) {
-    return atan(tangent) * 57.29577951308232;
+    return tal_degrees(atan(tangent));
 }
 
 static void append(tal_trust_check *check, const char *format, ...) {

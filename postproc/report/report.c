@@ -9,6 +9,7 @@
 #include "core/app/title.h"
 #include "core/base/log.h"
 #include "core/base/memory.h"
+#include "core/geometry/angle.h"
 #include "postproc/report/image.h"
 #include "postproc/report/page.h"
 #include "postproc/report/report_map.h"
@@ -97,7 +98,7 @@ static void append_card(tal_text *text, const char *name, const tal_score_interv
 }
 
 static double degrees(double tangent) {
-    return atan(tangent) * 57.29577951308232;
+    return tal_degrees(atan(tangent));
 }
 
 // Nothing ran anywhere where the rock did not move.

@@ -3,6 +3,7 @@
 #include "postproc/report/report_tables.h"
 
 #include "core/app/number.h"
+#include "core/geometry/angle.h"
 
 #include <math.h>
 
@@ -32,7 +33,7 @@ static void append_source_row(tal_text *text, int index, const tal_source *sourc
     append_number_cell(text, source->volume, "m\xc2\xb3");
     append_count_cell(text, source->block_count);
     tal_text_append(text, "<td class=\"number\">%.0f\xc2\xb0</td>",
-                    atan(source->base_tangent) * 57.29577951308232);
+                    tal_degrees(atan(source->base_tangent)));
     append_number_cell(text, source->travel.median, "m");
     tal_text_append(text, "<td class=\"number\">%.0f %%</td>", 100.0 * source->travel.moved_share);
     append_number_cell(text, stayed ? NAN : source->runout, "m");
