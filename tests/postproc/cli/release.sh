@@ -61,6 +61,15 @@ paste a.txt b.txt | awk '$1 != $3 || ($2 - $4) ^ 2 > (0.05 * $2 + 0.5) ^ 2 {bad+
 # Percentiles of one's own choice give files of their names.
 "$TALUS_BIN/talus-post" site.ini -q --out out --overwrite --set 'report.percentiles=25 97.5' || fail "percentiles"
 [ -f out/energy_p97.5.tif ] && [ -f out/velocity_p25.tif ] || fail "no maps of the percentiles asked for"
+# In steps of 0.1 s rocks of at most 0.8 m that run faster than 2 m/s move by more than a quarter of their size;
+# in steps of 2 ms those of at least 0.4 m have to be faster than 50 m/s, more than a fall of 100 m gives.
+for dt in 0.1 0.002; do
+    "$TALUS_BIN/talus-solve" site.ini -q --out out --overwrite --set solve.dt_s=$dt --set release.rocks=20 || fail "steps of $dt s"
+    "$TALUS_BIN/talus-post" site.ini -q --out out --overwrite --set solve.dt_s=$dt --set release.rocks=20 || fail "post of steps of $dt s"
+    [ $dt = 0.1 ] && said=0 || said=1
+    grep -q "moved by more than a quarter of their size in a step of $dt s" out/report.html
+    [ $? -eq $said ] || fail "steps of $dt s are wrongly told"
+done
 # Independent rocks: shares over groups of n scatter by sqrt(p (1 - p) / n). 600 rocks in groups of 10 and 50.
 write_site "$(printf '%s' "$release" | sed 's/^rocks.*/rocks = 600/')"
 mkdir many
