@@ -99,7 +99,8 @@ static void append_banner(tal_text *text, const tal_hazard *h) {
     const double moving = (double)h->by_end[TAL_END_MOVING] / rocks;
     const double unsolved =
         h->step_count > 0 ? (double)h->unconverged_steps / (double)h->step_count : 0.0;
-    const bool few = h->rocks.count < 1000, hurried = 2 * h->hurried > h->rocks.count;
+    const bool few = h->rocks.count < 1000;
+    const bool hurried = 2 * h->hurried > h->rocks.count;
     if (left < 0.01 && moving < 0.001 && unsolved < 0.001 && !few && !hurried) {
         return;
     }
@@ -122,11 +123,12 @@ static void append_banner(tal_text *text, const tal_hazard *h) {
                         100.0 * unsolved);
     }
     if (hurried) {
-        tal_text_append(text,
-                        "<li>%.0f %% of the rocks moved by more than a quarter of their size in a "
-                        "step of %g s: small rocks that roll fast may stop too soon. Halve dt_s and "
-                        "see whether the stops stay where they are.</li>",
-                        100.0 * (double)h->hurried / rocks, h->dt_s);
+        tal_text_append(
+            text,
+            "<li>%.0f %% of the rocks moved by more than a quarter of their size in a "
+            "step of %g s: small rocks that roll fast may stop too soon. Halve dt_s and "
+            "see whether the stops stay where they are.</li>",
+            100.0 * (double)h->hurried / rocks, h->dt_s);
     }
     if (few) {
         tal_text_append(text,
