@@ -38,9 +38,12 @@ density_kg_m3 = {density:.0f}
 [release]
 rocks = 1000
 from = releases.geojson
+height_m = uniform 0 0.3
 speed_mps = uniform 0 1.2
 direction_deg = uniform 0 360
-height_m = uniform 0 0.3
+
+[solve]
+dt_s = 0.0025
 
 [report]
 title = Tschamut, {runs} runs

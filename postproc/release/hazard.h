@@ -23,7 +23,7 @@ typedef struct {
     int64_t by_end[4]; // tal_rocks_end
     int64_t stem_hits, unconverged_steps, step_count;
     double dt_s;
-    int64_t hurried; // rocks that moved by more than TAL_HURRIED of their size in a step
+    int64_t hurried;            // rocks that moved by more than TAL_HURRIED of their size in a step
     double runout[3];           // 5, 50, 95 %: level distance from start to end, m
     double travel_angle_deg[3]; // the same of the slope between them
     double fastest_mps, strongest_kj, highest_jump_m;
