@@ -84,6 +84,15 @@ static tal_status read_summary(tal_hazard *h, const char *folder, tal_error *err
     return status;
 }
 
+// Before the greater ones at the end.
+static void insert(tal_reals *list, double value) {
+    int n = list->count++;
+    for (; n > 0 && list->value[n - 1] > value; n--) {
+        list->value[n] = list->value[n - 1];
+    }
+    list->value[n] = value;
+}
+
 // Those asked for, and with Rockyfor3D's names the ones it has.
 static tal_reals percentiles_of(const tal_report_settings *report) {
     static const double more[] = {50.0, 90.0, 95.0, 98.0, 99.0};
@@ -94,7 +103,7 @@ static tal_reals percentiles_of(const tal_report_settings *report) {
             is_there = is_there || list.value[n] == more[k];
         }
         if (!is_there) {
-            list.value[list.count++] = more[k];
+            insert(&list, more[k]);
         }
     }
     return list;

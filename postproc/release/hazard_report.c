@@ -295,14 +295,12 @@ static tal_status append_maps(tal_text *text, const tal_hazard *h, tal_error *er
 // --- the page ---
 
 static void append_head(tal_text *text, const char *title) {
-    tal_text_append(text, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                          "<meta name=\"viewport\" content=\"width=device-width, "
-                          "initial-scale=1\">\n<link rel=\"icon\" href=\"data:,\">\n<title>");
-    tal_html_append(text, title);
-    tal_text_append(text, "</title>\n<style>\n");
+    tal_html_begin(text, title);
+    tal_text_append(text, "<style>\n");
     tal_page_append(text, "report.css");
-    tal_text_append(text, "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#maps\">To the "
-                          "maps</a>\n<div class=\"page\">\n");
+    tal_text_append(text, "</style>\n");
+    tal_html_begin_body(text);
+    tal_text_append(text, "<a class=\"skip\" href=\"#maps\">To the maps</a>\n");
 }
 
 static void append_settings(tal_text *text, const tal_output_place *place) {
@@ -334,8 +332,9 @@ static tal_status append_page(tal_text *text, const tal_hazard *h, const tal_out
     append_settings(text, place);
     tal_text_append(text,
                     "</main>\n<footer>Made by talus %s. What the maps hold is said in "
-                    "docs/rockfall.md.</footer>\n</div>\n</body>\n</html>\n",
+                    "docs/rockfall.md.</footer>\n",
                     tal_version);
+    tal_html_end(text);
     return TAL_OK;
 }
 

@@ -43,6 +43,8 @@ awk -F, '$1 == "house" && ($4 < 1040 - 1e-3 || $4 > 1060 + 1e-3 || $5 < 2018 - 1
 [ "$(grep -c '^house,' out/crossings.csv)" -le "$crossed" ] || fail "more rocks in the house than on the road above it"
 grep -q 'Judge &lt;this&gt;' out/report.html || fail "the title is not in the report"
 grep -q '100 rocks were released' out/report.html || fail "no verdict"
+# It looks like all other pages.
+missing=$(grep -vxFf out/report.html "$TALUS_SOURCE/core/app/page.css") && fail "the style of all pages is not in it: $missing"
 for layer in trajectories stops targets crossings barriers; do
     ogrinfo -q out/result.gpkg 2>/dev/null | grep -q "$layer" || fail "no layer $layer"
 done
