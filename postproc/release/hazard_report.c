@@ -212,8 +212,8 @@ static tal_status append_targets(tal_text *text, const tal_hazard *h, tal_error 
     }
     tal_text_append(text, "</tbody></table></div>\n<div class=\"figures\">\n");
     for (int k = 0; k < h->targets.target_count; k++) {
-        TAL_TRY(tal_hazard_histogram_append(text, &h->targets.target[k], TAL_AT_ENERGY, err));
-        TAL_TRY(tal_hazard_histogram_append(text, &h->targets.target[k], TAL_AT_HEIGHT, err));
+        tal_hazard_histogram_append(text, &h->targets.target[k], TAL_AT_ENERGY);
+        tal_hazard_histogram_append(text, &h->targets.target[k], TAL_AT_HEIGHT);
     }
     tal_text_append(text, "</div>\n");
     return TAL_OK;
@@ -240,7 +240,12 @@ static void append_barriers(tal_text *text, const tal_hazard *h) {
                         b->height_m, b->capacity_kj, (long long)b->count, (long long)b->held,
                         (long long)b->over, (long long)b->broken);
     }
-    tal_text_append(text, "</tbody></table></div>\n");
+    tal_text_append(text, "</tbody></table></div>\n<div class=\"figures\">\n");
+    for (int k = 0; k < h->targets.barrier_count; k++) {
+        tal_hazard_barrier_histogram_append(text, &h->targets.barrier[k], TAL_AT_ENERGY);
+        tal_hazard_barrier_histogram_append(text, &h->targets.barrier[k], TAL_AT_HEIGHT);
+    }
+    tal_text_append(text, "</div>\n");
 }
 
 // --- maps ---

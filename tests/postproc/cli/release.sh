@@ -60,6 +60,13 @@ awk -F, '/^road/ {print $2, $8}' free.csv >a.txt
 awk -F, '/^road/ {print $2, $8}' out/crossings.csv >b.txt
 paste a.txt b.txt | awk '$1 != $3 || ($2 - $4) ^ 2 > (0.05 * $2 + 0.5) ^ 2 {bad++} END {exit bad > 0}' ||
     fail "rocks bring other energies to a barrier than to a line"
+# It is drawn, too, with what it holds: all rocks are lower and weaker.
+tr '\n' ' ' <out/report.html >page.txt
+grep -q 'of the rocks that meet high, in numbers of rocks. Beyond the scale: its capacity, 1e+08 kJ.' page.txt || fail "no energies at the barrier"
+grep -q 'of the rocks that meet high, in numbers of rocks. Beyond the scale: its height, 90 m.' page.txt || fail "no heights at the barrier"
+"$TALUS_BIN/talus-solve" site.ini -q --out out --overwrite --set barrier.high.capacity_kj=1 || fail "solve with a weak barrier"
+"$TALUS_BIN/talus-post" site.ini -q --out out --overwrite --set barrier.high.capacity_kj=1 || fail "post with a weak barrier"
+grep -q 'Dashed: its capacity, 1 kJ' out/report.html || fail "the capacity is not marked"
 # Percentiles of one's own choice give files of their names.
 "$TALUS_BIN/talus-post" site.ini -q --out out --overwrite --set 'report.percentiles=25 97.5' || fail "percentiles"
 [ -f out/energy_p97.5.tif ] && [ -f out/velocity_p25.tif ] || fail "no maps of the percentiles asked for"
