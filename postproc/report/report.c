@@ -12,6 +12,7 @@
 #include "core/geometry/angle.h"
 #include "postproc/report/image.h"
 #include "postproc/report/page.h"
+#include "postproc/report/report_calibration.h"
 #include "postproc/report/report_map.h"
 #include "postproc/report/report_replay.h"
 #include "postproc/report/report_stress.h"
@@ -360,7 +361,8 @@ static void append_provenance(tal_text *text, const tal_output_place *place) {
 
 static tal_status append_page(tal_text *text, const tal_back_analysis *a,
                               const tal_ground_mesh *ground, const tal_figures *figures,
-                              const tal_output_place *place, tal_error *err) {
+                              const cJSON *calibration, const tal_output_place *place,
+                              tal_error *err) {
     char title[TAL_SETTING_TEXT_SIZE];
     tal_title_find(place->settings, title, sizeof title);
     append_head(text, title);
@@ -378,11 +380,18 @@ static tal_status append_page(tal_text *text, const tal_back_analysis *a,
         tal_text_append(text, "</p>\n<p class=\"about remark\">");
         tal_html_append(text, place->settings->report.remark);
     }
+    if (calibration != NULL) {
+        tal_text_append(text, "</p>\n<p class=\"about\">");
+        tal_report_calibration_sentence(text, calibration);
+    }
     tal_text_append(text, "</p></header>\n<main>\n");
     append_cards(text, a);
     TAL_TRY(tal_report_map_append(text, a, err));
     tal_report_replay_append_frame(text, a);
     append_scores(text, a);
+    if (calibration != NULL) {
+        tal_report_append_calibration(text, calibration, a, place->settings);
+    }
     tal_report_append_sources(text, a);
     tal_report_append_variants(text, a);
     tal_report_append_stress(text, a);
@@ -403,6 +412,10 @@ tal_status tal_report_write(const tal_back_analysis *analysis, const tal_ground_
                             const tal_figures *figures, const tal_output_place *place,
                             tal_error *err) {
     tal_text text = {0};
-    const tal_status status = append_page(&text, analysis, ground, figures, place, err);
+    cJSON *calibration = NULL;
+    TAL_TRY(tal_report_calibration_read(&calibration, place->settings, err));
+    const tal_status status =
+        append_page(&text, analysis, ground, figures, calibration, place, err);
+    cJSON_Delete(calibration);
     return tal_output_write_made(place, "report.html", &text, status, err);
 }
