@@ -92,10 +92,10 @@ static void append_card(tal_text *text, const char *name, const tal_score_interv
     char number[TAL_NUMBER_SIZE];
     tal_text_append(
         text,
-        "<div class=\"card\"><p class=\"name\">%s</p><p class=\"big\">%s <small>%s"
+        "<div class=\"card\"><p class=\"name\">%s</p><p class=\"big\">%s%s<small>%s"
         "</small></p><p class=\"more\">%s</p></div>\n",
         name, tal_number_format_within(number, value, interval->shown_low, interval->shown_high),
-        isfinite(value) ? unit : "", more);
+        strcmp(unit, "\xc2\xb0") != 0 ? " " : "", isfinite(value) ? unit : "", more);
 }
 
 static double degrees(double tangent) {
@@ -220,6 +220,15 @@ static void append_score_row(tal_text *text, const tal_back_analysis *a, int i) 
     tal_text_append(text, "</tr>\n");
 }
 
+static bool has_scores(const tal_back_analysis *a, const char *group) {
+    bool found = false;
+    for (int i = 0; i < TAL_SCORE_COUNT; i++) {
+        found =
+            found || (isfinite(a->scores.value[i]) && strcmp(tal_score_notes[i].group, group) == 0);
+    }
+    return found;
+}
+
 static void append_scores(tal_text *text, const tal_back_analysis *a) {
     const char *group = "";
     const int columns = (a->run_count > 1 ? 6 : 4) + (a->variants.count > 0 ? 1 : 0);
@@ -241,8 +250,9 @@ static void append_scores(tal_text *text, const tal_back_analysis *a) {
             ? "<th scope=\"col\" class=\"number interval\">Over blocks,<br>steps, seeds</th>"
             : "");
     for (int i = 0; i < TAL_SCORE_COUNT; i++) {
-        if (!isfinite(a->scores.value[i]) && !a->has_survey_deposit) {
-            continue; // a scenario has nothing to compare
+        if (!isfinite(a->scores.value[i]) &&
+            (!a->has_survey_deposit || !has_scores(a, tal_score_notes[i].group))) {
+            continue; // a scenario has nothing to compare, nor has a site without observed stops
         }
         if (strcmp(group, tal_score_notes[i].group) != 0) {
             group = tal_score_notes[i].group;

@@ -81,7 +81,7 @@
       HEAD + LIGHT + 'in vec3 at;\n' +
       'void main() {\n' +
       '  vec3 n = normalize(cross(dFdx(at), dFdy(at)));\n' +
-      '  vec3 albedo = vec3(0.21, 0.185, 0.155);\n' +
+      '  vec3 albedo = vec3(0.62, 0.59, 0.53);\n' +
       '  seen = film(lit(albedo, vec3(n.xy, 0.0), 0.9, 0.6), 1.0);\n' +
       '#ifdef THREE\n  shaded = seen; depth = vec4(gl_FragCoord.z);\n#endif\n}\n'],
     // A piece of a path: a strip of a few pixels between two points.
