@@ -278,10 +278,11 @@ static void append_told(const tal_calibration *c, int point, tal_text *page) {
 static void append_parallel(const tal_calibration *c, tal_text *page) {
     const int axes = c->parameters.count + 1;
     const double apart = (PARALLEL_WIDTH - 160.0) / (axes - 1), best = c->point[c->best].misfit;
-    tal_text_append(page,
-                    "<figure><svg class=\"chart\" viewBox=\"0 0 %d %d\" role=\"group\" "
-                    "aria-label=\"Settings and misfit of every point\">\n",
-                    PARALLEL_WIDTH, PARALLEL_HEIGHT);
+    tal_text_append(
+        page,
+        "<figure class=\"paper\"><svg class=\"chart\" viewBox=\"0 0 %d %d\" role=\"group\" "
+        "aria-label=\"Settings and misfit of every point\">\n",
+        PARALLEL_WIDTH, PARALLEL_HEIGHT);
     for (int i = 0; i < c->point_count && i < LINES_MAX; i++) {
         const double excess = fmin(1, (c->point[i].misfit - best) / (4 * c->posterior.margin));
         if (!isfinite(excess)) {
