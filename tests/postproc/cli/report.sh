@@ -76,12 +76,13 @@ check_controls() {
     check data-test-map-export saves
     check data-test-record films
     check data-test-untried none
-    # The quick pictures of a machine without a graphics card are like the full ones in all but edges, in
-    # thousandths of the pixels; those of another moment are not.
+    # The quick pictures of a machine without a graphics card are like the full ones in all but edges, in thousandths
+    # of the pixels that blocks and shadows change; those of another moment are not. Without blocks it would be 836,
+    # without their shadows 791.
     for what in plain paths survey wipe; do
-        [ "$(number quick-$what)" -ge 985 ] || fail "the quick picture ($what) has $(number quick-$what) of 1000 pixels of the full one"
+        [ "$(number quick-$what)" -ge 920 ] || fail "the quick picture ($what) has $(number quick-$what) of 1000 pixels of the full one"
     done
-    [ "$(number quick-other)" -lt $(($(number quick-plain) - 10)) ] || fail "likeness does not see the blocks: $(number quick-other)"
+    [ "$(number quick-other)" -lt 700 ] || fail "likeness does not see the blocks: $(number quick-other)"
     check data-test-done yes
     colours=$(sed -n 's/.*data-test-colours="\([0-9]*\)".*/\1/p' root.txt)
     [ "${colours:-0}" -ge 32 ] || fail "the canvas has only ${colours:-no} colours"
