@@ -6,7 +6,7 @@
 
 #include "core/base/status.h"
 #include "core/geometry/mass_properties.h"
-#include "mesher/rock/halfspace.h"
+#include "core/geometry/halfspace.h"
 
 #include <stdint.h>
 

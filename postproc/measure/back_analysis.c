@@ -55,7 +55,7 @@ static tal_status read_run(run *r, const tal_back_analysis *a, const char *folde
     const tal_surveyed *s = &a->survey;
     const double zero = (double)s->origin.height;
     tal_log_debug("reading %s", motion);
-    TAL_TRY(tal_blocks_read(&r->blocks, blocks, err));
+    TAL_TRY(tal_blocks_read(&r->blocks, tal_run_record_has_blocks(motion) ? motion : blocks, err));
     TAL_TRY(tal_run_record_read(&r->motion, motion, &r->blocks, &s->origin, err));
     TAL_TRY(tal_deposit_create(&r->deposit, &r->blocks, &r->motion, &s->grid, s->bed.value, zero,
                                rays, err));

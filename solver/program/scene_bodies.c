@@ -86,15 +86,50 @@ static tal_status take_elements(tal_solve_scene *scene, int32_t block, tal_solid
     return TAL_OK;
 }
 
+static tal_solid_input material_of(const tal_solve_scene *scene, int32_t block,
+                                   const tal_body_settings *body) {
+    return (tal_solid_input){.kinematics = kinematics_of(body),
+                             .density_kg_m3 = scene->input.mass_kg[block] / scene->volume_m3[block],
+                             .young_pa = body->young_pa,
+                             .poisson = body->poisson,
+                             .damping_mass_per_s = body->damping_mass_per_s,
+                             .damping_stiffness_s = body->damping_stiffness_s};
+}
+
+static tal_status take_filling(tal_solve_scene *scene, const tal_filling *made,
+                               tal_solid_input *solid, tal_error *err) {
+    tal_vec3 *node = NULL;
+    int32_t *corner = NULL;
+    TAL_TAKE(&scene->arena, node, (size_t)made->node_count, "the elements", err);
+    TAL_TAKE(&scene->arena, corner, 4 * (size_t)made->tetrahedron_count, "the elements", err);
+    memcpy(node, made->node_m, (size_t)made->node_count * sizeof *node);
+    memcpy(corner, made->tetrahedron, 4 * (size_t)made->tetrahedron_count * sizeof *corner);
+    solid->node_count = made->node_count;
+    solid->node_m = node;
+    solid->tetrahedron_count = made->tetrahedron_count;
+    solid->tetrahedron = corner;
+    return TAL_OK;
+}
+
+tal_status tal_scene_describe_piece(tal_solve_scene *scene, const tal_settings *settings,
+                                    int32_t piece, const tal_shape_input *shape,
+                                    tal_solid_input *solid, tal_error *err) {
+    const tal_body_settings *body = body_of(scene, settings, piece);
+    TAL_ASSERT(body != NULL);
+    *solid = material_of(scene, piece, body);
+    if (body->kind == TAL_BODY_PSEUDO_RIGID) {
+        return TAL_OK;
+    }
+    tal_filling made;
+    TAL_TRY(tal_filling_create(&made, shape, body->element_m, err));
+    const tal_status status = take_filling(scene, &made, solid, err);
+    tal_filling_destroy(&made);
+    return status;
+}
+
 static tal_status describe(tal_solve_scene *scene, const tal_settings *settings, int32_t block,
                            const tal_body_settings *body, tal_solid_input *solid, tal_error *err) {
-    *solid =
-        (tal_solid_input){.kinematics = kinematics_of(body),
-                          .density_kg_m3 = scene->input.mass_kg[block] / scene->volume_m3[block],
-                          .young_pa = body->young_pa,
-                          .poisson = body->poisson,
-                          .damping_mass_per_s = body->damping_mass_per_s,
-                          .damping_stiffness_s = body->damping_stiffness_s};
+    *solid = material_of(scene, block, body);
     if (body->kind == TAL_BODY_PSEUDO_RIGID) {
         return TAL_OK;
     }
