@@ -484,7 +484,9 @@ static tal_status finish(tal_back_analysis *a, const char *const *folder, int ra
         TAL_TRY(tal_ensemble_create(&a->ensemble, stack, err));
     }
     a->scores = a->by_run[a->shown_run];
-    tal_sieve_read(&a->sieve, folder[a->shown_run], a->blocks.count);
+    if (a->motion.stress.cracked_count == 0) { // else the blocks are others than those asked for
+        tal_sieve_read(&a->sieve, folder[a->shown_run], a->blocks.count);
+    }
     TAL_TRY(spread_over_runs(a, err));
     const tal_travel travel = travel_of(&a->scores);
     tal_trust_judge(&a->trust, &a->blocks, &a->motion, &travel, &a->sources);

@@ -76,7 +76,8 @@ tal_status tal_tensions_create(tal_tensions *t, const tal_solve_scene *scene,
                         .soft_count = scene->soft_count,
                         .most = -1,
                         .needed_dt_s = NAN,
-                        .strength_pa = strength_pa};
+                        .strength_pa = strength_pa,
+                        .is_cut = leaves != NULL};
     const tal_status status = make_room(t, err);
     for (int32_t n = 0; status == TAL_OK && n < t->block_count; n++) {
         const int32_t b = leaves != NULL ? leaves->body[n] : n;
@@ -159,8 +160,9 @@ void tal_tensions_say(const tal_tensions *t) {
                      1e-6 * t->tension_pa[t->most], t->most, t->time_s[t->most]);
     }
     if (!isnan(t->strength_pa)) {
-        tal_log_info("%d of %d blocks that deform came above %.3g MPa and would have broken",
-                     t->broken_count, t->soft_count, 1e-6 * t->strength_pa);
+        tal_log_info("%d of %d blocks that deform came above %.3g MPa%s", t->broken_count,
+                     t->soft_count, 1e-6 * t->strength_pa,
+                     t->is_cut ? ", they or what they are a piece of" : " and would have broken");
     }
     if (t->missed_count > 0) {
         tal_log_warn("blows on %d blocks fell into steps that do not resolve them: no stress is "

@@ -20,6 +20,7 @@ typedef struct {
     int32_t missed_count, broken_count;
     double needed_dt_s; // that resolves blows on all that were missed
     double strength_pa; // NaN: not asked for
+    bool is_cut;        // what came above it broke
 } tal_tensions;
 
 // `leaves` and their scene, or NULL where nothing broke.
