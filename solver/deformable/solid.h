@@ -31,6 +31,12 @@ typedef struct {
     double volume;
 } tal_solid_point;
 
+// About a triangle of the surface.
+typedef struct {
+    tal_vec3 middle;
+    double radius;
+} tal_solid_ball;
+
 typedef struct {
     tal_kinematics kinematics;
     bool nodes_only;
@@ -63,6 +69,7 @@ typedef struct {
     int32_t *surface_slot; // per node: its place in surface_node, or -1
     int32_t triangle_count;
     int32_t *triangle; // of the surface: 3 nodes each
+    tal_solid_ball *ball;
     int32_t *fourth;   // per triangle: the node that makes it half of a face of four, or -1
     double edge;       // mean length of a surface edge
 
