@@ -4,8 +4,8 @@
 #define TALUS_CORE_GEOMETRY_POLYHEDRON_H
 
 #include "core/base/status.h"
-#include "core/geometry/surface.h"
 #include "core/geometry/halfspace.h"
+#include "core/geometry/surface.h"
 
 #include <stdint.h>
 

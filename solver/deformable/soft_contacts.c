@@ -186,7 +186,8 @@ static tal_vec3 undeformed_place(const tal_state *state, const tal_soft_body *so
 
 // Ground goes on beyond an outline: a node of a rounded surface meets it where the ground below the node is
 // in the plane of the manifold.
-static bool is_over_plane(const refinement *r, const tal_manifold *m, const patch *p, tal_vec3 foot) {
+static bool is_over_plane(const refinement *r, const tal_manifold *m, const patch *p,
+                          tal_vec3 foot) {
     if (m->body_j >= 0 || r->model->ground->has_overhang) {
         return false;
     }

@@ -70,8 +70,8 @@ typedef struct {
     int32_t triangle_count;
     int32_t *triangle; // of the surface: 3 nodes each
     tal_solid_ball *ball;
-    int32_t *fourth;   // per triangle: the node that makes it half of a face of four, or -1
-    double edge;       // mean length of a surface edge
+    int32_t *fourth; // per triangle: the node that makes it half of a face of four, or -1
+    double edge;     // mean length of a surface edge
 
     // Elements over which stresses are averaged (tension.h): of element e patch_start[e] to [e + 1], with
     // their shares of the volume. NULL: nobody asks.

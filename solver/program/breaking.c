@@ -219,8 +219,8 @@ static bool find_plane(const tal_solve_scene *scene, const tal_state *state, con
                        int32_t b, halves *h) {
     const tal_mat3 q = tal_quat_matrix(tal_state_orientations(state)[b]);
     const tal_vec3 arm = tal_vec3_subtract(t->place_m, tal_state_positions(state)[b]);
-    const tal_halfspace wanted = tal_halfspace_through(
-        tal_mat3_apply_transposed(&q, arm), tal_mat3_apply_transposed(&q, t->direction));
+    const tal_halfspace wanted = tal_halfspace_through(tal_mat3_apply_transposed(&q, arm),
+                                                       tal_mat3_apply_transposed(&q, t->direction));
     const tal_shape_input *shape = &scene->input.shape[scene->input.body_shape[b]];
     tal_polyhedron whole;
     if (!load_shape(shape, &whole)) {
@@ -273,8 +273,8 @@ static tal_status make_shape(tal_solve_scene *scene, const tal_polyhedron *p, ta
     TAL_TAKE(&scene->arena, size, (size_t)p->face_count, "pieces of blocks", err);
     TAL_TAKE(&scene->arena, loop, (size_t)corners, "pieces of blocks", err);
     for (int32_t v = 0; v < p->vertex_count; v++) {
-        vertex[v] = tal_quat_rotate(tal_quat_conjugate(*turn),
-                                    tal_vec3_subtract(p->vertex[v], centroid));
+        vertex[v] =
+            tal_quat_rotate(tal_quat_conjugate(*turn), tal_vec3_subtract(p->vertex[v], centroid));
     }
     for (int32_t f = 0; f < p->face_count; f++) {
         size[f] = p->corner_start[f + 1] - p->corner_start[f];
@@ -320,8 +320,8 @@ static tal_status add_piece(tal_breaking *breaking, tal_solve_scene *scene, cons
     }
     scene->volume_m3[n] = own->volume;
     breaking->mass[n] = mass;
-    breaking->inertia[n] = (tal_vec3){density * axes.moment[0], density * axes.moment[1],
-                                      density * axes.moment[2]};
+    breaking->inertia[n] =
+        (tal_vec3){density * axes.moment[0], density * axes.moment[1], density * axes.moment[2]};
     breaking->body_class[n] = breaking->body_class[b->body];
     breaking->body_shape[n] = in->shape_count++;
     breaking->body_solid[n] = in->solid_count++;

@@ -9,8 +9,8 @@
 #include <string.h>
 
 void tal_leaves_destroy(tal_leaves *l) {
-    void *const array[] = {l->body,     l->lost,  l->start,       l->end,
-                           l->position, l->velocity, l->spin, l->orientation};
+    void *const array[] = {l->body,     l->lost,     l->start, l->end,
+                           l->position, l->velocity, l->spin,  l->orientation};
     for (size_t k = 0; k < sizeof array / sizeof array[0]; k++) {
         tal_memory_destroy(array[k]);
     }
@@ -180,8 +180,8 @@ static void gather_shapes(const tal_leaves *l, shapes *s) {
 
 static void put_ints(tal_netcdf *file, const char *name, int dimension, const char *text,
                      const int32_t *values) {
-    tal_netcdf_put_ints(
-        file, tal_netcdf_variable(file, name, TAL_NC_INT, 1, &dimension, "1", text), values);
+    tal_netcdf_put_ints(file, tal_netcdf_variable(file, name, TAL_NC_INT, 1, &dimension, "1", text),
+                        values);
 }
 
 static void put_doubles(tal_netcdf *file, const char *name, int rank, int first, int second,

@@ -505,16 +505,16 @@ static tal_status find_onset(simulation *s, tal_error *err) {
     return tal_onset_find(&s->onset, s->model, &s->scene, s->solve, threads_for(s), err);
 }
 
-static tal_status write_files(simulation *s, const tal_tensions *tensions,
-                              const tal_leaves *leaves, tal_run_summary *r, tal_error *err) {
+static tal_status write_files(simulation *s, const tal_tensions *tensions, const tal_leaves *leaves,
+                              tal_run_summary *r, tal_error *err) {
     const tal_solve_scene *scene = leaves != NULL ? &leaves->scene : &s->scene;
     char *provenance = tal_provenance_text(s->provenance);
     const tal_run_notes notes = {.ended_because = s->ended_because,
                                  .lost = leaves != NULL ? leaves->lost : s->lost,
                                  .provenance = provenance,
                                  .event = s->invocation->settings.solve.event,
-                                 .position = leaves != NULL ? leaves->end
-                                                            : tal_state_positions(s->state),
+                                 .position =
+                                     leaves != NULL ? leaves->end : tal_state_positions(s->state),
                                  .tensions = tensions,
                                  .onset = &s->onset,
                                  .leaves = leaves};

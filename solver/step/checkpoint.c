@@ -273,8 +273,8 @@ tal_status tal_state_continue(tal_state **state, const tal_model *model, const t
     TAL_ASSERT(from->body_count <= model->body_count);
     TAL_TRY(tal_state_create(state, model, thread_count, err));
     tal_contact_memory *memory = &(*state)->memory;
-    const tal_status status = tal_contact_memory_reserve(memory, from->memory.pair_count,
-                                                         from->memory.point_count, err);
+    const tal_status status =
+        tal_contact_memory_reserve(memory, from->memory.pair_count, from->memory.point_count, err);
     if (status != TAL_OK) {
         tal_state_destroy(*state);
         *state = NULL;

@@ -136,7 +136,8 @@ static tal_status make_solid(const tal_model *model, const tal_model_input *inpu
                              step_of(settings, &input->solid[s], width, 1), err));
     const int count = tal_soft_list_pieces(settings, pieces);
     for (int k = 1; k < count; k++) {
-        TAL_TRY(tal_solid_add_level(solid, name, step_of(settings, &input->solid[s], width, pieces[k]), err));
+        TAL_TRY(tal_solid_add_level(solid, name,
+                                    step_of(settings, &input->solid[s], width, pieces[k]), err));
     }
     return settings->watch_tension
                ? tal_solid_make_patches(solid, tal_tension_length(settings, width), err)

@@ -208,8 +208,7 @@ static blow strike(int n) {
         assert_int_equal(report.unconverged_count, 0);
         velocity[k + 1] = r.state->velocity[0].z;
         const int from = k + 1 >= MEAN ? k + 1 - MEAN : 0;
-        b.course[k] =
-            r.mass * (velocity[k + 1] - velocity[from]) / (h * (k + 1 - from)) / r.force;
+        b.course[k] = r.mass * (velocity[k + 1] - velocity[from]) / (h * (k + 1 - from)) / r.force;
         b.force = fmax(b.force, b.course[k]);
         b.depth = fmax(b.depth, (start - r.state->position[0].z) / r.depth);
         b.time = report.active_count > 0 ? report.time_s / r.time : b.time;
@@ -229,8 +228,9 @@ static void a_rounded_block_rebounds_as_hertz_says(void **unused) {
     double error[3][3];
     for (int k = 0; k < 3; k++) {
         const blow b = strike(cells[k]);
-        printf("%d cells, %d nodes touch: force %.4f, time %.4f, depth %.4f of Hertz; rebound %.4f\n",
-               cells[k], b.contacts, b.force, b.time, b.depth, b.rebound);
+        printf(
+            "%d cells, %d nodes touch: force %.4f, time %.4f, depth %.4f of Hertz; rebound %.4f\n",
+            cells[k], b.contacts, b.force, b.time, b.depth, b.rebound);
         error[k][0] = fabs(b.force - 1.0);
         error[k][1] = fabs(b.time - 1.0);
         error[k][2] = fabs(b.depth - 1.0);

@@ -18,9 +18,12 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
         const tal_vec3 zero[BODIES] = {{0}};
         const tal_quat turn[BODIES] = {{1, 0, 0, 0}, {1, 0, 0, 0}};
         const tal_journal_step step = {.time_s = i};
-        const tal_journal_frame frame = {
-            .time_s = i,         .body_count = BODIES, .position = zero,
-            .orientation = turn, .velocity = zero,     .spin = zero};
+        const tal_journal_frame frame = {.time_s = i,
+                                         .body_count = BODIES,
+                                         .position = zero,
+                                         .orientation = turn,
+                                         .velocity = zero,
+                                         .spin = zero};
         mutant_need(tal_journal_add_step(&journal, &step, &err), &err);
         mutant_need(tal_journal_add_frame(&journal, &frame, &err), &err);
     }
@@ -44,7 +47,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     mutant_edit(&m, data, size);
     mend_records(&m);
     mutant_write(&m);
-    if (tal_journal_resume(&journal, m.path, "key", SHAPE(BODIES), 3.0, false, &last, &err) == TAL_OK) {
+    if (tal_journal_resume(&journal, m.path, "key", SHAPE(BODIES), 3.0, false, &last, &err) ==
+        TAL_OK) {
         (void)tal_journal_visit(&journal, see_frame, NULL, &sum, &err);
     }
     tal_journal_close(&journal);

@@ -30,8 +30,8 @@ static void make_settings(rig *r) {
     r->settings = calloc(1, sizeof *r->settings);
     assert_non_null(r->settings);
     tal_settings_init(r->settings);
-    check_ok(tal_settings_set(r->settings, "body.rock", "kind", "finite-element", "test",
-                              &check_error));
+    check_ok(
+        tal_settings_set(r->settings, "body.rock", "kind", "finite-element", "test", &check_error));
     r->settings->body[0].young_pa = 1e9;
     r->settings->body[0].poisson = 0.2;
     r->settings->body[0].element_m = 0.9;
@@ -147,9 +147,8 @@ static sums sum_bodies(const rig *r) {
         s.energy += e.kinetic_translation_j + e.kinetic_rotation_j + e.potential_j +
                     e.kinetic_deformation_j + e.strain_j;
         s.momentum = tal_vec3_add(s.momentum, p);
-        s.angular = tal_vec3_add(
-            s.angular, tal_vec3_add(tal_vec3_cross(r->state->position[b], p),
-                                    tal_state_angular_momentum(r->state, b)));
+        s.angular = tal_vec3_add(s.angular, tal_vec3_add(tal_vec3_cross(r->state->position[b], p),
+                                                         tal_state_angular_momentum(r->state, b)));
     }
     return s;
 }

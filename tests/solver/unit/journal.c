@@ -80,7 +80,8 @@ static void records_come_back_in_order(void **state) {
     (void)state;
     tal_journal journal;
     tal_journal_step last;
-    check_ok(tal_journal_resume(&journal, path, "key", SHAPE(BODIES), 1e9, true, &last, &check_error));
+    check_ok(
+        tal_journal_resume(&journal, path, "key", SHAPE(BODIES), 1e9, true, &last, &check_error));
     assert_true(last.time_s == STEPS);
     const counts seen = visit(&journal);
     assert_int_equal(seen.frames, STEPS);
@@ -92,7 +93,8 @@ static void resuming_cuts_what_is_later_than_the_checkpoint(void **state) {
     (void)state;
     tal_journal journal;
     tal_journal_step last;
-    check_ok(tal_journal_resume(&journal, path, "key", SHAPE(BODIES), 4.0, true, &last, &check_error));
+    check_ok(
+        tal_journal_resume(&journal, path, "key", SHAPE(BODIES), 4.0, true, &last, &check_error));
     assert_true(last.time_s == 4.0);
     assert_int_equal(visit(&journal).frames, 4);
     add_records(&journal, 5, 7); // and it goes on from there
@@ -112,8 +114,8 @@ static void a_journal_cut_at_any_byte_keeps_its_whole_records(void **state) {
         assert_int_equal(truncate(path, cut), 0);
         tal_journal journal;
         tal_journal_step last;
-        check_ok(
-            tal_journal_resume(&journal, path, "key", SHAPE(BODIES), 1e9, true, &last, &check_error));
+        check_ok(tal_journal_resume(&journal, path, "key", SHAPE(BODIES), 1e9, true, &last,
+                                    &check_error));
         const counts seen = visit(&journal);
         assert_true(seen.frames <= most && seen.steps <= seen.frames + 1);
         most = seen.frames;
@@ -130,7 +132,8 @@ static void a_flipped_bit_ends_the_journal_there(void **state) {
     fclose(stream);
     tal_journal journal;
     tal_journal_step last;
-    check_ok(tal_journal_resume(&journal, path, "key", SHAPE(BODIES), 1e9, true, &last, &check_error));
+    check_ok(
+        tal_journal_resume(&journal, path, "key", SHAPE(BODIES), 1e9, true, &last, &check_error));
     assert_int_equal(visit(&journal).frames, STEPS - 1);
     tal_journal_close(&journal);
 }
@@ -159,13 +162,13 @@ static void a_journal_of_another_run_is_refused(void **state) {
         tal_journal_resume(&journal, path, "other", SHAPE(BODIES), 1e9, true, &last, &check_error),
         TAL_BAD_INPUT, "other settings");
     tal_journal_close(&journal);
-    check_fails(
-        tal_journal_resume(&journal, path, "key", SHAPE(BODIES + 1), 1e9, true, &last, &check_error),
-        TAL_BAD_INPUT, "other blocks");
+    check_fails(tal_journal_resume(&journal, path, "key", SHAPE(BODIES + 1), 1e9, true, &last,
+                                   &check_error),
+                TAL_BAD_INPUT, "other blocks");
     tal_journal_close(&journal);
-    check_fails(
-        tal_journal_resume(&journal, "/dev/null", "key", SHAPE(BODIES), 1e9, true, &last, &check_error),
-        TAL_BAD_INPUT, "is not a journal");
+    check_fails(tal_journal_resume(&journal, "/dev/null", "key", SHAPE(BODIES), 1e9, true, &last,
+                                   &check_error),
+                TAL_BAD_INPUT, "is not a journal");
     tal_journal_close(&journal);
 }
 
