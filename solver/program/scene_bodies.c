@@ -149,6 +149,10 @@ static bool is_near(double a, double b, double scale) {
     return fabs(a - b) <= 1e-10 * scale;
 }
 
+static bool are_same(const int32_t *a, const int32_t *b, int32_t count) {
+    return count == 0 || memcmp(a, b, (size_t)count * sizeof *a) == 0;
+}
+
 static bool are_alike(const tal_solve_scene *scene, const tal_solid_input *s, int32_t block,
                       const tal_solid_input *t, int32_t other) {
     const tal_model_input *in = &scene->input;
@@ -164,11 +168,8 @@ static bool are_alike(const tal_solve_scene *scene, const tal_solid_input *s, in
     for (int32_t n = 0; alike && n < s->node_count; n++) {
         alike = tal_vec3_length(tal_vec3_subtract(s->node_m[n], t->node_m[n])) <= 1e-10 * size;
     }
-    return alike &&
-           memcmp(s->hexahedron, t->hexahedron,
-                  8 * (size_t)s->hexahedron_count * sizeof(int32_t)) == 0 &&
-           memcmp(s->tetrahedron, t->tetrahedron,
-                  4 * (size_t)s->tetrahedron_count * sizeof(int32_t)) == 0;
+    return alike && are_same(s->hexahedron, t->hexahedron, 8 * s->hexahedron_count) &&
+           are_same(s->tetrahedron, t->tetrahedron, 4 * s->tetrahedron_count);
 }
 
 tal_status tal_scene_make_bodies(tal_solve_scene *scene, const tal_settings *settings,
