@@ -232,7 +232,7 @@
       ['Greatest energy', talus.amount(number[n + 3], 'J')], ['Way travelled', talus.amount(number[n + 4], 'm')]];
     if (motion.tension) {
       var pull = motion.tension[b];
-      rows.push(['Largest tension', pull < 0 ? 'not given' : talus.amount(pull, 'Pa') + (motion.strength && pull > motion.strength ? ': would have broken' : '')]);
+      rows.push(['Largest tension', pull < 0 ? 'not given' : talus.amount(pull, 'Pa') + (motion.strength && pull > motion.strength ? ': above the strength' : '')]);
     }
     card.innerHTML = '<strong>Block ' + b + '</strong><dl>' + rows.map(function (r) {
       return '<div><dt>' + r[0] + '</dt><dd>' + r[1] + '</dd></div>'; }).join('') + '</dl>';
