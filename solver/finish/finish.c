@@ -214,6 +214,7 @@ static tal_status run_last_resort(finisher *f, tal_error *err) {
 
 static tal_status run(finisher *f, tal_error *err) {
     const tal_finish_method method = f->settings->method;
+    const bool has_cones_only = f->work.given->law == NULL; // what the interior point knows
     if (is_solved(f)) {
         return TAL_OK;
     }
@@ -226,10 +227,10 @@ static tal_status run(finisher *f, tal_error *err) {
     if (!is_enough(f) && method == TAL_FINISH_AUTOMATIC) {
         TAL_TRY(try_proximal(f, err));
     }
-    if (!is_enough(f) && method == TAL_FINISH_AUTOMATIC) {
+    if (!is_enough(f) && method == TAL_FINISH_AUTOMATIC && has_cones_only) {
         TAL_TRY(run_rounds(f, err));
     }
-    if (!is_enough(f) && method != TAL_FINISH_NEWTON) {
+    if (!is_enough(f) && method != TAL_FINISH_NEWTON && has_cones_only) {
         tal_interior_point_begin(&f->interior, &f->work);
         TAL_TRY(run_interior(f, method == TAL_FINISH_AUTOMATIC, err));
     }

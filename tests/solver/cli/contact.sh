@@ -78,7 +78,7 @@ grep -q '</svg>' profile.svg || fail "profile.svg is not whole"
 # acd2: a block of 2 kg and edges 1, 2, 3 m strikes with a corner at 1 m/s, kn = 4 kg, kt = 0.7 kg. In closed
 # form it leaves with 0.314945 along the normal and 0.36152519, 0.62335342 m/s aside, so r = -k (u + before)/2.
 printf 'FCP 1\nkind local\nlaw acd2\ndim 3\nnc 1\nkn\n4\nkt\n0.7\nbefore\n-1 0 0\nq\n-1 0 0\nW 1\n0 0 1.1115384615384616 0.45 0.6923076923076923 0.45 3.05 -0.6 0.6923076923076923 -0.6 1.8384615384615384\nend\n' >acd2.fcp
-for solver in automatic uzawa acd2-interior-point; do
+for solver in automatic sweeps finisher newton uzawa acd2-interior-point; do
     expect 0 "$solver" "$contact" acd2.fcp --solver $solver --reaction r.txt --overwrite
     near 1.370109 -0.12653382 -0.21817370
 done
@@ -86,7 +86,7 @@ expect 0 automatic "$contact" acd2.fcp --solution acd2-back.fcp
 expect 0 automatic "$contact" acd2-back.fcp --reaction r.txt --overwrite
 near 1.370109 -0.12653382 -0.21817370
 expect 0 "acd2-interior-point" "$contact" acd2.fcp one.fcp --compare
-expect 1 "newton does not solve problems with the law acd2" "$contact" acd2.fcp --solver newton
+expect 1 "interior-point does not solve problems with the law acd2" "$contact" acd2.fcp --solver interior-point
 expect 1 "uzawa does not solve problems with the law coulomb" "$contact" one.fcp --solver uzawa
 expect 0 automatic "$contact" acd2.fcp --solution acd2.hdf5
 expect 0 automatic "$contact" acd2.hdf5 --reaction r.txt --overwrite
@@ -94,7 +94,7 @@ near 1.370109 -0.12653382 -0.21817370
 sed 's/acd2/acd3/' acd2.fcp >wrong_law.fcp
 sed '/^before/,+1d' acd2.fcp >no_before.fcp
 sed 's/^4$/-4/' acd2.fcp >negative_kn.fcp
-expect 1 "law 'acd3' must be coulomb or acd2" "$contact" wrong_law.fcp
+expect 1 "law 'acd3' must be coulomb, acd2 or acd2+coulomb" "$contact" wrong_law.fcp
 expect 1 "before is missing" "$contact" no_before.fcp
 expect 1 "kn = -4 and kt = 0.7 must be 0 or more" "$contact" negative_kn.fcp
 
