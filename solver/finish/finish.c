@@ -12,7 +12,7 @@
 // places are kept for the last resort.
 static const double HAND_OVER[] = {1e-2, 1e-3, 1e-4, 1e-6, 1e-8};
 enum { HAND_OVER_COUNT = 5, FIRST_TRY = 2, STAGNATION_MAX = 60 };
-enum { CENTRE_STEPS_MAX = 50, IDLE_ROUNDS_MAX = 3 };
+enum { CENTRE_STEPS_MAX = 50, IDLE_ROUNDS_MAX = 8 };
 // An island of which not even this many systems can be solved with the operations allowed is not begun.
 enum { SYSTEMS_MIN = 10 };
 

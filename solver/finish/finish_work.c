@@ -13,8 +13,7 @@ int64_t tal_finish_work_diagonal(const tal_finish_work *work, int32_t k) {
 
 // Velocities times `s`, percussions over it.
 static tal_local_law scale_law(const tal_friction_problem *given, int32_t k, double s) {
-    const tal_local_law law =
-        given->law != NULL ? given->law[k] : tal_dry_law(given->friction[k]);
+    const tal_local_law law = given->law != NULL ? given->law[k] : tal_dry_law(given->friction[k]);
     return (tal_local_law){s * law.bound,
                            s * law.pull,
                            s * s * law.softness,

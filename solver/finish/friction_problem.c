@@ -179,16 +179,14 @@ static void measure_contact(const tal_friction_problem *problem, int32_t k, cons
     const double mu = problem->friction[k], sliding = hypot(u[1], u[2]), held = hypot(r[1], r[2]);
     const double uhat[3] = {u[0] + mu * sliding, u[1], u[2]};
     const tal_local_law *law = problem->law != NULL ? &problem->law[k] : NULL;
-    const double square =
-        law != NULL ? law_map(law, r, u, mass) : natural_map(mu, r, uhat, mass);
+    const double square = law != NULL ? law_map(law, r, u, mass) : natural_map(mu, r, uhat, mass);
     sum->by_mass += square;
     sum->by_velocity += square / (mass * mass);
     sum->by_unit += law != NULL ? law_map(law, r, u, 1.0) : natural_map(mu, r, uhat, 1.0);
     sum->outside_r = fmax(sum->outside_r, fmax(isinf(mu) ? 0.0 : held - mu * r[0], -r[0]));
     sum->outside_u = fmax(sum->outside_u, (law != NULL ? law->bound : 0.0) - u[0]);
     if (law == NULL) {
-        sum->largest_gap =
-            fmax(sum->largest_gap, fabs(r[0] * uhat[0] + r[1] * u[1] + r[2] * u[2]));
+        sum->largest_gap = fmax(sum->largest_gap, fabs(r[0] * uhat[0] + r[1] * u[1] + r[2] * u[2]));
     }
 }
 

@@ -332,8 +332,8 @@ tal_status tal_finish_islands(const tal_percussion_problem *problem, const tal_s
         count->needed_count += is_needed;
         count->tried_count++;
         island_problem i = {.problem = problem, .island = island};
-        const tal_status status = finish(&i, work, n, goal->tolerance,
-                                         is_needed ? FLOPS_MAX : FLOPS_MAX_SMALL, err);
+        const tal_status status =
+            finish(&i, work, n, goal->tolerance, is_needed ? FLOPS_MAX : FLOPS_MAX_SMALL, err);
         release(&i);
         TAL_TRY(status);
     }

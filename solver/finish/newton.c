@@ -130,11 +130,12 @@ static void set_active(const tal_local_law *law, const double r[3], const answer
 
 // What contact k answers, with W r in `right`.
 static answer answer_at(const tal_newton *newton, const tal_friction_problem *problem, int32_t k) {
-    double u[3];
-    for (int i = 3 * k; i < 3 * k + 3; i++) {
+    double u[3] = {0.0, 0.0, 0.0};
+    for (int a = 0; a < 3; a++) {
+        const int32_t i = 3 * k + a;
         const double tie =
             newton->is_anchored ? newton->regularisation * (newton->r[i] - newton->anchor[i]) : 0.0;
-        u[i - 3 * k] = newton->right[i] + problem->q[i] + tie;
+        u[a] = newton->right[i] + problem->q[i] + tie;
     }
     return answer_of(&problem->law[k], &newton->r[3 * k], u);
 }

@@ -45,7 +45,7 @@ static inline tal_local_law tal_dry_law(double friction) {
 }
 
 static inline tal_local_law tal_local_law_of(const tal_contact *c) {
-    return (tal_local_law){c->bound, c->pull, c->softness, c->slack, {c->slide[0], c->slide[1]},
+    return (tal_local_law){c->bound,   c->pull, c->softness, c->slack, {c->slide[0], c->slide[1]},
                            c->friction};
 }
 

@@ -38,18 +38,14 @@ static void start(interior *in) {
     double size = 0.0;
     for (int32_t i = 0; i < 3 * count; i++) {
         const tal_local_law *of = &in->of[i / 3];
-        const double shift = i % 3 > 0             ? of->slide[i % 3 - 1]
-                             : is_soft(in, i / 3) ? of->pull
-                                                  : 0.0;
+        const double shift = i % 3 > 0 ? of->slide[i % 3 - 1] : is_soft(in, i / 3) ? of->pull : 0.0;
         size = fmax(size, fmax(fabs(in->work.scaled.q[i]), fabs(shift)));
     }
     size = size > 0.0 ? size : 1.0;
     for (int32_t k = 0; k < count; k++) {
         const bool soft = is_soft(in, k);
-        in->cell[k] = (cell){.p = size,
-                             .s = is_bounded(in, k) ? size : 0.0,
-                             .y = size,
-                             .z = soft ? size : 0.0};
+        in->cell[k] = (cell){
+            .p = size, .s = is_bounded(in, k) ? size : 0.0, .y = size, .z = soft ? size : 0.0};
         in->r[3 * k] = in->cell[k].s + in->cell[k].z;
     }
 }

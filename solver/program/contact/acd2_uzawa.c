@@ -11,7 +11,7 @@ static const double INNER = 1e-30; // of the square of the right-hand side
 
 typedef struct {
     tal_finish_work work;
-    const tal_local_law *of; // scaled
+    const tal_local_law *of;                      // scaled
     double *s, *z;                                // per contact
     double *r, *u, *residual, *direction, *along; // 3 per contact
 } uzawa;
@@ -89,9 +89,10 @@ static void ascend(uzawa *u, double length) {
         const tal_local_law *of = &u->of[k];
         const double normal = u->u[3 * k] + u->work.scaled.q[3 * k];
         u->s[k] = kept(u->s[k] + length * (of->bound - normal));
-        u->z[k] = isfinite(of->softness) ? kept((u->z[k] - length * (normal - of->pull)) /
-                                                (1.0 + length * of->softness))
-                                         : 0.0;
+        u->z[k] =
+            isfinite(of->softness)
+                ? kept((u->z[k] - length * (normal - of->pull)) / (1.0 + length * of->softness))
+                : 0.0;
         u->r[3 * k] = u->s[k] + u->z[k];
     }
 }

@@ -150,9 +150,8 @@ static tal_status read_law(scanner *s, tal_contact_problem *p, tal_error *err) {
     p->has_cones = strcmp(word, "acd2+coulomb") == 0;
     p->is_acd2 = p->has_cones || strcmp(word, "acd2") == 0;
     if (!p->is_acd2 && strcmp(word, "coulomb") != 0) {
-        return TAL_FAIL(err, TAL_BAD_INPUT,
-                        "%s:%d: law '%s' must be coulomb, acd2 or acd2+coulomb", s->path, s->line,
-                        word);
+        return TAL_FAIL(err, TAL_BAD_INPUT, "%s:%d: law '%s' must be coulomb, acd2 or acd2+coulomb",
+                        s->path, s->line, word);
     }
     return TAL_OK;
 }

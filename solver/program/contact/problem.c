@@ -34,8 +34,8 @@ void tal_contact_problem_destroy(tal_contact_problem *p) {
     tal_triplets_destroy(&p->mass);
     tal_triplets_destroy(&p->h);
     tal_acd2_law_destroy(&p->acd2);
-    void *all[] = {p->friction,  p->q,            p->guess, p->f,
-                   p->block_row, p->block_column, p->block, p->law};
+    void *all[] = {p->friction,     p->q,     p->guess, p->f, p->block_row,
+                   p->block_column, p->block, p->law};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         tal_memory_destroy(all[i]);
     }

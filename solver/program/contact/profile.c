@@ -5,8 +5,8 @@
 
 enum { WIDTH = 720, HEIGHT = 420, LEFT = 60, RIGHT = 160, TOP = 20, BOTTOM = 50 };
 enum { DECADES = 4, POINTS_A_DECADE = 50 };
-static const char *const COLOR[] = {"#0072b2", "#d55e00", "#009e73",
-                                    "#cc79a7", "#e69f00", "#56b4e9", "#444444"};
+static const char *const COLOR[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                    "#e69f00", "#56b4e9", "#444444"};
 enum { COLOR_COUNT = 7 };
 
 int tal_profile_tried(int problem_count, int solver_count, const double *seconds, int solver) {

@@ -113,8 +113,8 @@ const tal_contact_solver TAL_CONTACT_SOLVERS[] = {
      solve_by_interior_point},
     {"uzawa", "acd2: projected ascent, conjugate gradients inside", false, true, false,
      solve_by_uzawa},
-    {"acd2-interior-point", "acd2: primal-dual interior point of a convex program", false, true, false,
-     solve_acd2_by_interior_point},
+    {"acd2-interior-point", "acd2: primal-dual interior point of a convex program", false, true,
+     false, solve_acd2_by_interior_point},
 };
 const int TAL_CONTACT_SOLVER_COUNT = sizeof TAL_CONTACT_SOLVERS / sizeof TAL_CONTACT_SOLVERS[0];
 

@@ -148,11 +148,10 @@ static void acd2_in_a_file_is_that_of_the_step(void **unused) {
 
 static void adhesion_goes_into_the_file(void **unused) {
     (void)unused;
-    run_with((tal_law){.kind = TAL_LAW_ACD2_COULOMB,
-                       .friction = 0.5,
-                       .restitution = 0.3,
-                       .cohesion_pa = 1e3},
-             100, 10);
+    run_with(
+        (tal_law){
+            .kind = TAL_LAW_ACD2_COULOMB, .friction = 0.5, .restitution = 0.3, .cohesion_pa = 1e3},
+        100, 10);
 }
 
 int main(void) {
