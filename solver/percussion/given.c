@@ -85,7 +85,7 @@ static int check_contacts(int32_t count, const double *friction, const double *q
     }
     for (int32_t k = 0; k < count; k++) {
         if (friction != NULL && !(friction[k] >= 0.0 && isfinite(friction[k]))) {
-            FAULT("contact %d: friction = %g must not be negative", k, friction[k]);
+            FAULT("contact %d: friction = %g must not be negative, nor infinite", k, friction[k]);
         }
         if (!isfinite(q[3 * k]) || !isfinite(q[3 * k + 1]) || !isfinite(q[3 * k + 2])) {
             FAULT("contact %d: its free velocity is not finite", k);
