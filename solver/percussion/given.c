@@ -29,6 +29,7 @@ struct tal_given_problem {
     int32_t *scratch; // of TAL_VALIDATE
     tal_percussion_problem problem;
     tal_solver_work work;
+    double nothing; // of it all motions have none
     tal_mass *mass; // NULL: W was given
 };
 
@@ -314,7 +315,12 @@ static tal_status fill(tal_given_problem *g, const tal_local_input *in, int thre
     g->problem.pair_count = g->problem.contact_count = g->count;
     g->problem.thread_count = thread_count;
     for (int32_t b = 0; b < g->count; b++) {
-        g->body[b] = (tal_general_body){.kind = &GIVEN, .body = g, .is_mobile = true};
+        g->body[b] = (tal_general_body){.kind = &GIVEN,
+                                        .body = g,
+                                        .is_mobile = true,
+                                        .motion = &g->nothing,
+                                        .start = &g->nothing,
+                                        .direction = &g->nothing};
     }
     set_contacts(g, in, order);
     for (int32_t n = 0; n < g->problem.island_count; n++) {
