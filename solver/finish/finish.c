@@ -12,6 +12,7 @@
 // places are kept for the last resort.
 static const double HAND_OVER[] = {1e-2, 1e-3, 1e-4, 1e-6, 1e-8};
 enum { HAND_OVER_COUNT = 5, FIRST_TRY = 2, STAGNATION_MAX = 60 };
+enum { CENTRE_STEPS_MAX = 50, IDLE_ROUNDS_MAX = 8 };
 // An island of which not even this many systems can be solved with the operations allowed is not begun.
 enum { SYSTEMS_MIN = 10 };
 
@@ -111,11 +112,44 @@ static tal_status try_newton(finisher *f, const double *start, const newton_way 
     return try_run(f, tal_newton_run, start, way, err);
 }
 
-// From the best reaction so far.
+// From the best reaction so far. 800: the piles, walls and towers that get there at all do so earlier.
 static tal_status try_proximal(finisher *f, tal_error *err) {
-    static const newton_way way = {.regularisation = 1e-1, .iteration_max = 1500};
+    static const newton_way way = {.regularisation = 1e-1, .iteration_max = 800};
     memcpy(f->at_hand, f->best, bytes_of(f));
     return try_run(f, tal_newton_run_proximal, f->at_hand, &way, err);
+}
+
+// The reaction in the middle of those that solve the problem with the slip of `slip_of` (NULL: none),
+// at hand.
+static tal_status find_centre(finisher *f, const double *slip_of, tal_error *err) {
+    bool moved = true;
+    tal_interior_point_begin_convex(&f->interior, &f->work, slip_of);
+    for (int n = 0; n < CENTRE_STEPS_MAX && moved && iterations_left(f) > 0; n++) {
+        TAL_TRY(tal_interior_point_advance(&f->interior, &f->work, &moved, err));
+        if (moved && tal_interior_point_is_centred(&f->interior, &f->work)) {
+            break;
+        }
+    }
+    tal_interior_point_get(&f->interior, &f->work, f->at_hand);
+    consider(f, f->at_hand, tal_finish_work_measure(&f->work, f->at_hand));
+    return TAL_OK;
+}
+
+// Proximal points from the middle of a convex problem, and again with the slip that they came to.
+static tal_status run_rounds(finisher *f, tal_error *err) {
+    static const newton_way way = {.regularisation = 1e-3, .iteration_max = 1500};
+    const double *slip_of = NULL;
+    for (int idle = 0; idle < IDLE_ROUNDS_MAX && iterations_left(f) > 0; idle++) {
+        const double before = f->best_residual;
+        TAL_TRY(find_centre(f, slip_of, err));
+        TAL_TRY(try_run(f, tal_newton_run_proximal, f->at_hand, &way, err));
+        if (is_enough(f)) {
+            return TAL_OK;
+        }
+        slip_of = f->newton.anchor;
+        idle = f->best_residual < 0.9 * before ? -1 : idle;
+    }
+    return TAL_OK;
 }
 
 // Keeps the reactions where a threshold is crossed; true if Newton is to have a try from there.
@@ -180,6 +214,7 @@ static tal_status run_last_resort(finisher *f, tal_error *err) {
 
 static tal_status run(finisher *f, tal_error *err) {
     const tal_finish_method method = f->settings->method;
+    const bool has_cones_only = f->work.given->law == NULL; // what the interior point knows
     if (is_solved(f)) {
         return TAL_OK;
     }
@@ -192,7 +227,11 @@ static tal_status run(finisher *f, tal_error *err) {
     if (!is_enough(f) && method == TAL_FINISH_AUTOMATIC) {
         TAL_TRY(try_proximal(f, err));
     }
-    if (!is_enough(f) && method != TAL_FINISH_NEWTON) {
+    if (!is_enough(f) && method == TAL_FINISH_AUTOMATIC && has_cones_only) {
+        TAL_TRY(run_rounds(f, err));
+    }
+    if (!is_enough(f) && method != TAL_FINISH_NEWTON && has_cones_only) {
+        tal_interior_point_begin(&f->interior, &f->work);
         TAL_TRY(run_interior(f, method == TAL_FINISH_AUTOMATIC, err));
     }
     return is_enough(f) || method != TAL_FINISH_AUTOMATIC ? TAL_OK : run_last_resort(f, err);

@@ -11,6 +11,17 @@ int64_t tal_finish_work_diagonal(const tal_finish_work *work, int32_t k) {
     return tal_block_matrix_find(&work->scaled.w, k, k);
 }
 
+// Velocities times `s`, percussions over it.
+static tal_local_law scale_law(const tal_friction_problem *given, int32_t k, double s) {
+    const tal_local_law law = given->law != NULL ? given->law[k] : tal_dry_law(given->friction[k]);
+    return (tal_local_law){s * law.bound,
+                           s * law.pull,
+                           s * s * law.softness,
+                           s * s * law.slack,
+                           {s * law.slide[0], s * law.slide[1]},
+                           law.friction};
+}
+
 // Reactions and velocities of heavy and light contacts become comparable; cones keep their shape.
 static void scale_problem(tal_finish_work *work) {
     const tal_friction_problem *given = work->given;
@@ -20,6 +31,7 @@ static void scale_problem(tal_finish_work *work) {
         const double *own = &given->w.value[9 * tal_block_matrix_find(&given->w, k, k)];
         work->scale[k] = sqrt(3.0 / (own[0] + own[4] + own[8]));
         scaled->friction[k] = given->friction[k];
+        scaled->law[k] = scale_law(given, k, work->scale[k]);
         for (int a = 0; a < 3; a++) {
             scaled->q[3 * k + a] = work->scale[k] * given->q[3 * k + a];
         }
@@ -41,6 +53,7 @@ static tal_status prepare(tal_finish_work *work, tal_error *err) {
     const int32_t count = work->given->w.count;
     const int64_t blocks = work->given->w.start[count];
     TAL_TRY(tal_friction_problem_create(&work->scaled, count, blocks, err));
+    TAL_CREATE(work->scaled.law, (size_t)count, "laws of contacts", err);
     TAL_CREATE(work->scale, (size_t)count, "scales of contacts", err);
     TAL_CREATE(work->order, (size_t)count, "an order of contacts", err);
     TAL_CREATE(work->r, 3 * (size_t)count, "reactions", err);

@@ -9,7 +9,7 @@
 
 typedef struct {
     const tal_friction_problem *given;
-    tal_friction_problem scaled; // the trace of every diagonal block is 3
+    tal_friction_problem scaled; // the trace of every diagonal block is 3; with laws, if only dry
     double *scale;               // per contact: r = scale * scaled r, scaled u = scale * u
     int32_t *order;              // of elimination
     tal_block_matrix system;     // as many blocks as W

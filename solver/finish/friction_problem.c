@@ -25,7 +25,18 @@ void tal_friction_problem_destroy(tal_friction_problem *problem) {
     tal_block_matrix_destroy(&problem->w);
     tal_memory_destroy(problem->q);
     tal_memory_destroy(problem->friction);
+    tal_memory_destroy(problem->law);
     *problem = (tal_friction_problem){0};
+}
+
+tal_status tal_friction_problem_set_laws(tal_friction_problem *problem, const tal_local_law *law,
+                                         tal_error *err) {
+    TAL_CREATE(problem->law, (size_t)problem->w.count, "laws of contacts", err);
+    for (int32_t k = 0; k < problem->w.count; k++) {
+        problem->law[k] = law[k];
+        problem->friction[k] = law[k].friction;
+    }
+    return TAL_OK;
 }
 
 static const double *diagonal_block(const tal_friction_problem *problem, int32_t k) {
@@ -36,7 +47,7 @@ static const double *diagonal_block(const tal_friction_problem *problem, int32_t
 static void check_contact(const tal_friction_problem *problem, int32_t k, tal_error *err) {
     const double mu = problem->friction[k], *q = &problem->q[3 * k];
     const double *own = diagonal_block(problem, k);
-    if (!(mu >= 0.0 && isfinite(mu))) {
+    if (!(mu >= 0.0 && (isfinite(mu) || problem->law != NULL))) {
         tal_error_add(err, TAL_BAD_INPUT, "contact %d: friction %g must be 0 or more", k, mu);
     }
     if (!isfinite(q[0] + q[1] + q[2])) {
@@ -116,6 +127,9 @@ tal_status tal_friction_problem_copy(tal_friction_problem *problem, const tal_lo
         sort_row(w, k);
     }
     memcpy(problem->q, input->q, 3 * (size_t)count * sizeof *problem->q);
+    if (input->law != NULL) {
+        return tal_friction_problem_set_laws(problem, input->law, err);
+    }
     memcpy(problem->friction, input->friction, (size_t)count * sizeof *problem->friction);
     return TAL_OK;
 }
@@ -144,6 +158,38 @@ static double natural_map(double mu, const double r[3], const double uhat[3], do
     return e[0] * e[0] + e[1] * e[1] + e[2] * e[2];
 }
 
+// Likewise of a law: r minus what the contact alone would answer if its W were 1 / rho.
+static double law_map(const tal_local_law *law, const double r[3], const double u[3], double rho) {
+    tal_contact c = {.bound = law->bound,
+                     .pull = law->pull,
+                     .softness = law->softness,
+                     .slack = law->slack,
+                     .slide = {law->slide[0], law->slide[1]},
+                     .friction = law->friction,
+                     .percussion = {r[0], r[1], r[2]}};
+    double e[3];
+    tal_law_residual(&c, u, rho, e);
+    // A law that takes the larger of two numbers does not see that one is none.
+    return isnan(u[0] + u[1] + u[2]) ? NAN : e[0] * e[0] + e[1] * e[1] + e[2] * e[2];
+}
+
+// What one contact adds to the sums; largest distances where they are larger.
+static void measure_contact(const tal_friction_problem *problem, int32_t k, const double r[3],
+                            const double u[3], double mass, tal_friction_residual *sum) {
+    const double mu = problem->friction[k], sliding = hypot(u[1], u[2]), held = hypot(r[1], r[2]);
+    const double uhat[3] = {u[0] + mu * sliding, u[1], u[2]};
+    const tal_local_law *law = problem->law != NULL ? &problem->law[k] : NULL;
+    const double square = law != NULL ? law_map(law, r, u, mass) : natural_map(mu, r, uhat, mass);
+    sum->by_mass += square;
+    sum->by_velocity += square / (mass * mass);
+    sum->by_unit += law != NULL ? law_map(law, r, u, 1.0) : natural_map(mu, r, uhat, 1.0);
+    sum->outside_r = fmax(sum->outside_r, fmax(isinf(mu) ? 0.0 : held - mu * r[0], -r[0]));
+    sum->outside_u = fmax(sum->outside_u, (law != NULL ? law->bound : 0.0) - u[0]);
+    if (law == NULL) {
+        sum->largest_gap = fmax(sum->largest_gap, fabs(r[0] * uhat[0] + r[1] * u[1] + r[2] * u[2]));
+    }
+}
+
 static double length_of(int32_t count, const double *x) {
     double sum = 0.0;
     for (int32_t i = 0; i < count; i++) {
@@ -166,20 +212,10 @@ tal_friction_residual tal_friction_problem_measure(const tal_friction_problem *p
         u[i] += problem->q[i];
     }
     for (int32_t k = 0; k < count; k++) {
-        const double mu = problem->friction[k], *rk = &r[3 * k], *uk = &u[3 * k];
-        const double *own = diagonal_block(problem, k);
-        const double sliding = hypot(uk[1], uk[2]);
-        const double uhat[3] = {uk[0] + mu * sliding, uk[1], uk[2]};
+        const double *own = diagonal_block(problem, k), *rk = &r[3 * k];
         const double mass = 3.0 / (own[0] + own[4] + own[8]);
-        const double square = natural_map(mu, rk, uhat, mass);
-        sum.by_mass += square;
-        sum.by_velocity += square / (mass * mass);
+        measure_contact(problem, k, rk, &u[3 * k], mass, &sum);
         hidden += (rk[0] * rk[0] + rk[1] * rk[1] + rk[2] * rk[2]) / (mass * mass);
-        sum.by_unit += natural_map(mu, rk, uhat, 1.0);
-        sum.outside_r = fmax(sum.outside_r, fmax(hypot(rk[1], rk[2]) - mu * rk[0], -rk[0]));
-        sum.outside_u = fmax(sum.outside_u, mu * sliding - uhat[0]);
-        sum.largest_gap =
-            fmax(sum.largest_gap, fabs(rk[0] * uhat[0] + rk[1] * uk[1] + rk[2] * uk[2]));
     }
     // What rounding hides behind large reactions counts as an error.
     const double velocity = sqrt(sum.by_velocity) + DBL_EPSILON * sqrt(hidden);

@@ -2,7 +2,8 @@
 // Contacts with dry friction, and nothing else: with u = W r + q and
 //   uhat = u + mu |u_T| e_N                                        (De Saxce)
 // find r in K = { |r_T| <= mu r_N } with uhat in the dual cone and r . uhat = 0, contact by contact.
-// Each contact has three numbers: normal, two tangents.
+// Each contact has three numbers: normal, two tangents. A problem may have laws instead, a local problem
+// per contact (solver/law/law.h): compliant, viscous, with or without a cone.
 #ifndef TALUS_SOLVER_FINISH_FRICTION_PROBLEM_H
 #define TALUS_SOLVER_FINISH_FRICTION_PROBLEM_H
 
@@ -15,6 +16,7 @@ typedef struct {
     tal_block_matrix w; // positive semidefinite; blocks in symmetric places, all on the diagonal
     double *q;          // 3 per contact
     double *friction;   // per contact
+    tal_local_law *law; // per contact, its friction included; NULL: dry friction
 } tal_friction_problem;
 
 // How far r is from a solution. Both residuals are norms of the natural map r - P_K(r - rho uhat).
@@ -23,14 +25,18 @@ typedef struct {
     double by_unit;     // rho = 1, relative to max(|q|, |r|, |u|)
     double by_velocity; // as by_mass, but of the error over rho, relative to max(|q|, |u|)
     double outside_r;   // largest distance of a contact's r from its cone, relative to |r|
-    double outside_u;   // of uhat from its dual cone, relative to max(|q|, |u|)
-    double largest_gap; // largest |r . uhat| of a contact, relative to |r| max(|q|, |u|)
+    double outside_u;   // of uhat from its dual cone (of u_N below the bound), to max(|q|, |u|)
+    double largest_gap; // dry friction: largest |r . uhat| of a contact, to |r| max(|q|, |u|)
 } tal_friction_residual;
 
 tal_status tal_friction_problem_create(tal_friction_problem *problem, int32_t count,
                                        int64_t block_count, tal_error *err);
 // Takes {0}.
 void tal_friction_problem_destroy(tal_friction_problem *problem);
+
+// Gives the contacts laws.
+tal_status tal_friction_problem_set_laws(tal_friction_problem *problem, const tal_local_law *law,
+                                         tal_error *err);
 
 // The problem as given to the sweeps (solver/percussion/given.h), its blocks sorted. Two-sided contacts
 // are not known here: there must be none.

@@ -21,14 +21,25 @@ typedef struct {
     double *slip;              // |z_T| as held
     double *turn;              // 2 per contact: derivative of |z_T|
     double centre;             // x . z per contact
+    double size;               // of x and z at the start
     int held_steps;            // steps with the slip held that are still to come
     bool has_slip;
+    bool is_convex; // the slip is given and stays
 } tal_interior_point;
 
 tal_status tal_interior_point_create(tal_interior_point *ip, const tal_finish_work *work,
                                      tal_error *err);
 // Takes {0}.
 void tal_interior_point_destroy(tal_interior_point *ip);
+
+// From the beginning: the whole problem, or a convex one with the slip given, that of the scaled reactions
+// `slip_of` (NULL: none). Its path leads to the middle of the reactions that solve it.
+void tal_interior_point_begin(tal_interior_point *ip, const tal_finish_work *work);
+void tal_interior_point_begin_convex(tal_interior_point *ip, const tal_finish_work *work,
+                                     const double *slip_of);
+
+// Whether a convex problem is solved well enough to start from.
+bool tal_interior_point_is_centred(const tal_interior_point *ip, const tal_finish_work *work);
 
 // One step. `moved` is false if there is none: a singular system, or the limit of rounding.
 tal_status tal_interior_point_advance(tal_interior_point *ip, tal_finish_work *work, bool *moved,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// With tau = r - u (scaled contacts, so that the step is 1):
+// With tau = r - u (scaled contacts, so that the step is 1) and dry friction:
 //   F_N = r_N - max(0, tau_N),  F_T = r_T - P(tau_T),  P the projection on |.| <= mu max(0, tau_N).
+// Other laws have what their contact answers in place of max(0, tau_N) and tau_T.
 #include "solver/finish/newton.h"
 
 #include "core/base/memory.h"
@@ -57,48 +58,86 @@ void tal_newton_destroy(tal_newton *newton) {
     *newton = (tal_newton){0};
 }
 
-// Sliding: F_T = r_T - mu tau_N d, d = tau_T / |tau_T|.
-static void set_sliding(const double tau[3], double length, double radius, double mu, double f[9],
+// What a contact answers: its normal percussion, and the tangential one before it is cut at the cone. Both
+// are functions of r - u; `give` and `hold` are their derivatives (F3), (F8).
+typedef struct {
+    double normal, give;
+    double tangent[2], hold;
+} answer;
+
+static answer answer_of(const tal_local_law *law, const double r[3], const double u[3]) {
+    const double hold = 1.0 / (1.0 + law->slack); // 0: no tangential percussion
+    answer a = {.normal = r[0] - (u[0] - law->bound), .give = 1.0, .hold = hold};
+    const double soft = (r[0] - (u[0] - law->pull)) / (1.0 + law->softness);
+    if (isfinite(law->softness) && soft > a.normal) {
+        a.normal = soft;
+        a.give = 1.0 / (1.0 + law->softness);
+    }
+    if (!(a.normal > 0.0)) {
+        a.normal = a.give = 0.0;
+    }
+    for (int t = 0; t < 2; t++) {
+        a.tangent[t] = hold * (r[t + 1] - (u[t + 1] + law->slide[t]));
+    }
+    return a;
+}
+
+// Nothing acts at the contact, neither across nor along.
+static bool is_open(const tal_local_law *law, const answer *a) {
+    return a->normal == 0.0 && (isfinite(law->friction) || a->hold == 0.0);
+}
+
+static double radius_of(const tal_local_law *law, const answer *a) {
+    return isinf(law->friction) ? INFINITY : law->friction * a->normal;
+}
+
+// Sliding: F_T = r_T - mu normal d, d = tangent / |tangent|.
+static void set_sliding(const answer *a, double length, double radius, double mu, double f[9],
                         double g[9]) {
-    const double d[2] = {tau[1] / length, tau[2] / length}, ratio = radius / length;
-    for (int a = 0; a < 2; a++) {
-        for (int b = 0; b < 2; b++) {
-            const double t = ratio * ((a == b) - d[a] * d[b]);
-            f[3 * (a + 1) + b + 1] = (a == b) - t;
-            g[3 * (a + 1) + b + 1] = t;
+    const double d[2] = {a->tangent[0] / length, a->tangent[1] / length};
+    const double ratio = a->hold * radius / length;
+    for (int i = 0; i < 2; i++) {
+        for (int j = 0; j < 2; j++) {
+            const double t = ratio * ((i == j) - d[i] * d[j]);
+            f[3 * (i + 1) + j + 1] = (i == j) - t;
+            g[3 * (i + 1) + j + 1] = t;
         }
-        f[3 * (a + 1)] = -mu * d[a];
-        g[3 * (a + 1)] = mu * d[a];
+        f[3 * (i + 1)] = -mu * d[i] * a->give;
+        g[3 * (i + 1)] = mu * d[i] * a->give;
     }
 }
 
-// The value of a contact that carries and its derivatives by r (f) and by u (g).
-static void set_active(double mu, const double r[3], const double tau[3], double value[3],
-                       double f[9], double g[9]) {
-    const double length = hypot(tau[1], tau[2]), radius = mu * tau[0];
+// The value of a contact that acts and its derivatives by r (f) and by u (g).
+static void set_active(const tal_local_law *law, const double r[3], const answer *a,
+                       double value[3], double f[9], double g[9]) {
+    const double length = hypot(a->tangent[0], a->tangent[1]), radius = radius_of(law, a);
     const bool slides = length > radius;
     memset(f, 0, 9 * sizeof *f);
     memset(g, 0, 9 * sizeof *g);
-    value[0] = r[0] - tau[0];
-    g[0] = 1.0;
+    value[0] = r[0] - a->normal;
+    f[0] = 1.0 - a->give;
+    g[0] = a->give;
     const double cut = slides ? radius / length : 1.0;
-    value[1] = r[1] - cut * tau[1];
-    value[2] = r[2] - cut * tau[2];
+    value[1] = r[1] - cut * a->tangent[0];
+    value[2] = r[2] - cut * a->tangent[1];
     if (slides) {
-        set_sliding(tau, length, radius, mu, f, g);
+        set_sliding(a, length, radius, law->friction, f, g);
     } else {
-        g[4] = g[8] = 1.0;
+        f[4] = f[8] = 1.0 - a->hold;
+        g[4] = g[8] = a->hold;
     }
 }
 
-// tau of contact k, with W r in `right`.
-static void set_tau(const tal_newton *newton, const tal_friction_problem *problem, int32_t k,
-                    double tau[3]) {
-    for (int i = 3 * k; i < 3 * k + 3; i++) {
+// What contact k answers, with W r in `right`.
+static answer answer_at(const tal_newton *newton, const tal_friction_problem *problem, int32_t k) {
+    double u[3] = {0.0, 0.0, 0.0};
+    for (int a = 0; a < 3; a++) {
+        const int32_t i = 3 * k + a;
         const double tie =
             newton->is_anchored ? newton->regularisation * (newton->r[i] - newton->anchor[i]) : 0.0;
-        tau[i - 3 * k] = newton->r[i] - (newton->right[i] + problem->q[i] + tie);
+        u[a] = newton->right[i] + problem->q[i] + tie;
     }
+    return answer_of(&problem->law[k], &newton->r[3 * k], u);
 }
 
 // Values and derivatives of all contacts; the open ones (r must vanish) leave the system.
@@ -108,18 +147,17 @@ static int32_t linearise(tal_newton *newton, tal_finish_work *work) {
     tal_block_matrix_multiply(&problem->w, newton->r, newton->right);
     for (int32_t k = 0; k < problem->w.count; k++) {
         const double *r = &newton->r[3 * k];
-        double tau[3];
-        set_tau(newton, problem, k, tau);
-        if (tau[0] > 0.0) {
+        const answer a = answer_at(newton, problem, k);
+        if (!is_open(&problem->law[k], &a)) {
             newton->number[k] = active_count;
             newton->active[active_count++] = k;
-            set_active(problem->friction[k], r, tau, &newton->value[3 * k], &newton->by_r[9 * k],
+            set_active(&problem->law[k], r, &a, &newton->value[3 * k], &newton->by_r[9 * k],
                        &newton->by_u[9 * k]);
         } else {
             newton->number[k] = -1;
-            for (int a = 0; a < 3; a++) {
-                newton->value[3 * k + a] = r[a];
-                newton->step[3 * k + a] = -r[a];
+            for (int i = 0; i < 3; i++) {
+                newton->value[3 * k + i] = r[i];
+                newton->step[3 * k + i] = -r[i];
             }
         }
     }
@@ -261,11 +299,12 @@ static double length_of_values(tal_newton *newton, const tal_finish_work *work) 
     tal_block_matrix_multiply(&problem->w, newton->r, newton->right);
     for (int32_t k = 0; k < problem->w.count; k++) {
         const double *r = &newton->r[3 * k];
-        double tau[3];
-        set_tau(newton, problem, k, tau);
-        const double normal = fmax(0.0, tau[0]), radius = problem->friction[k] * normal;
-        const double length = hypot(tau[1], tau[2]), cut = length > radius ? radius / length : 1.0;
-        const double value[3] = {r[0] - normal, r[1] - cut * tau[1], r[2] - cut * tau[2]};
+        const answer a = answer_at(newton, problem, k);
+        const double radius = radius_of(&problem->law[k], &a);
+        const double length = hypot(a.tangent[0], a.tangent[1]);
+        const double cut = length > radius ? radius / length : 1.0;
+        const double value[3] = {r[0] - a.normal, r[1] - cut * a.tangent[0],
+                                 r[2] - cut * a.tangent[1]};
         sum += value[0] * value[0] + value[1] * value[1] + value[2] * value[2];
     }
     return sqrt(sum);

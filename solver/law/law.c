@@ -89,6 +89,20 @@ double tal_law_rebound(const tal_contact_data *data, double e) {
     return left >= 0.0 ? sqrt(rest * rest + left) - rest : e * speed;
 }
 
+void tal_contact_set_law(tal_contact *c, const tal_local_law *law) {
+    c->bound = law->bound;
+    c->pull = law->pull;
+    c->softness = law->softness;
+    c->slack = law->slack;
+    c->slide[0] = law->slide[0];
+    c->slide[1] = law->slide[1];
+    c->friction = law->friction;
+    c->floor = 0.0;
+    c->adhesion = 0.0;
+    c->inverse_normal = 1.0 / c->w[0];
+    invert_sticking(c);
+}
+
 void tal_contact_hold(tal_contact *c, const double velocity[3], bool tangents) {
     c->bound = velocity[0];
     c->pull = 0.0;

@@ -33,6 +33,22 @@ typedef struct {
     double inverse_normal; // 1 / w[0]
 } tal_contact;
 
+// What a law puts into the local problem, where its numbers are given and not prepared. Without adhesion,
+// which is a shift of the percussion, and with 0 for the floor.
+typedef struct {
+    double bound, pull, softness, slack, slide[2], friction;
+} tal_local_law;
+
+// Rigid, without a gap, with a friction cone.
+static inline tal_local_law tal_dry_law(double friction) {
+    return (tal_local_law){.softness = INFINITY, .friction = friction};
+}
+
+static inline tal_local_law tal_local_law_of(const tal_contact *c) {
+    return (tal_local_law){c->bound,   c->pull, c->softness, c->slack, {c->slide[0], c->slide[1]},
+                           c->friction};
+}
+
 static inline double tal_mean_inverse_mass(const tal_contact *c) {
     return (c->w[0] + c->w[3] + c->w[5]) / 3.0;
 }
@@ -138,6 +154,9 @@ tal_law tal_law_now(const tal_law *law, const tal_contact_data *data, double w_n
 
 // The numbers of the local problem; needs w.
 void tal_law_prepare(const tal_law *law, const tal_contact_data *data, tal_contact *contact);
+
+// The local problem with these numbers; needs w.
+void tal_contact_set_law(tal_contact *contact, const tal_local_law *law);
 
 // The same contact with e = kn = kt = 0: the safe form in which energy provably does not rise.
 void tal_law_prepare_inelastic(const tal_law *law, const tal_contact_data *data,

@@ -25,11 +25,11 @@ struct tal_given_problem {
     double (*block)[9];
     double (*q)[3];
     uint8_t *is_held;
-    double *friction;
     tal_general_body *body;
     int32_t *scratch; // of TAL_VALIDATE
     tal_percussion_problem problem;
     tal_solver_work work;
+    double nothing; // of it all motions have none
     tal_mass *mass; // NULL: W was given
 };
 
@@ -85,8 +85,8 @@ static int check_contacts(int32_t count, const double *friction, const double *q
         FAULT("the problem has no contacts: nothing to do");
     }
     for (int32_t k = 0; k < count; k++) {
-        if (!(friction[k] >= 0.0 && isfinite(friction[k]))) {
-            FAULT("contact %d: friction = %g must not be negative", k, friction[k]);
+        if (friction != NULL && !(friction[k] >= 0.0 && isfinite(friction[k]))) {
+            FAULT("contact %d: friction = %g must not be negative, nor infinite", k, friction[k]);
         }
         if (!isfinite(q[3 * k]) || !isfinite(q[3 * k + 1]) || !isfinite(q[3 * k + 2])) {
             FAULT("contact %d: its free velocity is not finite", k);
@@ -117,7 +117,8 @@ static int check_block(const tal_local_input *in, int32_t n, tal_error *err) {
 }
 
 static tal_status check_input(const tal_local_input *in, tal_error *err) {
-    int fault_count = check_contacts(in->contact_count, in->friction, in->q, err);
+    int fault_count =
+        check_contacts(in->contact_count, in->law == NULL ? in->friction : NULL, in->q, err);
     if (in->block_count < in->contact_count) {
         FAULT("W has %d blocks for %d contacts: each contact needs one of its own", in->block_count,
               in->contact_count);
@@ -206,7 +207,6 @@ static tal_status take_arrays(tal_given_problem *g, int32_t block_count, tal_err
     TAL_TAKE(arena, g->block, blocks, "blocks", err);
     TAL_TAKE(arena, g->q, count, "free velocities", err);
     TAL_TAKE(arena, g->is_held, count, "marks", err);
-    TAL_TAKE(arena, g->friction, count, "friction", err);
     TAL_TAKE(arena, g->body, count, "bodies", err);
     TAL_TAKE(arena, g->scratch, count, "scratch", err);
     TAL_TAKE(arena, g->problem.pair, count, "pairs", err);
@@ -273,14 +273,13 @@ static void copy_rows(tal_given_problem *g, const tal_local_input *in, const row
             memcpy(g->block[next], &in->block[9 * (size_t)r->block[n]], sizeof *g->block);
         }
         memcpy(g->q[p], &in->q[3 * k], sizeof *g->q);
-        g->friction[p] = in->friction[k];
         g->is_held[p] = in->is_held != NULL ? in->is_held[k] : 0;
     }
     g->row_start[g->count] = next;
 }
 
 // The velocities before do not matter here: q holds all that the percussions answer to.
-static void set_contacts(tal_given_problem *g, const int32_t *order) {
+static void set_contacts(tal_given_problem *g, const tal_local_input *in, const int32_t *order) {
     const double still[3] = {0.0, 0.0, 0.0};
     for (int32_t p = 0; p < g->count; p++) {
         tal_contact *c = &g->problem.contact[p];
@@ -294,8 +293,9 @@ static void set_contacts(tal_given_problem *g, const int32_t *order) {
         if (g->is_held[p]) {
             tal_contact_hold(c, still, true);
         } else {
-            const tal_law law = {.kind = TAL_LAW_COULOMB, .friction = g->friction[p]};
-            tal_law_prepare(&law, &(tal_contact_data){.dt = 1.0}, c);
+            const tal_local_law law =
+                in->law != NULL ? in->law[order[p]] : tal_dry_law(in->friction[order[p]]);
+            tal_contact_set_law(c, &law);
         }
     }
 }
@@ -315,9 +315,14 @@ static tal_status fill(tal_given_problem *g, const tal_local_input *in, int thre
     g->problem.pair_count = g->problem.contact_count = g->count;
     g->problem.thread_count = thread_count;
     for (int32_t b = 0; b < g->count; b++) {
-        g->body[b] = (tal_general_body){.kind = &GIVEN, .body = g, .is_mobile = true};
+        g->body[b] = (tal_general_body){.kind = &GIVEN,
+                                        .body = g,
+                                        .is_mobile = true,
+                                        .motion = &g->nothing,
+                                        .start = &g->nothing,
+                                        .direction = &g->nothing};
     }
-    set_contacts(g, order);
+    set_contacts(g, in, order);
     for (int32_t n = 0; n < g->problem.island_count; n++) {
         const tal_island *island = &g->problem.island[n];
         for (int32_t p = island->first_pair; p < island->first_pair + island->pair_count; p++) {

@@ -9,6 +9,7 @@
 #define TALUS_SOLVER_PERCUSSION_GIVEN_H
 
 #include "core/base/status.h"
+#include "solver/law/law.h"
 
 #include <stdint.h>
 
@@ -18,8 +19,9 @@ typedef struct tal_given_problem tal_given_problem;
 typedef struct {
     int32_t contact_count;
     const double *friction;
-    const uint8_t *is_held; // NULL: none; 1: two-sided, u = 0 whatever r that takes
-    const double *q;        // 3 per contact
+    const tal_local_law *law; // NULL: dry friction; else each contact's own, its friction included
+    const uint8_t *is_held;   // NULL: none; 1: two-sided, u = 0 whatever r that takes
+    const double *q;          // 3 per contact
     int32_t block_count;
     const int32_t *row, *column;
     const double *block; // 9 per block, row by row

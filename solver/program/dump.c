@@ -8,7 +8,24 @@
 #include "solver/program/contact/problem.h"
 #include "solver/step/state.h"
 
+#include <math.h>
 #include <stdio.h>
+
+// The laws as they stand in files.
+static tal_status set_laws(tal_contact_problem *problem, const tal_friction_problem *friction,
+                           tal_error *err) {
+    const size_t count = (size_t)friction->w.count;
+    problem->is_acd2 = true;
+    TAL_CREATE(problem->acd2.kn, count, "dissipations", err);
+    TAL_CREATE(problem->acd2.kt, count, "dissipations", err);
+    TAL_CREATE(problem->acd2.before, 3 * count, "velocities", err);
+    TAL_CREATE(problem->acd2.bound, count, "bounds", err);
+    for (int32_t k = 0; k < friction->w.count; k++) {
+        tal_acd2_from_local(&problem->acd2, k, &friction->law[k]);
+        problem->has_cones = problem->has_cones || isfinite(friction->law[k].friction);
+    }
+    return TAL_OK;
+}
 
 static tal_status write(const tal_friction_problem *friction, const double *percussion,
                         const char *path, long long step, tal_error *err) {
@@ -33,7 +50,11 @@ static tal_status write(const tal_friction_problem *friction, const double *perc
                                              .column = w->column,
                                              .block = w->value}};
     (void)snprintf(problem.title, sizeof problem.title, "step %lld of a run of talus-solve", step);
-    const tal_status status = tal_contact_problem_write(&problem, percussion, path, err);
+    tal_status status = friction->law != NULL ? set_laws(&problem, friction, err) : TAL_OK;
+    if (status == TAL_OK) {
+        status = tal_contact_problem_write(&problem, percussion, path, err);
+    }
+    tal_acd2_law_destroy(&problem.acd2);
     tal_memory_destroy(row);
     return status;
 }

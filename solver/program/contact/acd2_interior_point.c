@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Two kinds of normal percussion, each at a wall of its own: s of the bound, with p = u_N - bound, and z of
-// the dissipation, with y = u_N + before_N + softness z; s p = 0 and z y = 0. All but r is eliminated:
+// the dissipation, with y = u_N - pull + softness z; s p = 0 and z y = 0. All but r is eliminated:
 //   (W + diag(1/g, slack, slack)) dr = right,  g = s/p + z/(y + softness z).
 #include "core/base/memory.h"
 #include "solver/program/contact/acd2.h"
@@ -18,8 +18,7 @@ typedef struct {
 
 typedef struct {
     tal_finish_work work;
-    const tal_acd2_law *law;
-    tal_acd2_scaled *of;
+    const tal_local_law *of; // scaled
     cell *cell;
     double *r, *best, *u, *right, *step;
     double best_residual;
@@ -29,17 +28,24 @@ static bool is_soft(const interior *in, int32_t k) {
     return isfinite(in->of[k].softness);
 }
 
+// Contacts with a spring alone have no bound.
+static bool is_bounded(const interior *in, int32_t k) {
+    return isfinite(in->of[k].bound);
+}
+
 static void start(interior *in) {
     const int32_t count = in->work.scaled.w.count;
     double size = 0.0;
     for (int32_t i = 0; i < 3 * count; i++) {
-        const double q = fabs(in->work.scaled.q[i]), before = fabs(in->of[i / 3].before[i % 3]);
-        size = fmax(size, fmax(q, before));
+        const tal_local_law *of = &in->of[i / 3];
+        const double shift = i % 3 > 0 ? of->slide[i % 3 - 1] : is_soft(in, i / 3) ? of->pull : 0.0;
+        size = fmax(size, fmax(fabs(in->work.scaled.q[i]), fabs(shift)));
     }
     size = size > 0.0 ? size : 1.0;
     for (int32_t k = 0; k < count; k++) {
         const bool soft = is_soft(in, k);
-        in->cell[k] = (cell){.p = size, .s = size, .y = size, .z = soft ? size : 0.0};
+        in->cell[k] = (cell){
+            .p = size, .s = is_bounded(in, k) ? size : 0.0, .y = size, .z = soft ? size : 0.0};
         in->r[3 * k] = in->cell[k].s + in->cell[k].z;
     }
 }
@@ -49,21 +55,25 @@ static double centre_of(const interior *in) {
     int32_t walls = 0;
     for (int32_t k = 0; k < in->work.scaled.w.count; k++) {
         sum += in->cell[k].p * in->cell[k].s + in->cell[k].y * in->cell[k].z;
-        walls += is_soft(in, k) ? 2 : 1;
+        walls += is_soft(in, k) + is_bounded(in, k);
     }
     return sum / walls;
 }
 
 // g, and what elimination leaves on the right.
 static double eliminate(const interior *in, int32_t k, double target, cell *c) {
-    const tal_acd2_scaled *of = &in->of[k];
+    const tal_local_law *of = &in->of[k];
     const double *u = &in->u[3 * k];
-    c->p_error = c->p - (u[0] - of->bound);
-    c->push = (target - c->p * c->s + c->s * c->p_error) / c->p;
-    double g = c->s / c->p;
+    double g = 0.0;
+    c->push = 0.0;
+    if (is_bounded(in, k)) {
+        c->p_error = c->p - (u[0] - of->bound);
+        c->push = (target - c->p * c->s + c->s * c->p_error) / c->p;
+        g = c->s / c->p;
+    }
     if (is_soft(in, k)) {
         const double stiff = c->y + of->softness * c->z;
-        c->y_error = c->y - (u[0] + of->before[0] + of->softness * c->z);
+        c->y_error = c->y - (u[0] - of->pull + of->softness * c->z);
         c->push += (target - c->y * c->z + c->z * c->y_error) / stiff;
         g += c->z / stiff;
     }
@@ -92,7 +102,7 @@ static void assemble(interior *in, double target) {
             own[4 * a] += isfinite(slack) ? slack : 1.0;
             in->right[3 * i + a] =
                 isfinite(slack)
-                    ? -(in->u[3 * i + a] + in->of[i].before[a] + slack * in->r[3 * i + a])
+                    ? -(in->u[3 * i + a] + in->of[i].slide[a - 1] + slack * in->r[3 * i + a])
                     : 0.0;
         }
     }
@@ -109,9 +119,11 @@ static double substitute_back(interior *in, double target) {
     for (int32_t k = 0; k < in->work.scaled.w.count; k++) {
         cell *c = &in->cell[k];
         const double change = in->right[3 * k];
-        c->dp = change - c->p_error;
-        c->ds = (target - c->p * c->s - c->s * c->dp) / c->p;
-        length = to_wall(c->p, c->dp, to_wall(c->s, c->ds, length));
+        if (is_bounded(in, k)) {
+            c->dp = change - c->p_error;
+            c->ds = (target - c->p * c->s - c->s * c->dp) / c->p;
+            length = to_wall(c->p, c->dp, to_wall(c->s, c->ds, length));
+        }
         if (is_soft(in, k)) {
             const double softness = in->of[k].softness, stiff = c->y + softness * c->z;
             c->dz = (target - c->y * c->z - c->z * (change - c->y_error)) / stiff;
@@ -146,7 +158,7 @@ static tal_status run(interior *in, double tolerance, int iteration_max, int *it
                       tal_error *err) {
     const size_t bytes = 3 * (size_t)in->work.scaled.w.count * sizeof *in->r;
     TAL_TRY(tal_finish_work_use_whole(&in->work, err));
-    in->best_residual = tal_acd2_measure_scaled(&in->work, in->law, in->best); // nothing may do
+    in->best_residual = tal_finish_work_measure(&in->work, in->best); // nothing may do
     if (in->best_residual <= tolerance) {
         return TAL_OK;
     }
@@ -162,7 +174,7 @@ static tal_status run(interior *in, double tolerance, int iteration_max, int *it
         }
         take_step(in, substitute_back(in, target));
         ++*iterations;
-        const double residual = tal_acd2_measure_scaled(&in->work, in->law, in->r);
+        const double residual = tal_finish_work_measure(&in->work, in->r);
         if (residual < in->best_residual) {
             idle = residual < 0.9 * in->best_residual ? 0 : idle;
             in->best_residual = residual;
@@ -179,21 +191,17 @@ static tal_status prepare(interior *in, const tal_friction_problem *problem, tal
     const size_t count = (size_t)problem->w.count;
     double **triple[] = {&in->r, &in->best, &in->u, &in->right, &in->step};
     TAL_TRY(tal_finish_work_create(&in->work, problem, err));
-    TAL_CREATE(in->of, count, "laws", err);
+    in->of = in->work.scaled.law;
     TAL_CREATE(in->cell, count, "an interior point", err);
     for (size_t i = 0; i < sizeof triple / sizeof triple[0]; i++) {
         TAL_CREATE(*triple[i], 3 * count, "an interior point", err);
     }
-    for (int32_t k = 0; k < problem->w.count; k++) {
-        in->of[k] = tal_acd2_scale(&in->work, in->law, k);
-    }
     return TAL_OK;
 }
 
-tal_status tal_acd2_interior_point(const tal_friction_problem *problem, const tal_acd2_law *law,
-                                   double tolerance, int iteration_max, double *r, int *iterations,
-                                   tal_error *err) {
-    interior in = {.law = law, .best_residual = INFINITY};
+tal_status tal_acd2_interior_point(const tal_friction_problem *problem, double tolerance,
+                                   int iteration_max, double *r, int *iterations, tal_error *err) {
+    interior in = {.best_residual = INFINITY};
     tal_status status;
     *iterations = 0;
     TAL_TRY_OR_DONE(prepare(&in, problem, err));
@@ -203,7 +211,6 @@ tal_status tal_acd2_interior_point(const tal_friction_problem *problem, const ta
     }
 done:
     tal_finish_work_destroy(&in.work);
-    tal_memory_destroy(in.of);
     tal_memory_destroy(in.cell);
     tal_memory_destroy(in.r);
     tal_memory_destroy(in.best);

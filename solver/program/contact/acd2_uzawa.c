@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Normal percussions ascend: s by bound - u_N, z by -(u_N + before_N), each kept from becoming negative.
-// Between two ascents the tangential ones are solved for: (W_TT + slack) r_T = -(q_T + before_T + W_TN r_N).
+// Between two ascents the tangential ones are solved for: (W_TT + slack) r_T = -(q_T + slide + W_TN r_N).
 #include "core/base/memory.h"
 #include "solver/program/contact/acd2.h"
 
@@ -11,8 +11,7 @@ static const double INNER = 1e-30; // of the square of the right-hand side
 
 typedef struct {
     tal_finish_work work;
-    const tal_acd2_law *law;
-    tal_acd2_scaled *of;
+    const tal_local_law *of;                      // scaled
     double *s, *z;                                // per contact
     double *r, *u, *residual, *direction, *along; // 3 per contact
 } uzawa;
@@ -38,7 +37,7 @@ static void solve_tangents(uzawa *u) {
     memset(u->direction, 0, (size_t)size * sizeof *u->direction);
     for (int32_t i = 0; i < size; i++) {
         if (has_tangent(u, i)) {
-            const double free = u->work.scaled.q[i] + u->of[i / 3].before[i % 3];
+            const double free = u->work.scaled.q[i] + u->of[i / 3].slide[i % 3 - 1];
             u->residual[i] = -(free + u->u[i] + u->of[i / 3].slack * u->r[i]);
             u->direction[i] = u->residual[i];
             scale += free * free + u->u[i] * u->u[i];
@@ -87,12 +86,13 @@ static double kept(double value) {
 static void ascend(uzawa *u, double length) {
     tal_block_matrix_multiply(&u->work.scaled.w, u->r, u->u);
     for (int32_t k = 0; k < u->work.scaled.w.count; k++) {
-        const tal_acd2_scaled *of = &u->of[k];
+        const tal_local_law *of = &u->of[k];
         const double normal = u->u[3 * k] + u->work.scaled.q[3 * k];
         u->s[k] = kept(u->s[k] + length * (of->bound - normal));
-        u->z[k] = isfinite(of->softness) ? kept((u->z[k] - length * (normal + of->before[0])) /
-                                                (1.0 + length * of->softness))
-                                         : 0.0;
+        u->z[k] =
+            isfinite(of->softness)
+                ? kept((u->z[k] - length * (normal - of->pull)) / (1.0 + length * of->softness))
+                : 0.0;
         u->r[3 * k] = u->s[k] + u->z[k];
     }
 }
@@ -101,22 +101,18 @@ static tal_status prepare(uzawa *u, const tal_friction_problem *problem, tal_err
     const size_t count = (size_t)problem->w.count;
     double **triple[] = {&u->r, &u->u, &u->residual, &u->direction, &u->along};
     TAL_TRY(tal_finish_work_create(&u->work, problem, err));
-    TAL_CREATE(u->of, count, "laws", err);
+    u->of = u->work.scaled.law;
     TAL_CREATE(u->s, count, "multipliers", err);
     TAL_CREATE(u->z, count, "multipliers", err);
     for (size_t i = 0; i < sizeof triple / sizeof triple[0]; i++) {
         TAL_CREATE(*triple[i], 3 * count, "percussions", err);
     }
-    for (int32_t k = 0; k < problem->w.count; k++) {
-        u->of[k] = tal_acd2_scale(&u->work, u->law, k);
-    }
     return TAL_OK;
 }
 
-tal_status tal_acd2_uzawa(const tal_friction_problem *problem, const tal_acd2_law *law,
-                          double tolerance, int iteration_max, double *r, int *iterations,
-                          tal_error *err) {
-    uzawa u = {.law = law};
+tal_status tal_acd2_uzawa(const tal_friction_problem *problem, double tolerance, int iteration_max,
+                          double *r, int *iterations, tal_error *err) {
+    uzawa u = {0};
     tal_status status;
     *iterations = 0;
     TAL_TRY_OR_DONE(prepare(&u, problem, err));
@@ -126,7 +122,7 @@ tal_status tal_acd2_uzawa(const tal_friction_problem *problem, const tal_acd2_la
         solve_tangents(&u);
         const bool is_look = ++*iterations % LOOK_EVERY == 0 || *iterations == iteration_max;
         if (is_look) {
-            const double residual = tal_acd2_measure_scaled(&u.work, law, u.r);
+            const double residual = tal_finish_work_measure(&u.work, u.r);
             if (residual <= tolerance || !isfinite(residual)) {
                 break;
             }
@@ -137,7 +133,6 @@ tal_status tal_acd2_uzawa(const tal_friction_problem *problem, const tal_acd2_la
     }
 done:
     tal_finish_work_destroy(&u.work);
-    tal_memory_destroy(u.of);
     tal_memory_destroy(u.s);
     tal_memory_destroy(u.z);
     tal_memory_destroy(u.r);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // FCLIB, the exchange format of contact mechanics: HDF5 with the published names. Matrices are stored by
 // columns (nz = -1), by rows (nz = -2) or as nz triplets. Problems of the law acd2 have four vectors more
-// (kn, kt, before, bound), which other readers pass over.
+// (kn, kt, before, bound), which other readers pass over, and an infinite mu where there is no cone.
 #include "solver/program/contact/problem.h"
 
 #include "core/base/file.h"
@@ -94,7 +94,7 @@ static tal_status read_doubles(const store *s, const char *name, int64_t wanted,
     int64_t count;
     TAL_TRY(read_array(s, name, H5T_NATIVE_DOUBLE, sizeof(double), &read, &count, err));
     for (int64_t n = 0; n < count && count == wanted; n++) {
-        if (!isfinite(((double *)read)[n])) {
+        if (!tal_contact_problem_takes(strrchr(name, '/') + 1, ((double *)read)[n])) {
             tal_memory_destroy(read);
             return TAL_FAIL(err, TAL_BAD_INPUT, "%s: %s[%lld] is not finite", s->path, name,
                             (long long)n);
@@ -263,7 +263,7 @@ static tal_status read_global(const store *s, tal_contact_problem *p, tal_error 
 static tal_status read_acd2(const store *s, tal_contact_problem *p, tal_error *err) {
     char name[NAME_SIZE];
     snprintf(name, sizeof name, "%s/vectors/kn", s->root);
-    p->is_acd2 = exists(s, name);
+    p->is_acd2 = p->has_cones = exists(s, name);
     if (!p->is_acd2) {
         return TAL_OK;
     }

@@ -18,8 +18,8 @@ static tal_status run(const tal_invocation *invocation, tal_error *err);
 
 static const tal_option options[] = {
     {"solver", 's', "NAME",
-     "automatic (default), sweeps, finisher, newton or interior-point; for the law acd2 automatic, "
-     "uzawa or acd2-interior-point."},
+     "automatic (default), sweeps, finisher or newton; interior-point for dry friction; uzawa or "
+     "acd2-interior-point for the law acd2."},
     {"tolerance", 0, "T", "For both residuals; default 1e-8."},
     {"sweeps", 0, "N", "Maximum number of sweeps; default 100000."},
     {"systems", 0, "N", "Maximum number of linear systems; default 10000."},
@@ -30,7 +30,7 @@ static const tal_option options[] = {
      "Write the problem with its solution: FCLIB if FILE ends in .hdf5 or .h5, else the plain "
      "form. "
      "FILE may be the problem itself."},
-    {"compare", 0, NULL, "Run all solvers and print a table."},
+    {"compare", 0, NULL, "Run all solvers that fit the law and print a table."},
     {"profile", 0, "FILE.svg", "With --compare: draw performance profiles."},
 };
 
@@ -42,7 +42,8 @@ static const tal_program program = {
         "Reads contact problems in the plain form (docs/formats.md) or in FCLIB, the HDF5 format "
         "in which codes of contact mechanics exchange them: local (W, q) or global (M, H, f, w), "
         "of "
-        "two or three dimensions; the plain form also with the law acd2. Solves each and prints "
+        "two or three dimensions; both forms also with the laws acd2 and acd2+coulomb. Solves "
+        "each and prints "
         "sweeps, linear systems, time, the two "
         "usual residuals, and how far reactions and velocities are outside their cones.\n\n"
         "The residuals are norms of r - P(r - rho uhat), P the projection on the friction cone "
@@ -140,14 +141,10 @@ static tal_status prepare(workbench *bench, const tal_invocation *invocation, co
     tal_given_destroy(given);
     TAL_TRY(tal_friction_problem_copy(&bench->friction, input, err));
     TAL_TRY(tal_friction_problem_check(&bench->friction, err));
-    if (bench->problem.is_acd2) {
-        TAL_TRY(tal_acd2_check(&bench->problem.acd2, input->contact_count, err));
-    }
     TAL_CREATE(bench->r, 3 * (size_t)input->contact_count, "reactions", err);
     bench->task = (tal_contact_task){
         .input = input,
         .friction = &bench->friction,
-        .acd2 = bench->problem.is_acd2 ? &bench->problem.acd2 : NULL,
         .start = option(invocation, "guess") != NULL ? bench->problem.guess : NULL,
         .tolerance = wish->tolerance,
         .sweeps_max = wish->sweeps_max,
@@ -209,7 +206,10 @@ static tal_status solve_one(workbench *bench, const tal_invocation *invocation, 
     if (!tal_contact_solver_fits(wish->solver, &bench->task)) {
         return TAL_FAIL(err, TAL_BAD_INPUT,
                         "%s does not solve problems with the law %s: use --solver automatic",
-                        wish->solver->name, bench->problem.is_acd2 ? "acd2" : "coulomb");
+                        wish->solver->name,
+                        !bench->problem.is_acd2    ? "coulomb"
+                        : bench->problem.has_cones ? "acd2+coulomb"
+                                                   : "acd2");
     }
     TAL_TRY(tal_contact_solver_run(wish->solver, &bench->task, bench->r, &outcome, err));
     print_row(path, bench, wish->solver->name, &outcome);
@@ -231,7 +231,7 @@ static tal_status compare_one(workbench *bench, const tal_invocation *invocation
         TAL_TRY(
             tal_contact_solver_run(&TAL_CONTACT_SOLVERS[s], &bench->task, bench->r, &outcome, err));
         print_row(path, bench, TAL_CONTACT_SOLVERS[s].name, &outcome);
-        seconds[s] = outcome.is_solved ? outcome.seconds : INFINITY;
+        seconds[s] = outcome.is_solved ? outcome.seconds : INFINITY; // else NAN, not run
         any = any || outcome.is_solved;
     }
     *solved_count += any;
@@ -240,8 +240,12 @@ static tal_status compare_one(workbench *bench, const tal_invocation *invocation
 
 static void print_shares(int problem_count, const double *seconds) {
     static const double multiple[] = {1.0, 2.0, 10.0, 1e300};
-    printf("\nshare of problems solved within 1, 2, 10 times the best time, and at all\n");
+    printf("\nshare of its problems that a solver solves within 1, 2, 10 times the best time, and "
+           "at all\n");
     for (int s = 0; s < TAL_CONTACT_SOLVER_COUNT; s++) {
+        if (tal_profile_tried(problem_count, TAL_CONTACT_SOLVER_COUNT, seconds, s) == 0) {
+            continue;
+        }
         printf("%-19s", TAL_CONTACT_SOLVERS[s].name);
         for (size_t m = 0; m < sizeof multiple / sizeof multiple[0]; m++) {
             printf(" %5.0f %%", 100.0 * tal_profile_share(problem_count, TAL_CONTACT_SOLVER_COUNT,
@@ -297,7 +301,7 @@ static tal_status run(const tal_invocation *invocation, tal_error *err) {
     int solved_count = 0;
     TAL_CREATE(seconds, (size_t)(count * TAL_CONTACT_SOLVER_COUNT), "times", err);
     for (int n = 0; n < count * TAL_CONTACT_SOLVER_COUNT; n++) {
-        seconds[n] = INFINITY;
+        seconds[n] = NAN;
     }
     tal_error_reset(err);
     tal_status status = run_all(invocation, &wish, seconds, &solved_count, err);

@@ -55,7 +55,7 @@ static tal_status next_number(scanner *s, const char *what, double *value, tal_e
         return TAL_FAIL(err, TAL_BAD_INPUT, "%s:%d: '%s' is not a number (%s)", s->path, s->line,
                         word, what);
     }
-    if (!isfinite(*value)) {
+    if (!tal_contact_problem_takes(what, *value)) {
         return TAL_FAIL(err, TAL_BAD_INPUT, "%s:%d: %g in %s must be finite", s->path, s->line,
                         *value, what);
     }
@@ -147,10 +147,11 @@ static tal_status read_dimension(scanner *s, tal_contact_problem *p, tal_error *
 static tal_status read_law(scanner *s, tal_contact_problem *p, tal_error *err) {
     char word[WORD_SIZE];
     next_word(s, word);
-    p->is_acd2 = strcmp(word, "acd2") == 0;
+    p->has_cones = strcmp(word, "acd2+coulomb") == 0;
+    p->is_acd2 = p->has_cones || strcmp(word, "acd2") == 0;
     if (!p->is_acd2 && strcmp(word, "coulomb") != 0) {
-        return TAL_FAIL(err, TAL_BAD_INPUT, "%s:%d: law '%s' must be coulomb or acd2", s->path,
-                        s->line, word);
+        return TAL_FAIL(err, TAL_BAD_INPUT, "%s:%d: law '%s' must be coulomb, acd2 or acd2+coulomb",
+                        s->path, s->line, word);
     }
     return TAL_OK;
 }
@@ -239,7 +240,7 @@ static tal_status check_complete(const scanner *s, const tal_contact_problem *p,
     const struct {
         const char *name;
         bool is_missing;
-    } part[] = {{"mu", !p->is_acd2 && p->friction == NULL},
+    } part[] = {{"mu", (!p->is_acd2 || p->has_cones) && p->friction == NULL},
                 {"kn", p->is_acd2 && p->acd2.kn == NULL},
                 {"kt", p->is_acd2 && p->acd2.kt == NULL},
                 {"before", p->is_acd2 && p->acd2.before == NULL},
@@ -260,7 +261,7 @@ static tal_status check_complete(const scanner *s, const tal_contact_problem *p,
     return err->message_count > 0 ? TAL_BAD_INPUT : TAL_OK;
 }
 
-// acd2 knows no friction: what is common to both laws is given none.
+// acd2 alone knows no cone: the friction that is read for it has no part.
 static tal_status complete(const scanner *s, tal_contact_problem *p, tal_error *err) {
     TAL_TRY(check_complete(s, p, err));
     if (p->is_acd2 && p->friction == NULL) {
@@ -342,14 +343,15 @@ tal_status tal_plain_write(const tal_contact_problem *p, const double *r, const 
     tal_output_print(&out, "FCP 1\n# %s\nkind %s\ndim 3\nnc %d\n", p->title,
                      p->is_global ? "global" : "local", p->contact_count);
     if (p->is_acd2) {
-        tal_output_print(&out, "law acd2\n");
+        tal_output_print(&out, "law %s\n", p->has_cones ? "acd2+coulomb" : "acd2");
         print_numbers(&out, "kn", p->contact_count, p->acd2.kn);
         print_numbers(&out, "kt", p->contact_count, p->acd2.kt);
         print_numbers(&out, "before", 3 * p->contact_count, p->acd2.before);
         if (p->acd2.bound != NULL) {
             print_numbers(&out, "bound", p->contact_count, p->acd2.bound);
         }
-    } else {
+    }
+    if (!p->is_acd2 || p->has_cones) {
         print_numbers(&out, "mu", p->contact_count, p->friction);
     }
     if (p->is_global) {

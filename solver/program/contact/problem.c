@@ -4,6 +4,7 @@
 #include "core/base/file.h"
 #include "core/base/memory.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,11 +34,21 @@ void tal_contact_problem_destroy(tal_contact_problem *p) {
     tal_triplets_destroy(&p->mass);
     tal_triplets_destroy(&p->h);
     tal_acd2_law_destroy(&p->acd2);
-    void *all[] = {p->friction, p->q, p->guess, p->f, p->block_row, p->block_column, p->block};
+    void *all[] = {p->friction,     p->q,     p->guess, p->f, p->block_row,
+                   p->block_column, p->block, p->law};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         tal_memory_destroy(all[i]);
     }
     *p = (tal_contact_problem){0};
+}
+
+bool tal_contact_problem_takes(const char *name, double value) {
+    static const char *const endless[] = {"mu", "kn", "kt", "bound"};
+    bool is_endless = false;
+    for (size_t i = 0; i < sizeof endless / sizeof endless[0]; i++) {
+        is_endless = is_endless || strcmp(name, endless[i]) == 0;
+    }
+    return isfinite(value) || (isinf(value) && is_endless);
 }
 
 // Row 2k + a of a plane contact is row 3k + a of the lifted one.
@@ -185,13 +196,31 @@ static tal_status prepare_global(tal_contact_problem *p, tal_error *err) {
     return tal_mass_create(&p->masses, &input, &p->input, err);
 }
 
-static tal_status prepare(tal_contact_problem *p, const char *path, tal_error *err) {
+static tal_status prepare_laws(tal_contact_problem *p, tal_error *err) {
+    for (int32_t k = 0; !p->has_cones && k < p->contact_count; k++) {
+        p->friction[k] = INFINITY;
+    }
+    TAL_TRY(tal_acd2_check(&p->acd2, p->friction, p->contact_count, err));
+    TAL_CREATE(p->law, (size_t)p->contact_count, "laws", err);
+    for (int32_t k = 0; k < p->contact_count; k++) {
+        p->law[k] = tal_acd2_local(&p->acd2, p->friction, k);
+    }
+    p->input.law = p->law;
+    return TAL_OK;
+}
+
+static tal_status prepare_matrix(tal_contact_problem *p, const char *path, tal_error *err) {
     if (p->motion_count == 0 && p->is_global) {
         return TAL_FAIL(err, TAL_BAD_INPUT, "%s: M is empty", path);
     }
     p->input =
         (tal_local_input){.contact_count = p->contact_count, .friction = p->friction, .q = p->q};
     return p->is_global ? prepare_global(p, err) : prepare_local(p, err);
+}
+
+static tal_status prepare(tal_contact_problem *p, const char *path, tal_error *err) {
+    TAL_TRY(prepare_matrix(p, path, err));
+    return p->is_acd2 ? prepare_laws(p, err) : TAL_OK;
 }
 
 static tal_status read_any(tal_contact_problem *p, const char *path, tal_error *err) {

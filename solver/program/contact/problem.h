@@ -24,8 +24,10 @@ typedef struct {
     int dimension; // in the file: 2 or 3
     int32_t contact_count;
     double *friction;
-    bool is_acd2; // the law; else it is dry friction
+    bool is_acd2;   // the law; else it is dry friction
+    bool has_cones; // acd2+coulomb: `friction` counts
     tal_acd2_law acd2;
+    tal_local_law *law;   // acd2, as the solvers are given it
     double *q;            // 3 per contact: q, or w of a global problem
     double *guess;        // 3 per contact, NULL: none
     tal_triplets w;       // local: 3 contact_count square
@@ -62,6 +64,8 @@ tal_status tal_plain_write(const tal_contact_problem *problem, const double *r, 
 tal_status tal_fclib_read(tal_contact_problem *problem, const char *path, tal_error *err);
 tal_status tal_fclib_write(const tal_contact_problem *problem, const double *r, const char *path,
                            tal_error *err);
+// Whether a file may hold this number: finite, or one of mu, kn, kt (nothing gives way) and bound (none).
+bool tal_contact_problem_takes(const char *name, double value);
 tal_status tal_triplets_create(tal_triplets *triplets, int64_t count, tal_error *err);
 void tal_triplets_destroy(tal_triplets *triplets);
 

@@ -5,9 +5,17 @@
 
 enum { WIDTH = 720, HEIGHT = 420, LEFT = 60, RIGHT = 160, TOP = 20, BOTTOM = 50 };
 enum { DECADES = 4, POINTS_A_DECADE = 50 };
-static const char *const COLOR[] = {"#0072b2", "#d55e00", "#009e73",
-                                    "#cc79a7", "#e69f00", "#56b4e9"};
-enum { COLOR_COUNT = 6 };
+static const char *const COLOR[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                    "#e69f00", "#56b4e9", "#444444"};
+enum { COLOR_COUNT = 7 };
+
+int tal_profile_tried(int problem_count, int solver_count, const double *seconds, int solver) {
+    int tried = 0;
+    for (int p = 0; p < problem_count; p++) {
+        tried += !isnan(seconds[p * solver_count + solver]);
+    }
+    return tried;
+}
 
 double tal_profile_share(int problem_count, int solver_count, const double *seconds, int solver,
                          double multiple) {
@@ -20,7 +28,8 @@ double tal_profile_share(int problem_count, int solver_count, const double *seco
         }
         within += isfinite(row[solver]) && row[solver] <= multiple * best;
     }
-    return problem_count > 0 ? (double)within / problem_count : 0.0;
+    const int tried = tal_profile_tried(problem_count, solver_count, seconds, solver);
+    return tried > 0 ? (double)within / tried : 0.0;
 }
 
 static double place_x(double decade) {
@@ -53,7 +62,7 @@ static void draw_axes(tal_output *out) {
 }
 
 static void draw_curve(tal_output *out, int problem_count, int solver_count, const double *seconds,
-                       int solver, const char *name) {
+                       int solver, int place, const char *name) {
     const char *color = COLOR[solver % COLOR_COUNT];
     tal_output_print(out, "<polyline fill='none' stroke='%s' stroke-width='2' points='", color);
     for (int n = 0; n <= DECADES * POINTS_A_DECADE; n++) {
@@ -62,7 +71,7 @@ static void draw_curve(tal_output *out, int problem_count, int solver_count, con
             tal_profile_share(problem_count, solver_count, seconds, solver, pow(10.0, decade));
         tal_output_print(out, "%.1f,%.1f ", place_x(decade), place_y(share));
     }
-    const int y = TOP + 20 + 20 * solver;
+    const int y = TOP + 20 + 20 * place;
     tal_output_print(out,
                      "'/>\n<line x1='%d' y1='%d' x2='%d' y2='%d' stroke='%s' stroke-width='2'/>\n"
                      "<text x='%d' y='%d'>%s</text>\n",
@@ -82,8 +91,10 @@ tal_status tal_profile_write(const char *path, tal_overwrite overwrite, int prob
                      "<rect width='%d' height='%d' fill='white'/>\n",
                      WIDTH, HEIGHT, WIDTH, HEIGHT, problem_count, WIDTH, HEIGHT);
     draw_axes(&out);
-    for (int s = 0; s < solver_count; s++) {
-        draw_curve(&out, problem_count, solver_count, seconds, s, solver_name[s]);
+    for (int s = 0, place = 0; s < solver_count; s++) {
+        if (tal_profile_tried(problem_count, solver_count, seconds, s) > 0) {
+            draw_curve(&out, problem_count, solver_count, seconds, s, place++, solver_name[s]);
+        }
     }
     tal_output_print(&out, "</svg>\n");
     return tal_output_commit(&out, err);

@@ -81,22 +81,19 @@ static void sweep_while_promising(const tal_contact_task *task, tal_given_proble
 
 static tal_status solve_by_uzawa(const tal_contact_task *task, double *r,
                                  tal_contact_outcome *outcome, tal_error *err) {
-    return tal_acd2_uzawa(task->friction, task->acd2, task->tolerance, task->sweeps_max, r,
-                          &outcome->sweeps, err);
+    return tal_acd2_uzawa(task->friction, task->tolerance, task->sweeps_max, r, &outcome->sweeps,
+                          err);
 }
 
 static tal_status solve_acd2_by_interior_point(const tal_contact_task *task, double *r,
                                                tal_contact_outcome *outcome, tal_error *err) {
-    return tal_acd2_interior_point(task->friction, task->acd2, task->tolerance, task->systems_max,
-                                   r, &outcome->systems, err);
+    return tal_acd2_interior_point(task->friction, task->tolerance, task->systems_max, r,
+                                   &outcome->systems, err);
 }
 
 static tal_status solve_automatically(const tal_contact_task *task, double *r,
                                       tal_contact_outcome *outcome, tal_error *err) {
     tal_given_problem *given;
-    if (task->acd2 != NULL) {
-        return solve_acd2_by_interior_point(task, r, outcome, err);
-    }
     TAL_TRY(begin_sweeps(task, r, &given, err));
     sweep_while_promising(task, given, outcome);
     tal_given_percussions(given, r);
@@ -105,17 +102,19 @@ static tal_status solve_automatically(const tal_contact_task *task, double *r,
 }
 
 const tal_contact_solver TAL_CONTACT_SOLVERS[] = {
-    {"automatic", "sweeps while they get on, then the finisher; acd2: its interior point", true,
-     true, solve_automatically},
-    {"sweeps", "accelerated block Gauss-Seidel, as in a step of talus-solve", true, false,
+    {"automatic", "sweeps while they get on, then the finisher", true, true, true,
+     solve_automatically},
+    {"sweeps", "accelerated block Gauss-Seidel, as in a step of talus-solve", true, true, true,
      solve_by_sweeps},
-    {"finisher", "Newton and the interior point in turn", true, false, solve_by_finisher},
-    {"newton", "Newton on the functions of Alart and Curnier", true, false, solve_by_newton},
-    {"interior-point", "conic interior point with the slip as an unknown", true, false,
+    {"finisher", "Newton, proximal points and the interior point in turn", true, true, true,
+     solve_by_finisher},
+    {"newton", "Newton on the functions of Alart and Curnier", true, true, true, solve_by_newton},
+    {"interior-point", "conic interior point with the slip as an unknown", true, false, false,
      solve_by_interior_point},
-    {"uzawa", "acd2: projected ascent, conjugate gradients inside", false, true, solve_by_uzawa},
+    {"uzawa", "acd2: projected ascent, conjugate gradients inside", false, true, false,
+     solve_by_uzawa},
     {"acd2-interior-point", "acd2: primal-dual interior point of a convex program", false, true,
-     solve_acd2_by_interior_point},
+     false, solve_acd2_by_interior_point},
 };
 const int TAL_CONTACT_SOLVER_COUNT = sizeof TAL_CONTACT_SOLVERS / sizeof TAL_CONTACT_SOLVERS[0];
 
@@ -133,7 +132,14 @@ const tal_contact_solver *tal_contact_solver_find(const char *name, tal_error *e
 }
 
 bool tal_contact_solver_fits(const tal_contact_solver *solver, const tal_contact_task *task) {
-    return task->acd2 != NULL ? solver->solves_acd2 : solver->solves_friction;
+    const tal_friction_problem *problem = task->friction;
+    bool has_cones = false;
+    for (int32_t k = 0; problem->law != NULL && k < problem->w.count; k++) {
+        has_cones = has_cones || isfinite(problem->law[k].friction);
+    }
+    return problem->law == NULL ? solver->solves_friction
+           : has_cones          ? solver->solves_mixed
+                                : solver->solves_acd2;
 }
 
 static double now(void) {
@@ -146,8 +152,7 @@ static tal_status measure(const tal_contact_task *task, const double *r,
                           tal_contact_outcome *outcome, tal_error *err) {
     double *u;
     TAL_CREATE(u, 3 * (size_t)task->input->contact_count, "velocities", err);
-    outcome->residual = task->acd2 != NULL ? tal_acd2_measure(task->friction, task->acd2, r, u)
-                                           : tal_friction_problem_measure(task->friction, r, u);
+    outcome->residual = tal_friction_problem_measure(task->friction, r, u);
     outcome->is_solved = tal_friction_residual_worst(&outcome->residual) <= task->tolerance;
     tal_memory_destroy(u);
     return TAL_OK;

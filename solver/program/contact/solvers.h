@@ -8,9 +8,8 @@
 
 typedef struct {
     const tal_local_input *input;
-    const tal_friction_problem *friction;
-    const tal_acd2_law *acd2; // NULL: dry friction
-    const double *start;      // 3 per contact, NULL: zeros
+    const tal_friction_problem *friction; // with laws: acd2, with cones or without
+    const double *start;                  // 3 per contact, NULL: zeros
     double tolerance;
     int sweeps_max, systems_max;
     int thread_count;
@@ -27,7 +26,7 @@ typedef struct {
 
 typedef struct {
     const char *name, *sentence;
-    bool solves_friction, solves_acd2;
+    bool solves_friction, solves_acd2, solves_mixed; // mixed: acd2+coulomb
     tal_status (*solve)(const tal_contact_task *task, double *r, tal_contact_outcome *outcome,
                         tal_error *err);
 } tal_contact_solver;

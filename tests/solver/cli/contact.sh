@@ -78,7 +78,7 @@ grep -q '</svg>' profile.svg || fail "profile.svg is not whole"
 # acd2: a block of 2 kg and edges 1, 2, 3 m strikes with a corner at 1 m/s, kn = 4 kg, kt = 0.7 kg. In closed
 # form it leaves with 0.314945 along the normal and 0.36152519, 0.62335342 m/s aside, so r = -k (u + before)/2.
 printf 'FCP 1\nkind local\nlaw acd2\ndim 3\nnc 1\nkn\n4\nkt\n0.7\nbefore\n-1 0 0\nq\n-1 0 0\nW 1\n0 0 1.1115384615384616 0.45 0.6923076923076923 0.45 3.05 -0.6 0.6923076923076923 -0.6 1.8384615384615384\nend\n' >acd2.fcp
-for solver in automatic uzawa acd2-interior-point; do
+for solver in automatic sweeps finisher newton uzawa acd2-interior-point; do
     expect 0 "$solver" "$contact" acd2.fcp --solver $solver --reaction r.txt --overwrite
     near 1.370109 -0.12653382 -0.21817370
 done
@@ -86,15 +86,50 @@ expect 0 automatic "$contact" acd2.fcp --solution acd2-back.fcp
 expect 0 automatic "$contact" acd2-back.fcp --reaction r.txt --overwrite
 near 1.370109 -0.12653382 -0.21817370
 expect 0 "acd2-interior-point" "$contact" acd2.fcp one.fcp --compare
-expect 1 "newton does not solve problems with the law acd2" "$contact" acd2.fcp --solver newton
+expect 1 "interior-point does not solve problems with the law acd2" "$contact" acd2.fcp --solver interior-point
 expect 1 "uzawa does not solve problems with the law coulomb" "$contact" one.fcp --solver uzawa
 expect 0 automatic "$contact" acd2.fcp --solution acd2.hdf5
 expect 0 automatic "$contact" acd2.hdf5 --reaction r.txt --overwrite
 near 1.370109 -0.12653382 -0.21817370
+# acd2+coulomb: one kilogram comes down with 1 m/s and leaves with 0.5 under kn = 6 kg. kt = 2 kg would take
+# all of what goes sideways; the cone takes at most mu r_N. Without kn, with an endless kt and nothing before,
+# it is dry friction.
+write_mixed() { # MU KN KT BEFORE SIDEWAYS
+    printf 'FCP 1\nkind local\nlaw acd2+coulomb\nnc 1\nmu\n%s\nkn\n%s\nkt\n%s\nbefore\n%s\nq\n-1 %s 0\nW 1\n0 0 1 0 0 0 1 0 0 0 1\nend\n' \
+        "$@" >mixed.fcp
+}
+mixed() { # A B C, through both forms
+    for solver in automatic sweeps finisher newton; do
+        expect 0 "$solver" "$contact" mixed.fcp --solver $solver --reaction r.txt --overwrite
+        near "$@"
+    done
+    expect 0 automatic "$contact" mixed.fcp --solution mixed.hdf5 --overwrite
+    expect 0 automatic "$contact" mixed.hdf5 --reaction r.txt --overwrite
+    near "$@"
+}
+write_mixed 0.5 6 2 '-1 5 0' 5
+mixed 1.5 -0.75 0
+write_mixed 0.5 6 2 '-1 0.2 0' 0.2
+mixed 1.5 -0.2 0
+write_mixed inf 6 2 '-1 5 0' 5
+mixed 1.5 -5 0
+write_mixed 0.5 0 inf '0 0 0' 5
+mixed 1 -0.5 0
+expect 1 "uzawa does not solve problems with the law acd2+coulomb" "$contact" mixed.fcp --solver uzawa
+expect 1 "without a bound and with kn = 0" sh -c "sed 's/^before/bound\n-inf\nbefore/' mixed.fcp >free.fcp; '$contact' free.fcp"
+write_problem 5 inf
+expect 1 "friction = inf" "$contact" one.fcp
+write_problem 5 0.5
+# Solvers that do not fit a law are no part of its table, nor of its figure.
+"$contact" one.fcp --compare --profile dry.svg >table.txt 2>&1
+grep -q uzawa table.txt dry.svg && fail "uzawa stands among the solvers of dry friction"
+"$contact" acd2.fcp --compare --profile acd2.svg >table.txt 2>&1
+grep -q '^uzawa.*100 %' table.txt || fail "uzawa has no share of acd2: $(cat table.txt)"
+grep -q '>interior-point' acd2.svg && fail "the interior point of dry friction stands in the figure of acd2"
 sed 's/acd2/acd3/' acd2.fcp >wrong_law.fcp
 sed '/^before/,+1d' acd2.fcp >no_before.fcp
 sed 's/^4$/-4/' acd2.fcp >negative_kn.fcp
-expect 1 "law 'acd3' must be coulomb or acd2" "$contact" wrong_law.fcp
+expect 1 "law 'acd3' must be coulomb, acd2 or acd2+coulomb" "$contact" wrong_law.fcp
 expect 1 "before is missing" "$contact" no_before.fcp
 expect 1 "kn = -4 and kt = 0.7 must be 0 or more" "$contact" negative_kn.fcp
 

@@ -46,5 +46,15 @@ expect 0 'dump-problem 900: the run ended after step 5' solve --dump-problem 900
 expect 2 'must be the number of a step' solve --dump-problem 0
 change blocks 's/^position =.*/position = 0, 0, 0.5, 3, 0, 0.5 ;/'
 make_files
-expect 0 'only dry friction' solve --dump-problem 2 --set contact.law=acd2
+change blocks 's/^velocity =.*/velocity = 0, 0, 0, 0, 0, 0 ;/'
+make_files
+# acd2 has a form too, and the solvers of the thesis take it.
+expect 0 '8 contacts of step 2 in' solve --dump-problem 2 --set contact.law=acd2
+for solver in automatic sweeps uzawa acd2-interior-point; do
+    expect 0 "$solver" "$contact" out/contact-2.hdf5 --solver $solver --reaction r.txt --overwrite
+    sums 529.5591 0
+done
+expect 1 'interior-point does not solve problems with the law acd2' "$contact" out/contact-2.hdf5 --solver interior-point
+# Rolling friction has none.
+expect 0 'have no form as a contact problem' solve --dump-problem 2 --set contact.law=rolling --set contact.rolling_friction=0.1
 [ "$failures" -eq 0 ]

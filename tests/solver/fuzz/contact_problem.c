@@ -20,12 +20,8 @@ static void solve(const tal_contact_problem *p, tal_error *err) {
     tal_given_destroy(given);
     status = status == TAL_OK ? tal_friction_problem_copy(&friction, &p->input, err) : status;
     status = status == TAL_OK ? tal_friction_problem_check(&friction, err) : status;
-    if (status == TAL_OK && p->is_acd2) {
-        status = tal_acd2_check(&p->acd2, p->contact_count, err);
-    }
     const tal_contact_task task = {.input = &p->input,
                                    .friction = &friction,
-                                   .acd2 = p->is_acd2 ? &p->acd2 : NULL,
                                    .tolerance = 1e-8,
                                    .sweeps_max = 10,
                                    .systems_max = 10,

@@ -2,6 +2,7 @@
 // The finisher on problems whose answers are known, and the sparse factors under it.
 #include "solver/finish/finish.h"
 #include "solver/finish/block_factor.h"
+#include "solver/finish/interior_point.h"
 #include "solver/finish/newton.h"
 #include "solver/finish/ordering.h"
 #include "tests/solver/scenes/friction_scene.h"
@@ -127,6 +128,40 @@ static void proximal_points_lead_to_the_solution(void **unused) {
     friction_scene_stack(&scene, 30, column, 0.5);
     assert_int_equal(friction_scene_build(&scene, &problem, &err), TAL_OK);
     assert_true(solve_by_proximal_points(&problem) <= 1e-8);
+    tal_friction_problem_destroy(&problem);
+}
+
+// Four corners can share the weight above them in many ways; the middle of these is a quarter each.
+static void middle_of_a_column_is_even(void **unused) {
+    (void)unused;
+    enum { CUBES = 10 };
+    const double mass[CUBES] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    tal_friction_problem problem;
+    tal_finish_work work;
+    tal_interior_point ip;
+    double middle[12 * CUBES];
+    friction_scene_stack(&scene, CUBES, mass, 0.5);
+    assert_int_equal(friction_scene_build(&scene, &problem, &err), TAL_OK);
+    assert_int_equal(problem.w.count, 4 * CUBES);
+    assert_int_equal(tal_finish_work_create(&work, &problem, &err), TAL_OK);
+    assert_int_equal(tal_interior_point_create(&ip, &work, &err), TAL_OK);
+    tal_interior_point_begin_convex(&ip, &work, NULL);
+    bool moved = true;
+    for (int n = 0; n < 60 && moved; n++) {
+        assert_int_equal(tal_interior_point_advance(&ip, &work, &moved, &err), TAL_OK);
+        if (tal_interior_point_is_centred(&ip, &work)) {
+            break;
+        }
+    }
+    assert_true(tal_interior_point_is_centred(&ip, &work));
+    tal_interior_point_get(&ip, &work, middle);
+    for (int32_t k = 0; k < problem.w.count;
+         k++) { // cube n of the scene stands on contacts 4n .. 4n + 3
+        const double quarter = 0.25 * 9.81 * 0.02 * (CUBES - k / 4);
+        assert_true(fabs(work.scale[k] * middle[3 * k] - quarter) < 1e-3 * quarter);
+    }
+    tal_interior_point_destroy(&ip);
+    tal_finish_work_destroy(&work);
     tal_friction_problem_destroy(&problem);
 }
 
@@ -321,6 +356,7 @@ int main(void) {
         cmocka_unit_test(one_contact_sticks_slides_or_opens),
         cmocka_unit_test(heavy_on_light_stands),
         cmocka_unit_test(proximal_points_lead_to_the_solution),
+        cmocka_unit_test(middle_of_a_column_is_even),
         cmocka_unit_test(what_has_no_solution_is_reported),
         cmocka_unit_test(units_do_not_matter),
         cmocka_unit_test(bad_problems_are_refused_with_all_their_faults),
