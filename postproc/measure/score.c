@@ -100,7 +100,7 @@ tal_status tal_deposit_mask_create(tal_deposit_mask *mask, const tal_score_input
                                    const float *thickness, double factor, tal_error *err) {
     const size_t cells = tal_grid_cell_count(&c->grid);
     int64_t main_cells;
-    *mask = (tal_deposit_mask){.toe = -1};
+    *mask = (tal_deposit_mask){0};
     TAL_CREATE(mask->mask, cells + 1, "the outline of a deposit", err);
     mask->main = tal_memory_create(cells + 1, sizeof *mask->main);
     if (mask->main == NULL) {
