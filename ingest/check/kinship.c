@@ -271,7 +271,7 @@ static bool check_axes(tal_case *site, const wide_grids *g, double limit) {
 static double best_angle(const wide_grids *g, undone *best) {
     double least = INFINITY;
     for (int degrees = -178; degrees <= 180; degrees += 2) {
-        const undone u = {.factor = 1.0, .angle = degrees * 0.017453292519943295};
+        const undone u = {.factor = 1.0, .angle = tal_radians(degrees)};
         const double left = misfit(g, &u);
         if (left < least) {
             least = left;

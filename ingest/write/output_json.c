@@ -3,6 +3,7 @@
 #include "ingest/write/output.h"
 
 #include "core/app/json.h"
+#include "core/geometry/angle.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -108,7 +109,7 @@ static void add_registration(cJSON *root, const tal_ingest_result *result) {
         double degrees[3];
         tal_rigid_angles(&r->motion, degrees);
         for (int i = 0; i < 3; i++) {
-            degrees[i] *= 57.29577951308232;
+            degrees[i] = tal_degrees(degrees[i]);
         }
         add_reals(object, "rotation_deg", degrees, 3);
         NUMBER(object, "rounds", r->fit.rounds);

@@ -77,6 +77,7 @@ def code_only(text):
     for pattern in (r"//[^\n]*", r"/\*.*?\*/", r'"(\\.|[^"\\\n])*"', r"'(\\.|[^'\\])'",
                     r"(?m)^#[^\n]*",
                     r"\b(?:double|float|char|u?int\d*_t|tal_\w+) \*?\w+\[\w+\](?:, \*?\w+\[\w+\])*",
+                    r"\(double\[\d+\]\)",
                     r"= \{0(\.0)?\}", r"\(\w+\)\{0\}", r"TAL_ASSERT\([^;]*;", r"static const char \*.*?;",
                     r"TAL_CREATE\w*\([^;]*;", r"tal_memory_create\([^;]*;", r"\w+_reserve\([^;]*;"):
         text = re.sub(pattern, blank, text, flags=re.S if ".*?" in pattern else 0)

@@ -160,6 +160,36 @@ static void a_softened_island_begins_from_nothing(void **unused) {
     world_end(&w);
 }
 
+// The area that the points span times the cohesion, shared by them, however weak; a spring is shared likewise.
+static void a_pair_shares_its_bond_and_its_spring(void **unused) {
+    (void)unused;
+    const double cohesion = 0.5, a = 0.4, b = 0.7;
+    world w;
+    for (int n = 0; n < 2; n++) {
+        world_init(&w, DT,
+                   (tal_law){.kind = n == 0 ? TAL_LAW_COULOMB : TAL_LAW_PENALTY,
+                             .friction = 0.5,
+                             .cohesion_pa = cohesion,
+                             .stiffness_n_m = 1e6,
+                             .damping_n_s_m = 300.0});
+        w.scene.settings.gravity_mps2 = tal_vec3_make(0, 0, -G);
+        test_scene_set_plane(&w.scene, (tal_vec3){0}, tal_vec3_make(0, 0, 1), 50.0);
+        test_scene_add_box(&w.scene, a, b, 0.3, tal_vec3_make(0, 0, 0.15), (tal_quat){1, 0, 0, 0},
+                           1000.0);
+        world_start(&w);
+        check_ok(tal_step(w.model, w.state, &w.report, &check_error));
+        const tal_pair *pair = pair_of(&w, 0, -1);
+        assert_int_equal(pair->contact_count, 4);
+        for (int k = 0; k < 4; k++) {
+            const tal_contact_data *data = data_of(&w, 0, -1) + k;
+            check_near(data->adhesion, DT * cohesion * a * b / 4.0, 1e-12);
+            check_near(data->stiffness, 1e6 / 4.0, 0.0);
+            check_near(data->damping, 300.0 / 4.0, 0.0);
+        }
+        world_end(&w);
+    }
+}
+
 // Five boxes in a row; the last is fast. Those that it may strike, through two, reach as far as it does.
 static void a_blow_is_followed_through_two_bodies(void **unused) {
     (void)unused;
@@ -207,6 +237,7 @@ int main(void) {
         cmocka_unit_test(gravity_closes_or_opens_a_gap_by_what_falls),
         cmocka_unit_test(a_law_sees_the_smaller_body_and_the_longer_trail),
         cmocka_unit_test(a_softened_island_begins_from_nothing),
+        cmocka_unit_test(a_pair_shares_its_bond_and_its_spring),
         cmocka_unit_test(a_blow_is_followed_through_two_bodies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

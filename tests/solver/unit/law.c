@@ -479,6 +479,23 @@ static void the_law_of_grounds_has_all_of_the_three(void **unused) {
     assert_true(ground->has_dry_friction && ground->rebounds && !ground->is_spring);
 }
 
+// What batches may solve side by side is a rigid contact with a friction cone, and nothing else.
+static void only_a_rigid_contact_with_a_cone_is_dry(void **unused) {
+    (void)unused;
+    problem p;
+    make_problem(&p, TAL_LAW_COULOMB, 1);
+    tal_law_prepare(&p.law, &p.data, &p.contact);
+    assert_true(tal_is_dry(&p.contact));
+    for (int n = 0; n < 8; n++) {
+        tal_contact c = p.contact;
+        double *const number[8] = {&c.softness, &c.slack,    &c.slide[0], &c.slide[1],
+                                   &c.friction, &c.friction, &c.floor,    &c.adhesion};
+        const double other[8] = {1.0, 1.0, 0.1, -0.1, 0.0, INFINITY, -INFINITY, 1.0};
+        *number[n] = other[n];
+        assert_false(tal_is_dry(&c));
+    }
+}
+
 // A constraint reaches its velocity whatever it takes; without tangents it leaves those alone.
 static void a_held_contact_moves_as_it_is_told(void **unused) {
     (void)unused;
@@ -580,6 +597,7 @@ int main(void) {
         cmocka_unit_test(a_rebound_at_the_surface_counts_the_ways_to_and_from_it),
         cmocka_unit_test(a_lone_contact_parts_with_the_rebound_asked_for),
         cmocka_unit_test(the_law_of_grounds_has_all_of_the_three),
+        cmocka_unit_test(only_a_rigid_contact_with_a_cone_is_dry),
         cmocka_unit_test(a_held_contact_moves_as_it_is_told),
         cmocka_unit_test(laws_have_names_and_acd2_must_dissipate),
     };

@@ -100,6 +100,60 @@ static void moments_are_in_the_book_of_their_island(void **unused) {
     world_end(&w);
 }
 
+static tal_vec3 point_velocity(const tal_rigid_motion *u, const double arm[3]) {
+    return tal_vec3_add(u->v, tal_vec3_cross(u->w, tal_vec3_make(arm[0], arm[1], arm[2])));
+}
+
+// Of a constraint R . (d- + d+)/2 is what it gave, of which R . d+ counts as driven: the rest, R . (d- - d+)/2, is
+// judged with the contacts. Here for any percussion and any motion.
+static void what_a_drive_gives_is_not_a_gain(void **unused) {
+    (void)unused;
+    const tal_constraint hold = {.hold = TAL_HOLD_POINT,
+                                 .body_i = 0,
+                                 .body_j = 1,
+                                 .point_i_m = {0.5, 0.1, 0.2},
+                                 .point_j_m = {-0.5, 0.1, 0.2}};
+    world w;
+    begin(&w, law_coulomb(0.5, 0.0));
+    for (int b = 0; b < 2; b++) {
+        test_scene_add_ball(&w.scene, 0.4, tal_vec3_make(b, 0, 5), 1000.0);
+        w.scene.velocity[b] = tal_vec3_make(0.3, 0.5 - b, 0.2 * b);
+        w.scene.spin[b] = tal_vec3_make(1.0, 2.0 * b, -0.5);
+    }
+    w.scene.constraint = &hold;
+    w.scene.constraint_count = 1;
+    world_start(&w);
+    world_step(&w);
+    const tal_percussion_problem *problem = &w.state->work.problem;
+    assert_int_equal(problem->pair_count, 1);
+    const tal_pair *pair = &problem->pair[0];
+    tal_rigid_motion *motion = w.state->work.motion;
+    motion[pair->body_i].v = tal_vec3_make(0.7, -0.4, 0.2);
+    motion[pair->body_j].w = tal_vec3_make(-0.3, 0.6, 0.8);
+    double given = 0.0, rest = 0.0;
+    for (int k = 0; k < pair->contact_count; k++) {
+        tal_contact *c = &problem->contact[k];
+        const double *before = w.state->work.contacts.data[k].before;
+        double *p = c->percussion;
+        p[0] = 3.0 + k;
+        p[1] = -2.0;
+        p[2] = 5.0;
+        const tal_vec3 r = tal_vec3_add_scaled(
+            tal_vec3_add_scaled(tal_vec3_scale(pair->normal, p[0]), p[1], pair->tangent_1), p[2],
+            pair->tangent_2);
+        const tal_vec3 after = tal_vec3_subtract(point_velocity(&motion[pair->body_i], c->arm_i),
+                                                 point_velocity(&motion[pair->body_j], c->arm_j));
+        const double came = before[0] * p[0] + before[1] * p[1] + before[2] * p[2];
+        given += 0.5 * (came + tal_vec3_dot(r, after));
+        rest += 0.5 * (came - tal_vec3_dot(r, after));
+    }
+    tal_observe_contacts(w.model, w.state, DT, &w.report);
+    assert_true(fabs(given) > 0.1 && fabs(rest) > 0.1);
+    check_near(w.report.constraint_j, given, 1e-12);
+    check_near(energy_of(&w, 0)[WORK], rest, 1e-12);
+    world_end(&w);
+}
+
 // The guard as it judges numbers that are put into the book: beyond the bound and twice the relative error of
 // what was exchanged, and only where an impact can rebound.
 static int32_t judge(world *w, double beyond, double residual) {
@@ -153,6 +207,7 @@ int main(void) {
         cmocka_unit_test(each_island_has_a_book_of_its_own),
         cmocka_unit_test(gravity_may_feign_its_share_in_each_island),
         cmocka_unit_test(moments_are_in_the_book_of_their_island),
+        cmocka_unit_test(what_a_drive_gives_is_not_a_gain),
         cmocka_unit_test(the_guard_allows_for_what_was_not_solved),
         cmocka_unit_test(the_guard_leaves_alone_what_it_cannot_better),
     };
