@@ -78,10 +78,9 @@ static void add_motion(cJSON *object, const tal_registration *r, const tal_origi
     for (int i = 0; i < 4; i++) {
         cJSON_AddItemToArray(rows, cJSON_CreateDoubleArray(matrix + 4 * i, 4));
     }
-    cJSON_AddStringToObject(
-        object, "meaning",
-        "moved = matrix (point - centre, 1) + centre; moves the survey from after "
-        "onto that from before");
+    cJSON_AddStringToObject(object, "meaning",
+                            "moved = matrix (point - centre, 1) + centre; moves the later survey "
+                            "onto the earlier one");
 }
 
 static void add_repeats(cJSON *object, const tal_registration *r, double cell) {
