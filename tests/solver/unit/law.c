@@ -479,6 +479,21 @@ static void the_law_of_grounds_has_all_of_the_three(void **unused) {
     assert_true(ground->has_dry_friction && ground->rebounds && !ground->is_spring);
 }
 
+// docs/theory/grounds.md (13), (14): sliding at 5 m/s, and after 0.6 m.
+static void friction_weakens_with_speed_and_with_slip(void **unused) {
+    (void)unused;
+    const tal_law law = {.friction = 0.7,
+                         .friction_fast = 0.2,
+                         .weakening_speed_mps = 2.0,
+                         .friction_worn = 0.1,
+                         .weakening_slip_m = 0.3};
+    const tal_contact_data data = {.before = {-9.0, 3.0, -4.0}, .pull = 7.0, .slid = 0.6};
+    const tal_law_traits *speed = tal_law_traits_of(TAL_LAW_SPEED_WEAKENING),
+                         *slip = tal_law_traits_of(TAL_LAW_SLIP_WEAKENING);
+    check_near(speed->friction(&law, &data), 0.2 + 0.5 / (1.0 + 5.0 / 2.0), 1e-15);
+    check_near(slip->friction(&law, &data), 0.1 + 0.6 * exp(-2.0), 1e-15);
+}
+
 // What batches may solve side by side is a rigid contact with a friction cone, and nothing else.
 static void only_a_rigid_contact_with_a_cone_is_dry(void **unused) {
     (void)unused;
@@ -597,6 +612,7 @@ int main(void) {
         cmocka_unit_test(a_rebound_at_the_surface_counts_the_ways_to_and_from_it),
         cmocka_unit_test(a_lone_contact_parts_with_the_rebound_asked_for),
         cmocka_unit_test(the_law_of_grounds_has_all_of_the_three),
+        cmocka_unit_test(friction_weakens_with_speed_and_with_slip),
         cmocka_unit_test(only_a_rigid_contact_with_a_cone_is_dry),
         cmocka_unit_test(a_held_contact_moves_as_it_is_told),
         cmocka_unit_test(laws_have_names_and_acd2_must_dissipate),
