@@ -73,7 +73,7 @@ def blank(match):
 
 def code_only(text):
     """The text with everything blanked that is no arithmetic: comments, strings, directives, sizes in
-    declarations, loops over three components, allocation and the initial zero of a structure."""
+    declarations, allocation and the initial zero of a structure."""
     for pattern in (r"//[^\n]*", r"/\*.*?\*/", r'"(\\.|[^"\\\n])*"', r"'(\\.|[^'\\])'",
                     r"(?m)^#[^\n]*",
                     r"\b(?:double|float|char|u?int\d*_t|tal_\w+) \*?\w+\[\w+\](?:, \*?\w+\[\w+\])*",
