@@ -494,6 +494,27 @@ static void friction_weakens_with_speed_and_with_slip(void **unused) {
     check_near(slip->friction(&law, &data), 0.1 + 0.6 * exp(-2.0), 1e-15);
 }
 
+// Percussions whose squares are too small for a number, as resting bodies leave them: still none that is not
+// one, and within the cone.
+static void the_smallest_percussions_are_numbers(void **unused) {
+    (void)unused;
+    static const double scale[] = {1e-80, 1e-99, 1e-101, 1e-160, 1e-310, 5e-324};
+    for (uint32_t n = 0; n < PROBLEMS; n++) {
+        problem p;
+        make_problem(&p, TAL_LAW_COULOMB, n);
+        p.data.gap = 0.0;
+        for (int k = 0; k < 3; k++) {
+            p.data.before[k] = 0.0;
+            p.q[k] *= scale[n % 6];
+        }
+        solve(&p);
+        assert_true(isfinite(p.r[0]) && isfinite(p.r[1]) && isfinite(p.r[2]));
+        assert_true(isfinite(p.contact.lambda) && p.r[0] >= 0.0);
+        assert_true(hypot(p.r[1], p.r[2]) <= p.law.friction * p.r[0] * (1.0 + 1e-9));
+        assert_true(p.d[0] >= -1e-9 * scale[n % 6] - 1e-99);
+    }
+}
+
 // What batches may solve side by side is a rigid contact with a friction cone, and nothing else.
 static void only_a_rigid_contact_with_a_cone_is_dry(void **unused) {
     (void)unused;
@@ -613,6 +634,7 @@ int main(void) {
         cmocka_unit_test(a_lone_contact_parts_with_the_rebound_asked_for),
         cmocka_unit_test(the_law_of_grounds_has_all_of_the_three),
         cmocka_unit_test(friction_weakens_with_speed_and_with_slip),
+        cmocka_unit_test(the_smallest_percussions_are_numbers),
         cmocka_unit_test(only_a_rigid_contact_with_a_cone_is_dry),
         cmocka_unit_test(a_held_contact_moves_as_it_is_told),
         cmocka_unit_test(laws_have_names_and_acd2_must_dissipate),
