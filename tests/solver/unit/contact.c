@@ -5,8 +5,10 @@
 
 #include "solver/motion/integrate.h"
 #include "solver/percussion/roll.h"
+#include "solver/step/look_ahead.h"
 #include "tests/solver/scenes/world.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const double DT = 0.01, G = 10.0;
@@ -118,6 +120,44 @@ static void a_law_sees_the_smaller_body_and_the_longer_trail(void **unused) {
         check_near(data->slid, cases[n].slid, 1e-12);
         check_near(pair_of(&w, cases[n].i, cases[n].j)->roll_length, c * cases[n].radius, 1e-12);
     }
+    world_end(&w);
+}
+
+// Both bodies of a pair are ahead of the clock by what the one that is less so is; what cannot be moved is where
+// the other one is. The deepest gap is reported with its two bodies.
+static void a_pair_is_ahead_by_what_both_are(void **unused) {
+    (void)unused;
+    const double r = 0.5, lead[5] = {0.003, 0.001, 0.002, 0.004, 0.0005}, sunk = 1e-4;
+    world w;
+    world_init(&w, DT, law_coulomb(0.5, 0.0));
+    test_scene_set_plane(&w.scene, (tal_vec3){0}, tal_vec3_make(0, 0, 1), 50.0);
+    for (int b = 0; b < 5; b++) { // two beside each other, held beside free, free beside held
+        test_scene_add_ball(&w.scene, r, tal_vec3_make(b, 0, b == 4 ? r - 2.0 * sunk : 9.0),
+                            1000.0);
+    }
+    w.scene.position[3].x -= sunk;
+    w.scene.fixed[2] = 1;
+    world_start(&w);
+    tal_load_motion(w.model, w.state);
+    tal_forget_reaches(w.model, w.state);
+    check_ok(tal_find_contacts(w.model, w.state, DT, &check_error));
+    check_ok(tal_list_contacts(w.model, w.state, &check_error));
+    memcpy(w.state->lead, lead, sizeof lead);
+    check_ok(tal_prepare_contacts(w.model, w.state, DT, &w.report, &check_error));
+    check_near(data_of(&w, 0, 1)->ahead, 0.001, 0.0);
+    check_near(data_of(&w, 1, 2)->ahead, 0.001, 0.0);
+    check_near(data_of(&w, 2, 3)->ahead, 0.004, 0.0);
+    check_near(data_of(&w, 4, -1)->ahead, 0.0005, 0.0);
+    check_near(w.report.penetration_m, 2.0 * sunk, 1e-12);
+    assert_int_equal(w.report.penetration_body_i, 4);
+    assert_int_equal(w.report.penetration_body_j, TAL_BODY_TERRAIN);
+    w.state->position[4].z = 5.0; // now the two balls are the deepest
+    check_ok(tal_find_contacts(w.model, w.state, DT, &check_error));
+    check_ok(tal_list_contacts(w.model, w.state, &check_error));
+    check_ok(tal_prepare_contacts(w.model, w.state, DT, &w.report, &check_error));
+    check_near(w.report.penetration_m, sunk, 1e-12);
+    assert_int_equal(w.report.penetration_body_i + w.report.penetration_body_j, 2 + 3);
+    assert_int_equal(abs(w.report.penetration_body_i - w.report.penetration_body_j), 1);
     world_end(&w);
 }
 
@@ -236,6 +276,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gravity_closes_or_opens_a_gap_by_what_falls),
         cmocka_unit_test(a_law_sees_the_smaller_body_and_the_longer_trail),
+        cmocka_unit_test(a_pair_is_ahead_by_what_both_are),
         cmocka_unit_test(a_softened_island_begins_from_nothing),
         cmocka_unit_test(a_pair_shares_its_bond_and_its_spring),
         cmocka_unit_test(a_blow_is_followed_through_two_bodies),
