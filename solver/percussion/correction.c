@@ -9,10 +9,10 @@
 #include <math.h>
 #include <string.h>
 
-// Weight on top of a small body needs many sweeps; they end when no contact opens by more than this
-// share of the slop.
+// Weight on top of a small body needs many sweeps; they end when no contact opens by more than SETTLED
+// slops, or by more than SETTLED_DEEP of the furthest that one has to open.
 enum { SWEEPS_MAX = 60 };
-static const double SETTLED = 0.1;
+static const double SETTLED = 0.1, SETTLED_DEEP = 0.3;
 // A pair is left alone as long as neither body has moved since its last visit by more than this share of that.
 static const double NOTICED = 0.01;
 
@@ -208,14 +208,17 @@ double tal_correct_positions(const tal_model *model, tal_state *state) {
         return 0.0;
     }
     double *push = state->work.contacts.work.error, *opening = state->work.contacts.work.change;
+    double furthest = 0.0;
     for (int32_t p = 0; p < problem->pair_count; p++) {
         const tal_pair *pair = &problem->pair[p];
         for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
             opening[k] = wanted_opening(model, pair, state->work.contacts.gap[k]);
+            furthest = fmax(furthest, opening[k]);
             push[k] = 0.0;
         }
     }
-    const double settled = SETTLED * model->settings.slop * model->smallest_width;
+    const double settled =
+        fmax(SETTLED * model->settings.slop * model->smallest_width, SETTLED_DEEP * furthest);
     memset(state->work.is_touched, 0, (size_t)model->body_count);
     for (int sweep = 1;
          sweep <= SWEEPS_MAX && open_pairs(model, state, opening, push, sweep, settled) > settled;

@@ -51,11 +51,27 @@ void tal_contact_velocity_before(const tal_percussion_problem *problem, const ta
     }
 }
 
+// Mean square speed of the bodies of an island, by mass.
+static double square_speed(const tal_percussion_problem *problem, const tal_island *island) {
+    double energy = 0.0, mass = 0.0;
+    for (int32_t n = island->first_body; n < island->first_body + island->body_count; n++) {
+        const int32_t b = problem->island_body[n];
+        const double moving = tal_general_energy_scale(problem, b, 0.0);
+        energy += moving;
+        mass += tal_general_energy_scale(problem, b, 1.0) - moving; // m (v^2 + 1) - m v^2
+    }
+    return mass > 0.0 ? energy / mass : 0.0;
+}
+
 void tal_set_energy_scales(const tal_percussion_problem *problem, double speed_min) {
-    for (int32_t p = 0; p < problem->pair_count; p++) {
-        tal_pair *pair = &problem->pair[p];
-        pair->energy_scale = tal_general_energy_scale(problem, pair->body_i, speed_min) +
-                             tal_general_energy_scale(problem, pair->body_j, speed_min);
+    for (int32_t n = 0; n < problem->island_count; n++) {
+        const tal_island *island = &problem->island[n];
+        const double slow = sqrt(speed_min * speed_min + square_speed(problem, island));
+        for (int32_t p = island->first_pair; p < island->first_pair + island->pair_count; p++) {
+            tal_pair *pair = &problem->pair[p];
+            pair->energy_scale = tal_general_energy_scale(problem, pair->body_i, slow) +
+                                 tal_general_energy_scale(problem, pair->body_j, slow);
+        }
     }
 }
 

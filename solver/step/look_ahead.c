@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <stdatomic.h>
-#include <string.h>
 
 // Some microseconds of work: less is not worth sharing.
 enum { BODIES_PER_PIECE = 64 };
@@ -83,26 +82,21 @@ static tal_quat turn_by(tal_vec3 turn) {
     return (tal_quat){cos(0.5 * angle), s * turn.x, s * turn.y, s * turn.z};
 }
 
-// Nobody strikes what stands between two calm bodies: neither moves noticeably, or neither has got
-// another velocity since the last look.
-static bool is_calm(const tal_model *model, const tal_state *state, int32_t b, double dt,
-                    bool everywhere) {
-    const int32_t island = state->work.island_of_body[b];
-    if (state->is_fixed[b] || island < 0) {
+// Nobody strikes what stands between two calm bodies: neither moves noticeably.
+static bool is_calm(const tal_model *model, const tal_state *state, int32_t b, double dt) {
+    if (state->is_fixed[b] || state->work.island_of_body[b] < 0) {
         return true;
     }
     const tal_rigid_motion *motion = &state->work.motion[b];
     const double radius = model->shapes.bounding_radius[model->shape_of_body[b]];
     const double way = dt * (tal_vec3_length(motion->v) + tal_vec3_length(motion->w) * radius);
-    return way <= DEPTH_NOTICEABLE * width_of(model, b) ||
-           (!everywhere && state->work.is_struck[island] == 0);
+    return way <= DEPTH_NOTICEABLE * width_of(model, b);
 }
 
 typedef struct {
     const tal_model *model;
     tal_state *state;
     double dt;
-    bool everywhere;
     atomic_bool any; // is not calm
 } ahead_loop;
 
@@ -115,7 +109,7 @@ static void move_bodies_ahead(void *context, int64_t first, int64_t end) {
     for (int32_t b = (int32_t)first; b < end; b++) {
         const tal_rigid_motion *motion = &state->work.motion[b];
         const double dt = l->dt - state->lead[b];
-        state->work.is_calm[b] = is_calm(model, state, b, dt, l->everywhere) ? 1 : 0;
+        state->work.is_calm[b] = is_calm(model, state, b, dt) ? 1 : 0;
         state->work.position_ahead[b] = state->position[b];
         state->work.orientation_ahead[b] = state->orientation[b];
         state->work.reach[b] = state->is_gone[b] != 0 ? -INFINITY : 0.0; // penetrations alone
@@ -130,8 +124,8 @@ static void move_bodies_ahead(void *context, int64_t first, int64_t end) {
     }
 }
 
-static bool move_ahead(const tal_model *model, tal_state *state, double dt, bool everywhere) {
-    ahead_loop l = {.model = model, .state = state, .dt = dt, .everywhere = everywhere};
+static bool move_ahead(const tal_model *model, tal_state *state, double dt) {
+    ahead_loop l = {.model = model, .state = state, .dt = dt};
     tal_threads_loop(state->work.thread_count, model->body_count, BODIES_PER_PIECE,
                      move_bodies_ahead, &l);
     return atomic_load(&l.any);
@@ -247,10 +241,6 @@ static void merge(const tal_model *model, tal_state *state, double dt) {
             append_listed(merged, list, m++);
         }
         if (is_new) {
-            state->work.body_struck[manifold->body_i] = 1;
-            if (manifold->body_j >= 0) {
-                state->work.body_struck[manifold->body_j] = 1;
-            }
             append_found(merged, &state->work.found, manifold, state->work.position_ahead);
             linearise(state, merged, merged->manifold_count - 1, dt);
         }
@@ -286,24 +276,10 @@ static bool wake_struck(const tal_model *model, tal_state *state) {
     return any;
 }
 
-// Islands that were solved again, because a blow reached them.
-static void find_struck_islands(tal_state *state) {
-    memset(state->work.is_struck, 0, (size_t)state->work.problem.island_count);
-    for (int32_t b = 0; b < state->body_count; b++) {
-        const int32_t island = state->work.island_of_body[b];
-        if (island >= 0 && state->work.body_struck[b] != 0) {
-            state->work.is_struck[island] = 1;
-        }
-    }
-}
-
-tal_status tal_look_ahead(const tal_model *model, tal_state *state, double dt, bool everywhere,
+tal_status tal_look_ahead(const tal_model *model, tal_state *state, double dt,
                           tal_look_result *result, tal_error *err) {
     *result = TAL_LOOK_NOTHING;
-    if (!everywhere) {
-        find_struck_islands(state);
-    }
-    if (!move_ahead(model, state, dt, everywhere)) {
+    if (!move_ahead(model, state, dt)) {
         return TAL_OK;
     }
     TAL_TRY(collide_ahead(model, state, err));
@@ -318,7 +294,6 @@ tal_status tal_look_ahead(const tal_model *model, tal_state *state, double dt, b
         tal_manifolds_reserve(&state->work.list_merged,
                               state->work.list.manifold_count + state->work.found.manifold_count,
                               state->work.list.point_count + state->work.found.point_count, err));
-    memset(state->work.body_struck, 0, (size_t)state->body_count);
     merge(model, state, dt);
     if (state->work.list_merged.manifold_count > state->work.list.manifold_count) {
         TAL_VALIDATE(tal_manifolds_are_valid(&state->work.list_merged, state->body_count));

@@ -13,9 +13,8 @@ tal_status tal_list_contacts(const tal_model *model, tal_state *state, tal_error
 
 // Moves all bodies a step ahead with the velocities just solved and looks for penetrations that the
 // listed contacts did not prevent. They join the list, linearised there; if one of them touches bodies
-// at rest these are woken instead, and the contacts have to be found again. Unless a look goes
-// `everywhere`, it goes only where the one before added something.
-tal_status tal_look_ahead(const tal_model *model, tal_state *state, double dt, bool everywhere,
+// at rest these are woken instead, and the contacts have to be found again.
+tal_status tal_look_ahead(const tal_model *model, tal_state *state, double dt,
                           tal_look_result *result, tal_error *err);
 
 #endif

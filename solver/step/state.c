@@ -128,8 +128,6 @@ static tal_status take_bodies(tal_state *state, size_t count, tal_error *err) {
     TAL_TAKE(arena, state->work.is_standing, count + 1, "marks of those that stand", err);
     TAL_TAKE(arena, state->work.meeting, count, "meetings", err);
     TAL_TAKE(arena, state->work.support, count + 1, "points of support", err);
-    TAL_TAKE(arena, state->work.body_struck, count, "blow marks", err);
-    TAL_TAKE(arena, state->work.is_struck, count, "blow marks", err);
     TAL_TAKE(arena, state->work.reach, count, "reaches", err);
     TAL_TAKE(arena, state->work.reach_own, count, "reaches", err);
     TAL_TAKE(arena, state->work.reach_wide, count, "reaches", err);

@@ -106,8 +106,6 @@ typedef struct {
     tal_vec3 *position_ahead; // a step later, if nothing else happens
     tal_quat *orientation_ahead;
     uint8_t *is_calm;
-    uint8_t *body_struck;
-    uint8_t *is_struck; // per island
 
     uint8_t *is_standing; // moves by nothing that counts within the step; the ground: 1
     tal_meeting *meeting; // of each body

@@ -27,7 +27,7 @@ static const double TURN_MAX = 0.5;
 // The percussions need this many times less accuracy while contacts are still being added.
 static const double LOOK_SLACK = 10.0;
 enum { SETTLING_ROUNDS_MAX = 16, MEETS_MAX = 4 };
-enum { LOOKS_AHEAD = 3, LOOK_SWEEPS_MAX = 100, SWEEPS_MIN = 3 };
+enum { LOOK_SWEEPS_MAX = 100, SWEEPS_MIN = 3 };
 
 // Constraints are refined until the velocities that they miss are nothing beside those of their bodies, or
 // no longer get smaller: each round gains about the turn within a step.
@@ -155,27 +155,19 @@ static tal_status set_up(const tal_model *model, tal_state *state, double dt, ta
     return TAL_OK;
 }
 
-// Solves roughly and looks ahead, until a look adds no more contacts or enough were taken. True in
-// `woke` if a look woke bodies at rest: their contacts have to be found before the next.
+// Solves roughly and looks ahead for contacts to add. True in `woke` if the look woke bodies at rest: their
+// contacts have to be found before the next. Further looks would add more, but cost as much and leave the
+// overlaps as they are (docs/benchmarks.md).
 static tal_status complete_contacts(const tal_model *model, tal_state *state, double dt,
                                     tal_report *report, bool *woke, tal_error *err) {
     const int most = model->settings.iteration_max;
     const tal_solver_goal rough = {LOOK_SLACK * model->settings.tolerance, SWEEPS_MIN,
                                    most < LOOK_SWEEPS_MAX ? most : LOOK_SWEEPS_MAX};
-    *woke = false;
-    for (int look = 0; look < LOOKS_AHEAD && !*woke; look++) {
-        tal_look_result result;
-        solve(model, state, rough, report);
-        TAL_TRY(tal_look_ahead(model, state, dt, look == 0, &result, err)); // (40) to (42)
-        if (result == TAL_LOOK_NOTHING) {
-            break;
-        }
-        *woke = result == TAL_LOOK_WOKE;
-        if (result == TAL_LOOK_ADDED) {
-            TAL_TRY(set_up(model, state, dt, report, err));
-        }
-    }
-    return TAL_OK;
+    tal_look_result result;
+    solve(model, state, rough, report);
+    TAL_TRY(tal_look_ahead(model, state, dt, &result, err)); // (40) to (42)
+    *woke = result == TAL_LOOK_WOKE;
+    return result == TAL_LOOK_ADDED ? set_up(model, state, dt, report, err) : TAL_OK;
 }
 
 static tal_status find_and_set_up(const tal_model *model, tal_state *state, double dt,
