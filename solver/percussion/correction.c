@@ -4,14 +4,16 @@
 // energy moved is returned.
 #include "solver/percussion/correction.h"
 
+#include "core/base/threads.h"
 #include "solver/motion/rotation.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 // Weight on top of a small body needs many sweeps; they end when no contact opens by more than SETTLED
 // slops, or by more than SETTLED_DEEP of the furthest that one has to open.
-enum { SWEEPS_MAX = 60 };
+enum { SWEEPS_MAX = 60, PAIRS_PER_PIECE = 64 };
 static const double SETTLED = 0.1, SETTLED_DEEP = 0.3;
 // A pair is left alone as long as neither body has moved since its last visit by more than this share of that.
 static const double NOTICED = 0.01;
@@ -115,6 +117,18 @@ static inline void push_apart(const tal_pair *pair, const tal_contact *contact, 
     j->w = tal_vec3_subtract(j->w, tal_apply_inertia(inertia_j, torque_j));
 }
 
+// What cannot be moved is shared by pairs that are visited at the same time.
+static void displace(tal_state *state, const tal_pair *pair, tal_rigid_motion i,
+                     tal_rigid_motion j) {
+    const tal_edge edge = state->work.contacts.edge[pair->manifold];
+    if (edge.i >= 0) {
+        state->work.displacement[edge.i] = i;
+    }
+    if (edge.j >= 0) {
+        state->work.displacement[edge.j] = j;
+    }
+}
+
 // One visit of a pair; `push` holds the pseudo-percussion of each contact, `opening` how far it has to open.
 // Returns the largest change.
 static double open_pair(tal_state *state, const tal_pair *pair, const double *opening,
@@ -122,22 +136,23 @@ static double open_pair(tal_state *state, const tal_pair *pair, const double *op
     double change = 0.0;
     const tal_inertia *inertia_i = &state->work.inertia_world[pair->body_i];
     const tal_inertia *inertia_j = &state->work.inertia_world[pair->body_j];
-    tal_rigid_motion *i = &state->work.displacement[pair->body_i],
-                     *j = &state->work.displacement[pair->body_j];
+    tal_rigid_motion i = state->work.displacement[pair->body_i],
+                     j = state->work.displacement[pair->body_j];
     for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
         const tal_contact *contact = &state->work.contacts.contact[k];
-        const double missing = opening[k] - opening_at(pair, contact, i, j);
+        const double missing = opening[k] - opening_at(pair, contact, &i, &j);
         const double inverse_normal = inverse_normal_of(state, pair, contact);
         const double wanted = push[k] + missing * inverse_normal;
         const double new_push = wanted > 0.0 ? wanted : 0.0;
         const double step = new_push - push[k];
         push[k] = new_push;
         if (step != 0.0) {
-            push_apart(pair, contact, step, inertia_i, inertia_j, i, j);
+            push_apart(pair, contact, step, inertia_i, inertia_j, &i, &j);
             const double moved = fabs(step) / inverse_normal;
             change = moved > change ? moved : change;
         }
     }
+    displace(state, pair, i, j);
     return change;
 }
 
@@ -148,36 +163,69 @@ static double hold_pair(tal_state *state, const tal_pair *pair) {
     const tal_contact_data *data = &state->work.contacts.data[k];
     tal_contact still = state->work.contacts.contact[k];
     double opening[3], step[3];
-    tal_rigid_motion *i = &state->work.displacement[pair->body_i],
-                     *j = &state->work.displacement[pair->body_j];
+    tal_rigid_motion i = state->work.displacement[pair->body_i],
+                     j = state->work.displacement[pair->body_j];
     if (data->is_one_sided) {
         return 0.0;
     }
     tal_contact_hold(&still, (double[3]){0.0, 0.0, 0.0}, !data->holds_normal_only);
-    tal_relative_velocity(pair, &still, i, j, opening);
+    tal_relative_velocity(pair, &still, &i, &j, opening);
     tal_law_solve(&still, opening, step);
     tal_apply_percussion(pair, &still, step, &state->work.inertia_world[pair->body_i],
-                         &state->work.inertia_world[pair->body_j], i, j);
+                         &state->work.inertia_world[pair->body_j], &i, &j);
+    displace(state, pair, i, j);
     return tal_vec3_length(tal_vec3_make(step[0], step[1], step[2])) / still.inverse_normal;
 }
 
 // Sweeps are numbered from 1: 0 is what the marks begin with.
-static double open_pairs(const tal_model *model, tal_state *state, const double *opening,
-                         double *push, int sweep, double settled) {
-    double most = 0.0;
-    for (int32_t p = 0; p < state->work.problem.pair_count; p++) {
-        const tal_pair *pair = &state->work.problem.pair[p];
-        if (!state->work.contacts.pair_flag[p] || !has_moved(state, pair, sweep - 1)) {
+typedef struct {
+    const tal_model *model;
+    tal_state *state;
+    double *opening, *push, settled;
+    int sweep;
+    int32_t first;         // pair of item 0
+    atomic_bool is_moving; // something opens by more than `settled`
+} opening_loop;
+
+static void open_pairs(void *context, int64_t first, int64_t end) {
+    opening_loop *l = context;
+    for (int64_t p = l->first + first; p < l->first + end; p++) {
+        const tal_pair *pair = &l->state->work.problem.pair[p];
+        if (!l->state->work.contacts.pair_flag[p] || !has_moved(l->state, pair, l->sweep - 1)) {
             continue;
         }
-        const double change = tal_is_joint(model, pair) ? hold_pair(state, pair)
-                                                        : open_pair(state, pair, opening, push);
-        if (change > NOTICED * settled) {
-            mark_moved(state, pair, sweep);
+        const double change = tal_is_joint(l->model, pair)
+                                  ? hold_pair(l->state, pair)
+                                  : open_pair(l->state, pair, l->opening, l->push);
+        if (change > NOTICED * l->settled) {
+            mark_moved(l->state, pair, l->sweep);
         }
-        most = fmax(most, change);
+        if (change > l->settled) {
+            atomic_store_explicit(&l->is_moving, true, memory_order_relaxed);
+        }
     }
-    return most;
+}
+
+// Pairs of one color touch no body twice: threads may share them.
+static void open_island(opening_loop *l, const tal_island *island) {
+    const tal_percussion_problem *problem = &l->state->work.problem;
+    for (int32_t c = 0; c < island->color_count; c++) {
+        const bool is_serial = island->last_color_is_serial && c == island->color_count - 1;
+        const int32_t end = problem->color_end[island->first_color + c];
+        l->first = c > 0 ? problem->color_end[island->first_color + c - 1] : island->first_pair;
+        tal_threads_loop(is_serial ? 1 : problem->thread_count, end - l->first, PAIRS_PER_PIECE,
+                         open_pairs, l);
+    }
+}
+
+// True if it has to be swept again.
+static bool sweep_openings(opening_loop *l) {
+    const tal_percussion_problem *problem = &l->state->work.problem;
+    atomic_store(&l->is_moving, false);
+    for (int32_t n = 0; n < problem->island_count; n++) {
+        open_island(l, &problem->island[n]);
+    }
+    return atomic_load(&l->is_moving);
 }
 
 static double displace_body(const tal_model *model, tal_state *state, int32_t b) {
@@ -220,9 +268,14 @@ double tal_correct_positions(const tal_model *model, tal_state *state) {
     const double settled =
         fmax(SETTLED * model->settings.slop * model->smallest_width, SETTLED_DEEP * furthest);
     memset(state->work.is_touched, 0, (size_t)model->body_count);
-    for (int sweep = 1;
-         sweep <= SWEEPS_MAX && open_pairs(model, state, opening, push, sweep, settled) > settled;
-         sweep++) {
+    opening_loop l = {.model = model,
+                      .state = state,
+                      .opening = opening,
+                      .push = push,
+                      .settled = settled,
+                      .sweep = 1};
+    while (sweep_openings(&l) && l.sweep < SWEEPS_MAX) {
+        l.sweep++;
     }
     double lifted = 0.0;
     for (int32_t b = 0; b < model->body_count; b++) {

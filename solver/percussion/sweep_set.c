@@ -125,31 +125,56 @@ static int32_t sort_color(tal_sweep_set *set, int32_t color, tal_set_kind kind, 
     return kept;
 }
 
-// Puts the sorted pairs into their lanes.
-static void fill_color(tal_sweep_set *set, const int32_t *pair, int32_t count,
-                       const int32_t of_count[TAL_BATCH_POINTS_MAX + 1], int32_t first_batch,
-                       int32_t *next_point) {
+// Gives the sorted pairs their lanes.
+static void place_color(tal_sweep_set *set, const int32_t *pair, int32_t count,
+                        const int32_t of_count[TAL_BATCH_POINTS_MAX + 1], int32_t first_batch,
+                        int32_t *next_point) {
     int32_t next[TAL_BATCH_POINTS_MAX + 1], lane = 0;
     for (int32_t points = TAL_BATCH_POINTS_MAX; points > 0; points--) {
         next[points] = lane;
         for (int32_t end = lane + of_count[points]; lane < end; lane++) {
             if (lane % TAL_LANES == 0) {
                 tal_batch *batch = &set->batch[first_batch + lane / TAL_LANES];
-                batch->point_count = points;
-                batch->first_point = *next_point;
-                if (lane + TAL_LANES > end) { // not all of it will be filled
-                    tal_batch_clear(batch, &set->point[*next_point], set->problem->body_count);
-                }
+                *batch = (tal_batch){
+                    .pair = {-1, -1, -1, -1}, .point_count = points, .first_point = *next_point};
                 *next_point += points;
             }
         }
     }
     for (int32_t n = 0; n < count; n++) {
-        const tal_pair *of = &set->problem->pair[pair[n]];
-        const int32_t to = next[of->contact_count]++;
-        tal_batch *batch = &set->batch[first_batch + to / TAL_LANES];
-        tal_batch_set_lane(batch, &set->point[batch->first_point], to % TAL_LANES, pair[n], of,
-                           set->problem->contact, set->problem->inertia);
+        const int32_t to = next[set->problem->pair[pair[n]].contact_count]++;
+        set->batch[first_batch + to / TAL_LANES].pair[to % TAL_LANES] = pair[n];
+    }
+}
+
+// A loop over a part of a set.
+typedef struct {
+    const tal_sweep_set *set;
+    int32_t first; // place of item 0
+} set_loop;
+
+static void fill_batches(void *context, int64_t first, int64_t end) {
+    const tal_sweep_set *set = ((const set_loop *)context)->set;
+    const tal_percussion_problem *problem = set->problem;
+    for (int64_t n = first; n < end; n++) {
+        tal_batch *batch = &set->batch[n];
+        tal_batch_point *point = &set->point[batch->first_point];
+        int32_t pair[TAL_LANES];
+        bool is_full = true;
+        memcpy(pair, batch->pair, sizeof pair);
+        for (int lane = 0; lane < TAL_LANES; lane++) {
+            is_full = is_full && pair[lane] >= 0 &&
+                      problem->pair[pair[lane]].contact_count == batch->point_count;
+        }
+        if (!is_full) {
+            tal_batch_clear(batch, point, problem->body_count);
+        }
+        for (int lane = 0; lane < TAL_LANES; lane++) {
+            if (pair[lane] >= 0) {
+                tal_batch_set_lane(batch, point, lane, pair[lane], &problem->pair[pair[lane]],
+                                   problem->contact, problem->inertia);
+            }
+        }
     }
 }
 
@@ -181,16 +206,21 @@ void tal_sweep_set_fill(tal_sweep_set *set, const tal_percussion_problem *proble
     take_room(set, number, kind);
     int32_t *sorted =
         &work->listed[3 * (ptrdiff_t)island->first_pair + 2 * (ptrdiff_t)island->pair_count];
+    const bool is_filled = kind == TAL_SET_ALL && work->batches.are_filled;
     int32_t single_count = 0, batch_count = 0, point_count = 0;
     for (int32_t c = 0; c < island->color_count; c++) {
         int32_t of_count[TAL_BATCH_POINTS_MAX + 1];
         const int32_t kept = sort_color(set, c, kind, sorted, &single_count, of_count);
-        if (kind == TAL_SET_HOT || !work->batches.are_filled) {
-            fill_color(set, sorted, kept, of_count, batch_count, &point_count);
+        if (!is_filled) {
+            place_color(set, sorted, kept, of_count, batch_count, &point_count);
         }
         batch_count += (kept + TAL_LANES - 1) / TAL_LANES;
         set->single_end[c] = single_count;
         set->batch_end[c] = batch_count;
+    }
+    if (!is_filled) {
+        tal_threads_loop(thread_count, batch_count, BATCHES_PER_PIECE, fill_batches,
+                         &(set_loop){set, 0});
     }
 }
 
@@ -226,12 +256,6 @@ static void begin_single(const tal_sweep_set *set, int32_t number) {
         tal_roll_begin(set->problem, pair);
     }
 }
-
-// A loop over a part of a set.
-typedef struct {
-    const tal_sweep_set *set;
-    int32_t first; // place of item 0
-} set_loop;
 
 static void begin_bodies(void *context, int64_t first, int64_t end) {
     const set_loop *l = context;
