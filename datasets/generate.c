@@ -81,22 +81,28 @@ static tal_status write_cloud(const tal_generation *wanted, const tal_site_groun
     return status;
 }
 
-static tal_status write_site_file(const tal_generation *wanted, tal_error *err) {
+static tal_status write_committed(const tal_generation *wanted, const char *name,
+                                  const unsigned char *bytes, size_t size, tal_error *err) {
     char path[TAL_PATH_SIZE];
-    TAL_TRY(path_in(path, wanted, "site.ini", err));
+    TAL_TRY(path_in(path, wanted, name, err));
     tal_output output = {0};
     TAL_TRY(tal_output_open(&output, path, wanted->overwrite, err));
-    tal_output_write(&output, wanted->site->site_file, *wanted->site->site_file_size);
+    tal_output_write(&output, bytes, size);
     const tal_status status = tal_output_commit(&output, err);
     tal_output_discard(&output);
     return status;
 }
 
 static tal_status check_folder(const tal_generation *wanted, tal_error *err) {
-    const char *const names[] = {wanted->site->file_name[0], wanted->site->file_name[1], "site.ini",
-                                 "truth.geojson", "truth.json"};
+    const char *const names[] = {wanted->site->file_name[0],
+                                 wanted->site->file_name[1],
+                                 "site.ini",
+                                 "truth.geojson",
+                                 "truth.json",
+                                 "calibrate.json"};
+    const size_t count = sizeof names / sizeof names[0] - (wanted->site->calibration == NULL);
     tal_status status = TAL_OK;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    for (size_t i = 0; i < count; i++) {
         char path[TAL_PATH_SIZE];
         TAL_TRY(path_in(path, wanted, names[i], err));
         if (wanted->overwrite == TAL_KEEP_EXISTING && tal_file_exists(path)) {
@@ -118,7 +124,13 @@ tal_status tal_generate(const tal_generation *wanted, tal_error *err) {
     for (int epoch = TAL_BEFORE; epoch <= TAL_AFTER; epoch++) {
         TAL_TRY_OR_DONE(write_cloud(wanted, surface, (tal_site_epoch)epoch, &summary[epoch], err));
     }
-    TAL_TRY_OR_DONE(write_site_file(wanted, err));
+    const tal_site *site = wanted->site;
+    TAL_TRY_OR_DONE(
+        write_committed(wanted, "site.ini", site->site_file, *site->site_file_size, err));
+    if (site->calibration != NULL) {
+        TAL_TRY_OR_DONE(write_committed(wanted, "calibrate.json", site->calibration,
+                                        *site->calibration_size, err));
+    }
     const tal_truth truth = {.site = wanted->site,
                              .surface = surface,
                              .summary = {&summary[TAL_BEFORE], &summary[TAL_AFTER]},

@@ -7,6 +7,8 @@
 
 extern const unsigned char tal_site_file_piton_marcel[];
 extern const size_t tal_site_file_piton_marcel_size;
+extern const unsigned char tal_calibration_piton_marcel[]; // its calibrate.json
+extern const size_t tal_calibration_piton_marcel_size;
 extern const unsigned char tal_site_file_slope[];
 extern const size_t tal_site_file_slope_size;
 

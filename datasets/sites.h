@@ -16,6 +16,8 @@ typedef struct {
     uint16_t day[2], year[2];       // in the headers, by epoch
     const unsigned char *site_file; // text of the committed site file
     const size_t *site_file_size;
+    const unsigned char *calibration; // text of the committed calibrate.json; NULL: none
+    const size_t *calibration_size;
 } tal_site;
 
 // NULL when there is none of that name.

@@ -5,5 +5,5 @@ sites := $(if $(wildcard $(BIN)/talus-dataset),slope piton-marcel)
 .PHONY: all
 all: $(sites:%=$(DATA)/%/truth.json)
 
-$(DATA)/%/truth.json: $(BIN)/talus-dataset datasets/%/site.ini
+$(DATA)/%/truth.json: $(BIN)/talus-dataset datasets/%/site.ini datasets/piton-marcel/calibrate.json
 	@$(BIN)/talus-dataset $* --out $(DATA)/$* --overwrite

@@ -12,6 +12,7 @@
 #include "postproc/measure/ground_mesh.h"
 #include "postproc/report/film.h"
 #include "postproc/report/report.h"
+#include "postproc/report/report_calibration.h"
 #include "postproc/report/thumbnail.h"
 #include "postproc/write/export.h"
 #include "postproc/write/gis.h"
@@ -43,11 +44,14 @@ static tal_status describe(tal_provenance *provenance, const tal_invocation *inv
     TAL_TRY(tal_provenance_create(provenance, "talus-post", &invocation->settings, TAL_STAGE_POST,
                                   err));
     TAL_TRY(tal_inputs_add(provenance, invocation->out, SURVEY, SURVEY_FILES, err));
-    const char *cursor = invocation->settings.report.image;
+    const char *cursor[] = {invocation->settings.report.image,
+                            invocation->settings.report.calibration};
     char path[TAL_PATH_SIZE];
-    while (tal_settings_next_file(&invocation->settings, &cursor, path)) {
-        if (tal_file_exists(path)) { // else the report says what is wrong with it
-            TAL_TRY(tal_provenance_add_input(provenance, path, err));
+    for (size_t i = 0; i < sizeof cursor / sizeof *cursor; i++) {
+        while (tal_settings_next_file(&invocation->settings, &cursor[i], path)) {
+            if (tal_file_exists(path)) { // else the report says what is wrong with it
+                TAL_TRY(tal_provenance_add_input(provenance, path, err));
+            }
         }
     }
     for (int i = 0; i < run_count && provenance->input_count + 2 <= TAL_PROVENANCE_INPUTS_MAX;
@@ -151,6 +155,7 @@ tal_status tal_post_run(const tal_invocation *invocation, bool with_film, tal_er
     tal_back_analysis analysis = {0};
     tal_output_place place = {0};
     TAL_TRY(check_inputs(invocation, runs, run_count, err));
+    TAL_TRY(tal_report_calibration_check(&invocation->settings, err));
     if (with_film) {
         TAL_TRY(tal_film_check(err));
     }

@@ -35,6 +35,19 @@ void tal_body_check(const tal_settings *s, bool names_are_known, tal_error *err)
         check_section(s, &s->body[k], names_are_known, err);
         deforms = deforms || s->body[k].kind != TAL_BODY_RIGID;
     }
+    if (s->break_.cut && isnan(s->break_.tensile_strength_pa)) {
+        tal_error_add(err, TAL_BAD_SETTING,
+                      "%s: [break] cut = yes needs tensile_strength_pa, above which blocks break",
+                      tal_settings_where(s, &s->break_.cut));
+    }
+    for (int k = 0; s->break_.cut && k < s->body_count; k++) {
+        if (s->body[k].kind == TAL_BODY_FINITE_ELEMENT && isnan(s->body[k].element_m)) {
+            tal_error_add(err, TAL_BAD_SETTING,
+                          "%s: [break] cut = yes needs element_m in [body.%s]: pieces are divided "
+                          "into elements of their own",
+                          tal_settings_where(s, &s->break_.cut), s->body[k].label);
+        }
+    }
     if (!deforms && !isnan(s->break_.tensile_strength_pa)) {
         tal_error_add(
             err, TAL_BAD_SETTING,

@@ -5,10 +5,10 @@
 set -eu
 [ $# -eq 2 ] || { echo "usage: grounds.sh BUILD DATA" >&2; exit 2; }
 build=$(cd "$1" && pwd)
-study=$build/tests/solver_law_sites
 data=$(cd "$2" && pwd)
 here=$(cd "$(dirname "$0")" && pwd)
 quarry=$here/../../examples/quarry
+meadow=$here/../../examples/meadow
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -28,15 +28,33 @@ awk -F '[, ]' 'FILENAME == "drops.txt" {x0 += $1; y0 += $2; n++; next}
         for (i = 1; i <= k; i++) print what[i], (x[i] * sx + y[i] * sy) / r, (y[i] * sx - x[i] * sy) / r}' \
     drops.txt authume/stops.csv simulated.csv >authume.txt
 
-tschamut="law=ground mu=0.4 e=0.3 rough=0.1 length=0.7"
-# shellcheck disable=SC2086
-{
-    for half in odd even; do
-        "$study" "$data/tschamut" starts=4 half=$half
-        "$study" "$data/tschamut" starts=4 half=$half $tschamut
+# Tschamut: from the release of each rock; along and across the mean direction of all real runs.
+for half in odd even; do
+    python3 "$meadow/prepare.py" "$data/tschamut" $half "$meadow/ground.ini" $half
+    for stage in ingest mesh solve post; do
+        "$build/bin/talus-$stage" $half/site.ini --out $half/out
     done
-    "$study" "$data/tschamut" starts=4 half=even $tschamut points >tschamut.txt
-}
+    ogr2ogr -f CSV /vsistdout/ $half/out/result.gpkg -dialect sqlite -sql "SELECT
+        ST_X(ST_EndPoint(geom)) - ST_X(ST_StartPoint(geom)) AS x, ST_Y(ST_EndPoint(geom)) - ST_Y(ST_StartPoint(geom)) AS y
+        FROM trajectories" >$half.csv
+    awk -F, -v parity="$([ $half = odd ] && echo 1 || echo 0)" 'FNR == 1 {next}
+        FILENAME ~ /observed/ {x = $3 - $7; y = $4 - $8; sx += x; sy += y}
+        FILENAME !~ /observed/ {x = $1; y = $2}
+        {k++; px[k] = x; py[k] = y; what[k] = FILENAME ~ /observed/ ? ((FNR - 1) % 2 == parity ? "real" : "other") : "simulated"}
+        END {r = sqrt(sx ^ 2 + sy ^ 2)
+            for (i = 1; i <= k; i++) if (what[i] != "other")
+                print what[i], (px[i] * sx + py[i] * sy) / r, (py[i] * sx - px[i] * sy) / r}' \
+        "$data/tschamut/observed_deposition.csv" $half.csv >tschamut-$half.txt
+done
+for site in authume tschamut-odd tschamut-even; do
+    for what in real simulated; do
+        awk -v what=$what '$1 == what {print sqrt($2 ^ 2 + $3 ^ 2)}' $site.txt | sort -g |
+            awk -v name="$site $what" '{v[NR] = $1}
+                function quantile(p, h) {h = p * (NR - 1) + 1; return v[int(h)] + (h - int(h)) * (v[int(h) + (h < NR)] - v[int(h)])}
+                END {printf "%s: 5 %% %.1f, median %.1f, 95 %% %.1f m", name, quantile(0.05), quantile(0.5), quantile(0.95)}'
+        awk -v what=$what '$1 == what {n++; s += $3; q += $3 ^ 2} END {printf ", across %.1f m\n", sqrt((q - s * s / n) / (n - 1))}' $site.txt
+    done
+done
 
 shares() { # FILE WHAT COLUMN: value, share of the stops up to it
     awk -v what="$2" -v c="$3" '$1 == what { print $c }' "$1" | sort -g |
@@ -55,9 +73,9 @@ panel authume.txt 2 0/90/0/1 "along, m" "Authume, profile 1"
 gmt subplot set 1
 panel authume.txt 3 -30/30/0/1 "across, m" "black: real, orange: simulated"
 gmt subplot set 2
-panel tschamut.txt 2 0/160/0/1 "along, m" "Tschamut, even runs (predicted)"
+panel tschamut-even.txt 2 0/160/0/1 "along, m" "Tschamut, even runs (predicted)"
 gmt subplot set 3
-panel tschamut.txt 3 -40/40/0/1 "across, m" ""
+panel tschamut-even.txt 3 -40/40/0/1 "across, m" ""
 gmt subplot end
 gmt end
 mv grounds.png "$here/grounds.png"

@@ -19,10 +19,25 @@ DENSITY = 2600.0
 ZONES = ("Blue", "Gray", "Red")
 
 
-def numbers(path):
-    """Rows of numbers of a text file."""
+def numbers(path, least):
+    """Rows of at least so many numbers of a text file; its first line may be a header."""
+    rows = []
+    if not os.path.exists(path):
+        sys.exit(f"{path} does not exist: it belongs to the data of that profile")
     with open(path, encoding="utf-8") as file:
-        return [[float(word) for word in line.split()] for line in file if line.strip()]
+        for count, line in enumerate(file, 1):
+            words = line.replace(",", " ").replace(";", " ").split()
+            try:
+                row = [float(word) for word in words]
+            except ValueError:
+                row = []
+            if len(row) >= least:
+                rows.append(row)
+            elif words and count > 1:
+                sys.exit(f"{path}:{count}: '{line.strip()}' is no row of {least} numbers")
+    if not rows:
+        sys.exit(f"{path} holds no row of {least} numbers")
+    return rows
 
 
 def turned(p):
@@ -136,9 +151,9 @@ def main(data, profile, ground, out):
             paint(grid, zone, t, value)
     grid.write(os.path.join(out, "terrain.asc"), grid.height, ".3f")
     grid.write(os.path.join(out, "zones.asc"), zone, "d")
-    drops = numbers(os.path.join(data, f"positions_{profile}.xyz"))
+    drops = numbers(os.path.join(data, f"positions_{profile}.xyz"), 3)
     write_points(os.path.join(out, "drops.geojson"), [turned(p) for p in drops])
-    ends = numbers(os.path.join(data, f"Endpoints_{profile}.txt"))
+    ends = numbers(os.path.join(data, f"Endpoints_{profile}.txt"), 4)
     with open(os.path.join(out, "stops.csv"), "w", encoding="utf-8") as file:
         file.write("x,y\n" + "".join(f"{e[0]},{-e[2]}\n" for e in ends))
     shapes = "\n    ".join(os.path.join(folder, name) for name in sorted(os.listdir(folder))

@@ -4,7 +4,7 @@
 #define TALUS_MESHER_IMPORT_MESH_FILE_H
 
 #include "core/base/status.h"
-#include "mesher/rock/halfspace.h"
+#include "core/geometry/halfspace.h"
 
 #include <stddef.h>
 #include <stdint.h>

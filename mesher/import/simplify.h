@@ -3,7 +3,7 @@
 #ifndef TALUS_MESHER_IMPORT_SIMPLIFY_H
 #define TALUS_MESHER_IMPORT_SIMPLIFY_H
 
-#include "mesher/rock/polyhedron.h"
+#include "core/geometry/polyhedron.h"
 
 typedef struct {
     double edge_least;   // shortest edge, as a share of the size (cube root of the volume)

@@ -5,7 +5,7 @@
 
 #include "core/base/status.h"
 #include "core/geometry/mass_properties.h"
-#include "mesher/rock/polyhedron.h"
+#include "core/geometry/polyhedron.h"
 
 #include <stdint.h>
 

@@ -5,7 +5,7 @@
 #define TALUS_MESHER_ROCK_CARVE_H
 
 #include "core/base/status.h"
-#include "mesher/rock/polyhedron.h"
+#include "core/geometry/polyhedron.h"
 #include "mesher/rock/rock.h"
 
 #include <stdint.h>

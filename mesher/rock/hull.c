@@ -6,7 +6,7 @@
 #include "core/base/memory.h"
 #include "core/geometry/angle.h"
 #include "core/geometry/mass_properties.h"
-#include "mesher/rock/polyhedron.h"
+#include "core/geometry/polyhedron.h"
 
 #include <libqhull_r/qhull_ra.h>
 

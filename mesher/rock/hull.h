@@ -5,8 +5,8 @@
 #define TALUS_MESHER_ROCK_HULL_H
 
 #include "core/base/status.h"
+#include "core/geometry/halfspace.h"
 #include "core/geometry/mass_properties.h"
-#include "mesher/rock/halfspace.h"
 
 #include <stdint.h>
 

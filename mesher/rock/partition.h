@@ -5,8 +5,8 @@
 
 #include "core/base/random.h"
 #include "core/base/status.h"
+#include "core/geometry/polyhedron.h"
 #include "mesher/rock/block_set.h"
-#include "mesher/rock/polyhedron.h"
 #include "mesher/rock/rock.h"
 
 #include <stdint.h>

@@ -5,7 +5,7 @@
 
 #include "core/base/status.h"
 #include "core/geo/grid.h"
-#include "mesher/rock/halfspace.h"
+#include "core/geometry/halfspace.h"
 #include "mesher/terrain/near_ground.h"
 #include "mesher/terrain/terrain_mesh.h"
 

@@ -4,7 +4,7 @@
 #define TALUS_MESHER_TERRAIN_NEAR_GROUND_H
 
 #include "core/base/status.h"
-#include "mesher/rock/polyhedron.h"
+#include "core/geometry/polyhedron.h"
 #include "mesher/terrain/terrain_mesh.h"
 
 #include <stdint.h>

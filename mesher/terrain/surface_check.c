@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Looks whether a surface is a closed convex polyhedron with outward faces.
-#include "mesher/rock/polyhedron.h"
+#include "core/geometry/polyhedron.h"
 
 #include "core/base/memory.h"
 

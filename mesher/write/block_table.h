@@ -4,7 +4,7 @@
 #define TALUS_MESHER_WRITE_BLOCK_TABLE_H
 
 #include "core/base/status.h"
-#include "mesher/rock/halfspace.h"
+#include "core/geometry/halfspace.h"
 
 #include <stdint.h>
 

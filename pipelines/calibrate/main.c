@@ -91,7 +91,7 @@ static tal_status list_sites(site_list *sites, const tal_invocation *invocation,
     for (int i = 0; i < invocation->argument_count; i++) {
         TAL_TRY(add_path(sites, invocation->argument[i], err));
     }
-    TAL_TRY(add_listed(sites, settings, settings->calibrate.sites, err));
+    TAL_TRY(add_listed(sites, settings, settings->calibrate.fit, err));
     sites->judges = 1 + sites->count;
     if (option(invocation, "hold-out") != NULL) {
         TAL_TRY(add_path(sites, option(invocation, "hold-out"), err));

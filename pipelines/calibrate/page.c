@@ -278,10 +278,11 @@ static void append_told(const tal_calibration *c, int point, tal_text *page) {
 static void append_parallel(const tal_calibration *c, tal_text *page) {
     const int axes = c->parameters.count + 1;
     const double apart = (PARALLEL_WIDTH - 160.0) / (axes - 1), best = c->point[c->best].misfit;
-    tal_text_append(page,
-                    "<figure><svg class=\"chart\" viewBox=\"0 0 %d %d\" role=\"group\" "
-                    "aria-label=\"Settings and misfit of every point\">\n",
-                    PARALLEL_WIDTH, PARALLEL_HEIGHT);
+    tal_text_append(
+        page,
+        "<figure class=\"paper\"><svg class=\"chart\" viewBox=\"0 0 %d %d\" role=\"group\" "
+        "aria-label=\"Settings and misfit of every point\">\n",
+        PARALLEL_WIDTH, PARALLEL_HEIGHT);
     for (int i = 0; i < c->point_count && i < LINES_MAX; i++) {
         const double excess = fmin(1, (c->point[i].misfit - best) / (4 * c->posterior.margin));
         if (!isfinite(excess)) {
@@ -341,7 +342,7 @@ static void append_runs(const tal_calibration *c, tal_text *page) {
         const tal_run_answer *answer = tal_calibration_answer(c, i, 0, 0);
         char name[32];
         (void)snprintf(name, sizeof name, "point %d", i);
-        tal_text_append(page, "<tr data-point=\"%d\"><td>%d</td>", i, i);
+        tal_text_append(page, "<tr data-point=\"%d\" tabindex=\"0\"><td>%d</td>", i, i);
         for (int k = 0; k < c->parameters.count; k++) {
             char text[32], shown_text[TAL_NUMBER_SIZE];
             double number;
@@ -392,12 +393,14 @@ tal_status tal_calibration_write_page(const tal_calibration *c, tal_error *err) 
     tal_text_append(&page,
                     "<p>The best settings as a site file: <a href=\"best.ini\">best.ini</a>. All "
                     "runs: <a href=\"runs.csv\">runs.csv</a>, <a "
-                    "href=\"runs.nc\">runs.nc</a>.</p>\n<h2>What explains the deposit</h2>\n"
-                    "<p>Bars: settings weighted by how well they fit; grey: combinations that "
-                    "fit; dots: runs, dark ones fit better; red: the best. A slanting grey band "
-                    "is a trade-off.</p>\n");
+                    "href=\"runs.nc\">runs.nc</a>.</p>\n<h2>What explains the "
+                    "deposit</h2>\n");
     append_parallel(c, &page);
+    tal_text_append(&page, "<figure class=\"pairs\">");
     tal_text_append_bytes(&page, tal_text_string(&svg), svg.length);
+    tal_text_append(&page, "<figcaption>Bars: settings weighted by how well they fit; grey: "
+                           "combinations that fit; dots: runs, dark ones fit better; red: the "
+                           "best. A slanting grey band is a trade-off.</figcaption></figure>\n");
     if (status == TAL_OK) {
         status = append_map(c, &page, err);
     }

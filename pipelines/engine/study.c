@@ -363,13 +363,18 @@ tal_status tal_study_keys(tal_study_folder *study, const tal_settings *settings,
 
 // --- the settings of a site ---
 
-// Where the files are is told to every job anew. A section that repeats may make no sense without its file
-// ([target.road] place), so there the whole path stays.
+// A section that may make no sense without its file: one that repeats ([target.road] place), or that of rocks.
+static bool needs_files(const char *section) {
+    return strchr(section, '.') != NULL || strcmp(section, "release") == 0 ||
+           strcmp(section, "forest") == 0;
+}
+
+// Where the files are is told to every job anew. Where a section needs them the whole path stays.
 static tal_status drop_files(void *context, const char *section, const tal_setting *setting,
                              const char *value, tal_error *err) {
     tal_text paths = {0};
     char path[TAL_PATH_SIZE], real[TAL_PATH_SIZE];
-    while (strchr(section, '.') != NULL && tal_settings_next_file(context, &value, path)) {
+    while (needs_files(section) && tal_settings_next_file(context, &value, path)) {
         tal_text_append(&paths, "%s\n", realpath(path, real) != NULL ? real : path);
     }
     const tal_status status =

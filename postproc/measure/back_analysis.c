@@ -55,7 +55,7 @@ static tal_status read_run(run *r, const tal_back_analysis *a, const char *folde
     const tal_surveyed *s = &a->survey;
     const double zero = (double)s->origin.height;
     tal_log_debug("reading %s", motion);
-    TAL_TRY(tal_blocks_read(&r->blocks, blocks, err));
+    TAL_TRY(tal_blocks_read(&r->blocks, tal_run_record_has_blocks(motion) ? motion : blocks, err));
     TAL_TRY(tal_run_record_read(&r->motion, motion, &r->blocks, &s->origin, err));
     TAL_TRY(tal_deposit_create(&r->deposit, &r->blocks, &r->motion, &s->grid, s->bed.value, zero,
                                rays, err));
@@ -484,7 +484,9 @@ static tal_status finish(tal_back_analysis *a, const char *const *folder, int ra
         TAL_TRY(tal_ensemble_create(&a->ensemble, stack, err));
     }
     a->scores = a->by_run[a->shown_run];
-    tal_sieve_read(&a->sieve, folder[a->shown_run], a->blocks.count);
+    if (a->motion.stress.cracked_count == 0) { // else the blocks are others than those asked for
+        tal_sieve_read(&a->sieve, folder[a->shown_run], a->blocks.count);
+    }
     TAL_TRY(spread_over_runs(a, err));
     const tal_travel travel = travel_of(&a->scores);
     tal_trust_judge(&a->trust, &a->blocks, &a->motion, &travel, &a->sources);

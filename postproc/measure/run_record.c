@@ -274,3 +274,11 @@ void tal_blocks_energy(const tal_blocks *blocks, const tal_run_record *motion, i
     *rotation = 0.5 * (inertia[0] * own.x * own.x + inertia[1] * own.y * own.y +
                        inertia[2] * own.z * own.z);
 }
+
+bool tal_run_record_has_blocks(const char *path) {
+    tal_netcdf file = {.id = -1};
+    const bool has =
+        tal_netcdf_open(&file, path, NULL) == TAL_OK && tal_netcdf_has(&file, "vertex_start");
+    tal_netcdf_close(&file);
+    return has;
+}

@@ -43,6 +43,8 @@ typedef struct {
 
 tal_status tal_run_record_read(tal_run_record *motion, const char *path, const tal_blocks *blocks,
                                const tal_origin *origin, tal_error *err);
+// Blocks broke in that run: its own are in run.nc, not in blocks.nc.
+bool tal_run_record_has_blocks(const char *path);
 void tal_run_record_destroy(tal_run_record *motion);
 
 // A block at a stored frame. `vertex` is room for vertex_count_max vertices, kept by the caller.

@@ -52,6 +52,10 @@ tal_status tal_stress_record_read(tal_stress_record *r, tal_netcdf *file, size_t
     r->missed_count = missed >= 1.0 && missed <= (double)block_count ? (int32_t)missed : 0;
     r->needed_dt_s = attribute(file, "blow_dt_needed_s");
     r->strength_pa = attribute(file, "tensile_strength_pa");
+    const double cracked = attribute(file, "blocks_broken");
+    r->cracked_count = cracked >= 1.0 && cracked <= (double)block_count ? (int32_t)cracked : 0;
+    r->crack_area_m2 = attribute(file, "crack_area_m2");
+    r->crack_energy_j = attribute(file, "crack_energy_j");
     for (size_t b = 0; b < block_count; b++) {
         TAL_TRY(check_block(file, r, b, err));
         r->broken_count += r->tension_pa[b] > r->strength_pa ? 1 : 0;

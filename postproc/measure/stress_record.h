@@ -9,9 +9,11 @@
 typedef struct {
     int32_t soft_count; // blocks that deform; 0: none, and nothing below is there
     int32_t missed_count;
-    double needed_dt_s;          // step that would have resolved the blows that were missed
-    double strength_pa;          // NaN: not asked for
-    int32_t broken_count;        // blocks above it
+    double needed_dt_s;    // step that would have resolved the blows that were missed
+    double strength_pa;    // NaN: not asked for
+    int32_t broken_count;  // blocks above it
+    int32_t cracked_count; // blocks and pieces that broke in the run
+    double crack_area_m2, crack_energy_j;
     double *tension_pa, *time_s; // per block; NaN: not given
     double *place;               // 3 per block, metres from the origin
     char path[TAL_PATH_SIZE];    // of run.nc

@@ -28,14 +28,17 @@ static tal_status look_at_rock(void *context, int64_t rock, const tal_rocks_mome
     ends *e = context;
     tal_hazard *h = e->hazard;
     const double mass = h->rocks.mass[rock];
+    double fastest = 0.0;
     (void)err;
     for (int32_t k = 0; k < count; k++) {
         const tal_way_point at = tal_way_between(&moment[k], &moment[k], mass, 0.0);
-        h->fastest_mps = fmax(h->fastest_mps, at.speed);
+        fastest = fmax(fastest, at.speed);
         h->strongest_kj = fmax(h->strongest_kj, at.energy / 1000.0);
         h->highest_jump_m =
             isfinite(at.jump) ? fmax(h->highest_jump_m, at.jump) : h->highest_jump_m;
     }
+    h->fastest_mps = fmax(h->fastest_mps, fastest);
+    h->hurried += fastest * h->dt_s > TAL_HURRIED * h->rocks.size[rock];
     if (count > 0 && h->rocks.end[rock] != TAL_END_LEFT) {
         const double *a = moment[0].position, *b = moment[count - 1].position;
         const double level = hypot(b[0] - a[0], b[1] - a[1]);
@@ -81,6 +84,15 @@ static tal_status read_summary(tal_hazard *h, const char *folder, tal_error *err
     return status;
 }
 
+// Before the greater ones at the end.
+static void insert(tal_reals *list, double value) {
+    int n = list->count++;
+    for (; n > 0 && list->value[n - 1] > value; n--) {
+        list->value[n] = list->value[n - 1];
+    }
+    list->value[n] = value;
+}
+
 // Those asked for, and with Rockyfor3D's names the ones it has.
 static tal_reals percentiles_of(const tal_report_settings *report) {
     static const double more[] = {50.0, 90.0, 95.0, 98.0, 99.0};
@@ -91,7 +103,7 @@ static tal_reals percentiles_of(const tal_report_settings *report) {
             is_there = is_there || list.value[n] == more[k];
         }
         if (!is_there) {
-            list.value[list.count++] = more[k];
+            insert(&list, more[k]);
         }
     }
     return list;
@@ -109,6 +121,7 @@ static tal_status fill(tal_hazard *h, const tal_invocation *invocation, tal_erro
     TAL_TRY(tal_rocks_open(&h->rocks, path, o, err));
     tal_log_info("%lld rocks", (long long)h->rocks.count);
     TAL_TRY(read_summary(h, invocation->out, err));
+    h->dt_s = s->solve.dt_s;
     TAL_TRY(measure_ends(h, err));
     TAL_TRY(tal_cell_maps_create(&h->maps, &h->rocks, &h->survey.grid, &percentiles,
                                  VALUES_BYTES_MAX, err));

@@ -170,30 +170,80 @@ static void append_bars(tal_text *text, const int64_t bin[BINS], double top) {
     }
     tal_text_append(text,
                     "<text x=\"34\" y=\"26\" text-anchor=\"end\" font-size=\"13\" "
-                    "fill=\"var(--soft)\">%s</text>",
-                    tal_number_format(number, (double)most));
+                    "fill=\"var(--soft)\">%lld</text>",
+                    (long long)most);
 }
 
-tal_status tal_hazard_histogram_append(tal_text *text, const tal_target *target,
-                                       tal_at_quantity quantity, tal_error *err) {
+// The value of the k-th rock.
+typedef double value_at(const void *rocks, tal_at_quantity quantity, int64_t k);
+
+static double target_value(const void *rocks, tal_at_quantity quantity, int64_t k) {
+    return tal_crossing_value(&((const tal_target *)rocks)->crossing[k], quantity);
+}
+
+static double barrier_value(const void *rocks, tal_at_quantity quantity, int64_t k) {
+    const tal_barrier_record *b = rocks;
+    return quantity == TAL_AT_ENERGY ? b->energy_kj[k] : b->height[k];
+}
+
+// All of a figure but the end of its caption; the upper end of the scale, 0: nothing to be shown.
+static double append_histogram(tal_text *text, const void *rocks, int64_t count, value_at *value,
+                               tal_at_quantity quantity) {
     const tal_at_notes *notes = &tal_at_quantity_notes[quantity];
     int64_t bin[BINS] = {0};
     double most = 0.0;
-    TAL_TRY(tal_target_percentile(target, quantity, 100.0, &most, err));
+    for (int64_t k = 0; k < count; k++) {
+        most = fmax(most, value(rocks, quantity, k));
+    }
     if (!(most > 0.0)) {
-        return TAL_OK;
+        return 0.0;
     }
     const double top = round_up(most);
-    for (int64_t k = 0; k < target->count; k++) {
-        const int at = (int)(tal_crossing_value(&target->crossing[k], quantity) / top * BINS);
+    for (int64_t k = 0; k < count; k++) {
+        const int at = (int)(value(rocks, quantity, k) / top * BINS);
         bin[at < 0 ? 0 : at < BINS ? at : BINS - 1]++;
     }
     tal_text_append(text, "<figure><svg viewBox=\"0 0 560 200\" role=\"img\" aria-label=\"%s\">",
                     notes->name);
     append_bars(text, bin, top);
-    tal_text_append(text, "</svg><figcaption><b>%s</b> (%s) of the rocks that come to ",
-                    notes->name, notes->unit);
-    tal_html_append(text, target->name);
-    tal_text_append(text, ", in numbers of rocks.</figcaption></figure>\n");
-    return TAL_OK;
+    return top;
+}
+
+static void append_histogram_caption(tal_text *text, tal_at_quantity quantity, const char *which,
+                                     const char *name) {
+    tal_text_append(text, "</svg><figcaption><b>%s</b> (%s) of the rocks that %s ",
+                    tal_at_quantity_notes[quantity].name, tal_at_quantity_notes[quantity].unit,
+                    which);
+    tal_html_append(text, name);
+    tal_text_append(text, ", in numbers of rocks.");
+}
+
+void tal_hazard_histogram_append(tal_text *text, const tal_target *target,
+                                 tal_at_quantity quantity) {
+    if (append_histogram(text, target, target->count, target_value, quantity) > 0.0) {
+        append_histogram_caption(text, quantity, "come to", target->name);
+        tal_text_append(text, "</figcaption></figure>\n");
+    }
+}
+
+void tal_hazard_barrier_histogram_append(tal_text *text, const tal_barrier_record *barrier,
+                                         tal_at_quantity quantity) {
+    const bool is_energy = quantity == TAL_AT_ENERGY;
+    const double limit = is_energy ? barrier->capacity_kj : barrier->height_m;
+    const double top = append_histogram(text, barrier, barrier->count, barrier_value, quantity);
+    if (!(top > 0.0)) {
+        return;
+    }
+    if (limit <= top) {
+        const double x = 40.0 + 480.0 * limit / top;
+        tal_text_append(text,
+                        "<path d=\"M%.1f 14V170\" stroke=\"currentColor\" stroke-width=\"2\" "
+                        "stroke-dasharray=\"6 4\" fill=\"none\"/>",
+                        x);
+    }
+    append_histogram_caption(text, quantity, "meet", barrier->name);
+    tal_text_append(text, " %s: %s, %g %s.</figcaption></figure>\n",
+                    limit <= top ? "Dashed" : "Beyond the scale",
+                    is_energy ? "its capacity" : "its height", limit,
+                    tal_at_quantity_notes[quantity].unit);
 }

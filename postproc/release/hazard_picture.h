@@ -19,8 +19,12 @@ tal_status tal_hazard_map_append(tal_text *text, const tal_hazard *hazard,
                                  const tal_hazard_map *map, tal_error *err);
 
 // A <figure> with the distribution of one quantity over the rocks that come to a target.
-tal_status tal_hazard_histogram_append(tal_text *text, const tal_target *target,
-                                       tal_at_quantity quantity, tal_error *err);
+void tal_hazard_histogram_append(tal_text *text, const tal_target *target,
+                                 tal_at_quantity quantity);
+
+// The same over the rocks that meet a barrier, with what it can hold: energy, or height of the centre.
+void tal_hazard_barrier_histogram_append(tal_text *text, const tal_barrier_record *barrier,
+                                         tal_at_quantity quantity);
 
 // The section that puts the rocks against what was measured; nothing where nothing was.
 void tal_hazard_compared_append(tal_text *text, const tal_hazard *hazard);

@@ -100,7 +100,8 @@ static void append_banner(tal_text *text, const tal_hazard *h) {
     const double unsolved =
         h->step_count > 0 ? (double)h->unconverged_steps / (double)h->step_count : 0.0;
     const bool few = h->rocks.count < 1000;
-    if (left < 0.01 && moving < 0.001 && unsolved < 0.001 && !few) {
+    const bool hurried = 2 * h->hurried > h->rocks.count;
+    if (left < 0.01 && moving < 0.001 && unsolved < 0.001 && !few && !hurried) {
         return;
     }
     tal_text_append(text, "<div class=\"banner doubtful\" role=\"alert\"><strong>Read this result "
@@ -120,6 +121,14 @@ static void append_banner(tal_text *text, const tal_hazard *h) {
     if (unsolved >= 0.001) {
         tal_text_append(text, "<li>%.2f %% of the steps did not converge: halve dt_s.</li>",
                         100.0 * unsolved);
+    }
+    if (hurried) {
+        tal_text_append(
+            text,
+            "<li>%.0f %% of the rocks moved by more than a quarter of their size in a "
+            "step of %g s: small rocks that roll fast may stop too soon. Halve dt_s and "
+            "see whether the stops stay where they are.</li>",
+            100.0 * (double)h->hurried / rocks, h->dt_s);
     }
     if (few) {
         tal_text_append(text,
@@ -203,8 +212,8 @@ static tal_status append_targets(tal_text *text, const tal_hazard *h, tal_error 
     }
     tal_text_append(text, "</tbody></table></div>\n<div class=\"figures\">\n");
     for (int k = 0; k < h->targets.target_count; k++) {
-        TAL_TRY(tal_hazard_histogram_append(text, &h->targets.target[k], TAL_AT_ENERGY, err));
-        TAL_TRY(tal_hazard_histogram_append(text, &h->targets.target[k], TAL_AT_HEIGHT, err));
+        tal_hazard_histogram_append(text, &h->targets.target[k], TAL_AT_ENERGY);
+        tal_hazard_histogram_append(text, &h->targets.target[k], TAL_AT_HEIGHT);
     }
     tal_text_append(text, "</div>\n");
     return TAL_OK;
@@ -231,7 +240,12 @@ static void append_barriers(tal_text *text, const tal_hazard *h) {
                         b->height_m, b->capacity_kj, (long long)b->count, (long long)b->held,
                         (long long)b->over, (long long)b->broken);
     }
-    tal_text_append(text, "</tbody></table></div>\n");
+    tal_text_append(text, "</tbody></table></div>\n<div class=\"figures\">\n");
+    for (int k = 0; k < h->targets.barrier_count; k++) {
+        tal_hazard_barrier_histogram_append(text, &h->targets.barrier[k], TAL_AT_ENERGY);
+        tal_hazard_barrier_histogram_append(text, &h->targets.barrier[k], TAL_AT_HEIGHT);
+    }
+    tal_text_append(text, "</div>\n");
 }
 
 // --- maps ---
@@ -286,14 +300,12 @@ static tal_status append_maps(tal_text *text, const tal_hazard *h, tal_error *er
 // --- the page ---
 
 static void append_head(tal_text *text, const char *title) {
-    tal_text_append(text, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                          "<meta name=\"viewport\" content=\"width=device-width, "
-                          "initial-scale=1\">\n<link rel=\"icon\" href=\"data:,\">\n<title>");
-    tal_html_append(text, title);
-    tal_text_append(text, "</title>\n<style>\n");
+    tal_html_begin(text, title);
+    tal_text_append(text, "<style>\n");
     tal_page_append(text, "report.css");
-    tal_text_append(text, "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#maps\">To the "
-                          "maps</a>\n<div class=\"page\">\n");
+    tal_text_append(text, "</style>\n");
+    tal_html_begin_body(text);
+    tal_text_append(text, "<a class=\"skip\" href=\"#maps\">To the maps</a>\n");
 }
 
 static void append_settings(tal_text *text, const tal_output_place *place) {
@@ -325,8 +337,9 @@ static tal_status append_page(tal_text *text, const tal_hazard *h, const tal_out
     append_settings(text, place);
     tal_text_append(text,
                     "</main>\n<footer>Made by talus %s. What the maps hold is said in "
-                    "docs/rockfall.md.</footer>\n</div>\n</body>\n</html>\n",
+                    "docs/rockfall.md.</footer>\n",
                     tal_version);
+    tal_html_end(text);
     return TAL_OK;
 }
 

@@ -12,6 +12,7 @@
 #include "core/geometry/angle.h"
 #include "postproc/report/image.h"
 #include "postproc/report/page.h"
+#include "postproc/report/report_calibration.h"
 #include "postproc/report/report_map.h"
 #include "postproc/report/report_replay.h"
 #include "postproc/report/report_stress.h"
@@ -91,10 +92,10 @@ static void append_card(tal_text *text, const char *name, const tal_score_interv
     char number[TAL_NUMBER_SIZE];
     tal_text_append(
         text,
-        "<div class=\"card\"><p class=\"name\">%s</p><p class=\"big\">%s <small>%s"
+        "<div class=\"card\"><p class=\"name\">%s</p><p class=\"big\">%s%s<small>%s"
         "</small></p><p class=\"more\">%s</p></div>\n",
         name, tal_number_format_within(number, value, interval->shown_low, interval->shown_high),
-        isfinite(value) ? unit : "", more);
+        strcmp(unit, "\xc2\xb0") != 0 ? " " : "", isfinite(value) ? unit : "", more);
 }
 
 static double degrees(double tangent) {
@@ -219,6 +220,15 @@ static void append_score_row(tal_text *text, const tal_back_analysis *a, int i) 
     tal_text_append(text, "</tr>\n");
 }
 
+static bool has_scores(const tal_back_analysis *a, const char *group) {
+    bool found = false;
+    for (int i = 0; i < TAL_SCORE_COUNT; i++) {
+        found =
+            found || (isfinite(a->scores.value[i]) && strcmp(tal_score_notes[i].group, group) == 0);
+    }
+    return found;
+}
+
 static void append_scores(tal_text *text, const tal_back_analysis *a) {
     const char *group = "";
     const int columns = (a->run_count > 1 ? 6 : 4) + (a->variants.count > 0 ? 1 : 0);
@@ -240,8 +250,9 @@ static void append_scores(tal_text *text, const tal_back_analysis *a) {
             ? "<th scope=\"col\" class=\"number interval\">Over blocks,<br>steps, seeds</th>"
             : "");
     for (int i = 0; i < TAL_SCORE_COUNT; i++) {
-        if (!isfinite(a->scores.value[i]) && !a->has_survey_deposit) {
-            continue; // a scenario has nothing to compare
+        if (!isfinite(a->scores.value[i]) &&
+            (!a->has_survey_deposit || !has_scores(a, tal_score_notes[i].group))) {
+            continue; // a scenario has nothing to compare, nor has a site without observed stops
         }
         if (strcmp(group, tal_score_notes[i].group) != 0) {
             group = tal_score_notes[i].group;
@@ -360,7 +371,8 @@ static void append_provenance(tal_text *text, const tal_output_place *place) {
 
 static tal_status append_page(tal_text *text, const tal_back_analysis *a,
                               const tal_ground_mesh *ground, const tal_figures *figures,
-                              const tal_output_place *place, tal_error *err) {
+                              const cJSON *calibration, const tal_output_place *place,
+                              tal_error *err) {
     char title[TAL_SETTING_TEXT_SIZE];
     tal_title_find(place->settings, title, sizeof title);
     append_head(text, title);
@@ -378,11 +390,18 @@ static tal_status append_page(tal_text *text, const tal_back_analysis *a,
         tal_text_append(text, "</p>\n<p class=\"about remark\">");
         tal_html_append(text, place->settings->report.remark);
     }
+    if (calibration != NULL) {
+        tal_text_append(text, "</p>\n<p class=\"about\">");
+        tal_report_calibration_sentence(text, calibration);
+    }
     tal_text_append(text, "</p></header>\n<main>\n");
     append_cards(text, a);
     TAL_TRY(tal_report_map_append(text, a, err));
     tal_report_replay_append_frame(text, a);
     append_scores(text, a);
+    if (calibration != NULL) {
+        tal_report_append_calibration(text, calibration, a, place->settings);
+    }
     tal_report_append_sources(text, a);
     tal_report_append_variants(text, a);
     tal_report_append_stress(text, a);
@@ -403,6 +422,10 @@ tal_status tal_report_write(const tal_back_analysis *analysis, const tal_ground_
                             const tal_figures *figures, const tal_output_place *place,
                             tal_error *err) {
     tal_text text = {0};
-    const tal_status status = append_page(&text, analysis, ground, figures, place, err);
+    cJSON *calibration = NULL;
+    TAL_TRY(tal_report_calibration_read(&calibration, place->settings, err));
+    const tal_status status =
+        append_page(&text, analysis, ground, figures, calibration, place, err);
+    cJSON_Delete(calibration);
     return tal_output_write_made(place, "report.html", &text, status, err);
 }

@@ -94,6 +94,28 @@ static double map_y(const frame *f, double y) {
     return (f->bounds.north - y) * f->scale;
 }
 
+// Twice the area inside a ring, below 0 for one that goes around the other way.
+static double ring_area(const tal_outline *outline, int32_t ring) {
+    const int32_t first = outline->ring_start[ring], end = outline->ring_start[ring + 1];
+    double sum = 0.0;
+    for (int32_t v = first; v < end; v++) {
+        const int32_t next = v + 1 < end ? v + 1 : first;
+        sum += outline->x[v] * outline->y[next] - outline->x[next] * outline->y[v];
+    }
+    return sum;
+}
+
+// A hole of some cells between blocks is a speck on the map; blocks that lie alone are not.
+static bool is_speck(const tal_outline *outline, int32_t ring, double cell) {
+    double largest = 0.0;
+    for (int32_t i = 0; i < outline->ring_count; i++) {
+        const double area = ring_area(outline, i);
+        largest = fabs(area) > fabs(largest) ? area : largest;
+    }
+    const double area = ring_area(outline, ring);
+    return area * largest < 0.0 && fabs(area) < 2.0 * 6.0 * cell * cell;
+}
+
 static tal_status append_outline(tal_text *text, const frame *f, const tal_back_analysis *a,
                                  tal_region region, tal_error *err) {
     static const char *const CLASS[] = {[TAL_REGION_SOURCE] = "source",
@@ -103,6 +125,9 @@ static tal_status append_outline(tal_text *text, const frame *f, const tal_back_
     TAL_TRY(tal_region_outline(&outline, a, region, &a->survey.grid, err));
     tal_text_append(text, "<path class=\"o %s\" d=\"", CLASS[region]);
     for (int32_t ring = 0; ring < outline.ring_count; ring++) {
+        if (is_speck(&outline, ring, a->survey.grid.cell)) {
+            continue;
+        }
         for (int32_t v = outline.ring_start[ring]; v < outline.ring_start[ring + 1]; v++) {
             tal_text_append(text, "%s%.1f %.1f", v == outline.ring_start[ring] ? "M" : "L",
                             map_x(f, outline.x[v]), map_y(f, outline.y[v]));

@@ -7,9 +7,9 @@
 #include "postproc/report/report_fields.h"
 
 // A script uses what those above it define.
-static const char *const SCRIPTS[] = {"fields.js", "shaders.js", "scene.js",   "motion.js",
-                                      "camera.js", "overlay.js", "section.js", "replay.js",
-                                      "film.js",   "map.js",     "beside.js",  "selftest.js"};
+static const char *const SCRIPTS[] = {
+    "fields.js",  "shaders.js", "raster.js", "quick.js", "scene.js", "motion.js", "camera.js",
+    "overlay.js", "section.js", "replay.js", "film.js",  "map.js",   "beside.js", "selftest.js"};
 
 static void append_time_bar(tal_text *text) {
     tal_text_append(
@@ -63,6 +63,8 @@ void tal_report_replay_append_frame(tal_text *text, const tal_back_analysis *a) 
         "cross-section is drawn by two clicks.</p>\n<figure id=\"replay\">\n<div "
         "class=\"screen\"><canvas id=\"replay-canvas\" tabindex=\"0\" role=\"img\" "
         "aria-label=\"3D replay of the blocks on the terrain\"></canvas><canvas "
+        "id=\"replay-quick\" "
+        "aria-hidden=\"true\" hidden></canvas><canvas "
         "id=\"replay-overlay\" aria-hidden=\"true\"></canvas><div id=\"replay-card\" "
         "aria-live=\"polite\" hidden></div></div>\n");
     append_time_bar(text);

@@ -17,11 +17,20 @@ static void append_words(tal_text *text, const tal_stress_record *s) {
         "the step. ",
         (int)s->soft_count);
     if (isfinite(s->strength_pa)) {
-        tal_text_append(text,
-                        "<strong data-broken=\"%d\">%d of them came above %s MPa and would have "
-                        "broken.</strong> ",
-                        (int)s->broken_count, (int)s->broken_count,
-                        tal_number_format(one, 1e-6 * s->strength_pa));
+        tal_text_append(
+            text, "<strong data-broken=\"%d\">%d of them came above %s MPa%s.</strong> ",
+            (int)s->broken_count, (int)s->broken_count,
+            tal_number_format(one, 1e-6 * s->strength_pa),
+            s->cracked_count > 0 ? ", they or what they are a piece of" : " and would have broken");
+    }
+    if (s->cracked_count > 0) {
+        tal_text_append(
+            text,
+            "<strong data-cracked=\"%d\">%d blocks and pieces broke:</strong> cracks of "
+            "%s m\xc2\xb2 took %s kJ. What is shown are the pieces; each moves with "
+            "the block it was part of until that breaks. ",
+            (int)s->cracked_count, (int)s->cracked_count, tal_number_format(one, s->crack_area_m2),
+            tal_number_format(two, 1e-3 * s->crack_energy_j));
     }
     if (s->missed_count > 0) {
         tal_text_append(text,
@@ -52,7 +61,10 @@ static void append_row(tal_text *text, const tal_back_analysis *a, int32_t b) {
                     "<tr data-block=\"%d\"><td>%d%s</td><td class=\"number\">%s MPa</td><td "
                     "class=\"number\">%s s</td><td class=\"number\">%s m\xc2\xb3</td><td "
                     "class=\"number\">%.0f, %.0f</td></tr>\n",
-                    (int)b, (int)b, tal_stress_record_is_broken(s, b) ? ": would have broken" : "",
+                    (int)b, (int)b,
+                    !tal_stress_record_is_broken(s, b) ? ""
+                    : s->cracked_count > 0             ? ": above the strength"
+                                                       : ": would have broken",
                     tal_number_format(one, 1e-6 * s->tension_pa[b]),
                     tal_number_format(two, s->time_s[b]),
                     tal_number_format(three, a->blocks.volume[b]),

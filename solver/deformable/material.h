@@ -6,6 +6,8 @@
 
 #include "core/base/math3_types.h"
 
+#include <math.h>
+
 typedef struct {
     double lambda, mu; // Lame
 } tal_elasticity;
@@ -13,6 +15,11 @@ typedef struct {
 static inline tal_elasticity tal_elasticity_make(double young, double poisson) {
     return (tal_elasticity){.lambda = young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson)),
                             .mu = 0.5 * young / (1.0 + poisson)};
+}
+
+// Of pressure waves (18).
+static inline double tal_elasticity_speed(tal_elasticity law, double density) {
+    return sqrt((law.lambda + 2.0 * law.mu) / density);
 }
 
 // (3): stress of a symmetric strain

@@ -277,6 +277,11 @@ static void add_energy(const tal_model *model, const tal_state *state, double ah
     }
 }
 
+tal_energy tal_soft_energy(const tal_model *model, const tal_state *state, int32_t body) {
+    const tal_soft_body *soft = tal_soft_of(model, state, body);
+    return soft != NULL ? row_of(soft)->energy(state, soft) : (tal_energy){0};
+}
+
 static int list_sections(const tal_state *state, tal_section *list) {
     const size_t size = 3 * (size_t)state->soft_node_count * sizeof *state->soft_field;
     list[0] = (tal_section){state->soft_field, size};

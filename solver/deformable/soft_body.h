@@ -83,6 +83,9 @@ void tal_soft_displace(const tal_model *model, tal_state *state, int32_t body, t
 void tal_soft_share_motion(const tal_model *model, tal_state *state);
 bool tal_soft_settle(const tal_model *model, tal_state *state);
 
+// Of one body; of a rigid one nothing.
+tal_energy tal_soft_energy(const tal_model *model, const tal_state *state, int32_t body);
+
 // Work done against stiffness and damping in the step.
 double tal_soft_elastic_work(const tal_model *model, const tal_state *state);
 

@@ -184,6 +184,17 @@ static tal_vec3 undeformed_place(const tal_state *state, const tal_soft_body *so
                         tal_quat_rotate(state->orientation[soft->body], soft->solid->node[node]));
 }
 
+// Ground goes on beyond an outline: a node of a rounded surface meets it where the ground below the node is
+// in the plane of the manifold.
+static bool is_over_plane(const refinement *r, const tal_manifold *m, const patch *p,
+                          tal_vec3 foot) {
+    if (m->body_j >= 0 || r->model->ground->has_overhang) {
+        return false;
+    }
+    const double height = tal_terrain_height(&r->model->ground->terrain, foot.x, foot.y);
+    return fabs(height - foot.z) <= p->slack; // false beyond the rim, where it is NaN
+}
+
 static void append_nodes(const refinement *r, const tal_manifold *m, const patch *p, int slave,
                          double reach) {
     const int32_t body[2] = {m->body_i, m->body_j};
@@ -195,18 +206,17 @@ static void append_nodes(const refinement *r, const tal_manifold *m, const patch
         const tal_vec3 rigid = undeformed_place(r->state, soft, node);
         double at[2], height, unused;
         place_in(p, rigid, at, &unused); // deformation does not take an edge out of its own outline
-        if (!holds(p, at)) {
-            continue;
-        }
+        const bool is_held = holds(p, at);
         place_in(p, x, at, &height);
         const double under =
             p->height[master] + p->slope[master][0] * at[0] + p->slope[master][1] * at[1];
         const double gap = (slave == 0 ? 1.0 : -1.0) * (height - under);
-        if (gap > reach || gap < -reach - soft->solid->edge) {
+        const tal_vec3 foot = tal_vec3_add_scaled(x, under - height, p->normal);
+        if (gap > reach || gap < -reach - soft->solid->edge ||
+            !(is_held || is_over_plane(r, m, p, foot))) {
             continue;
         }
         tal_solid_site site;
-        const tal_vec3 foot = tal_vec3_add_scaled(x, under - height, p->normal);
         const tal_vec3 on = surface_point(r, body[master], foot, &site);
         const uint64_t identity = IDENTITY_NODE | (slave == 0 ? 0 : IDENTITY_SIDE) | (uint64_t)node;
         append_point(r, m, slave == 0 ? x : on, slave == 0 ? on : x, p->normal, identity);

@@ -279,10 +279,10 @@ tal_status tal_solid_create(tal_solid *solid, const tal_solid_input *input, cons
 }
 
 void tal_solid_destroy(tal_solid *s) {
-    void *const array[] = {s->node,        s->is_held,     s->node_start,    s->element_node,
-                           s->point_start, s->point,       s->mass,          s->row_mass,
-                           s->mass_node,   s->triangle,    s->surface_node,  s->surface_slot,
-                           s->fourth,      s->patch_start, s->patch_element, s->patch_share};
+    void *const array[] = {
+        s->node, s->is_held,  s->node_start,  s->element_node,  s->point_start,  s->point,
+        s->mass, s->row_mass, s->mass_node,   s->triangle,      s->surface_node, s->surface_slot,
+        s->ball, s->fourth,   s->patch_start, s->patch_element, s->patch_share};
     tal_block_matrix_destroy(&s->stiffness);
     tal_block_matrix_destroy(&s->system);
     for (int k = 0; k < s->level_count; k++) {

@@ -31,6 +31,12 @@ typedef struct {
     double volume;
 } tal_solid_point;
 
+// About a triangle of the surface.
+typedef struct {
+    tal_vec3 middle;
+    double radius;
+} tal_solid_ball;
+
 typedef struct {
     tal_kinematics kinematics;
     bool nodes_only;
@@ -63,8 +69,9 @@ typedef struct {
     int32_t *surface_slot; // per node: its place in surface_node, or -1
     int32_t triangle_count;
     int32_t *triangle; // of the surface: 3 nodes each
-    int32_t *fourth;   // per triangle: the node that makes it half of a face of four, or -1
-    double edge;       // mean length of a surface edge
+    tal_solid_ball *ball;
+    int32_t *fourth; // per triangle: the node that makes it half of a face of four, or -1
+    double edge;     // mean length of a surface edge
 
     // Elements over which stresses are averaged (tension.h): of element e patch_start[e] to [e + 1], with
     // their shares of the volume. NULL: nobody asks.

@@ -56,8 +56,18 @@ static int32_t list_faces(const tal_solid *s, face *list) {
     return count;
 }
 
+static tal_solid_ball ball_about(tal_vec3 a, tal_vec3 b, tal_vec3 c) {
+    const tal_vec3 middle = tal_vec3_scale(tal_vec3_add(a, tal_vec3_add(b, c)), 1.0 / 3.0);
+    double radius = 0.0;
+    radius = fmax(radius, tal_vec3_length(tal_vec3_subtract(a, middle)));
+    radius = fmax(radius, tal_vec3_length(tal_vec3_subtract(b, middle)));
+    radius = fmax(radius, tal_vec3_length(tal_vec3_subtract(c, middle)));
+    return (tal_solid_ball){middle, (1.0 + 1e-12) * radius};
+}
+
 static void add_triangle(tal_solid *s, int32_t a, int32_t b, int32_t c, int32_t fourth) {
     s->fourth[s->triangle_count] = fourth;
+    s->ball[s->triangle_count] = ball_about(s->node[a], s->node[b], s->node[c]);
     int32_t *to = &s->triangle[3 * s->triangle_count++];
     to[0] = a;
     to[1] = b;
@@ -81,6 +91,7 @@ static tal_status number_surface(tal_solid *s, tal_error *err) {
 static tal_status no_surface_yet(tal_solid *s, size_t triangle_max, tal_error *err) {
     TAL_CREATE(s->triangle, 3 * triangle_max, "surface triangles", err);
     TAL_CREATE(s->fourth, triangle_max, "surface triangles", err);
+    TAL_CREATE(s->ball, triangle_max, "surface triangles", err);
     TAL_CREATE(s->surface_slot, (size_t)s->node_count, "surface nodes", err);
     for (int32_t a = 0; a < s->node_count; a++) {
         s->surface_slot[a] = -1;
@@ -198,14 +209,21 @@ tal_solid_site tal_solid_find_site(const tal_solid *s, tal_vec3 x) {
         return site_in_gradient(s, x);
     }
     tal_solid_site site = {.count = 3, .weight = {1.0}};
-    double least = INFINITY;
+    double least = INFINITY, reach = INFINITY;
     for (int32_t t = 0; t < s->triangle_count; t++) {
+        const tal_solid_ball *ball = &s->ball[t];
+        const tal_vec3 from = tal_vec3_subtract(x, ball->middle);
+        const double far = reach + ball->radius;
+        if (tal_vec3_dot(from, from) > far * far) { // no point of it is nearer than the best so far
+            continue;
+        }
         const int32_t *node = &s->triangle[3 * t];
         const tal_vec3 corner[3] = {s->node[node[0]], s->node[node[1]], s->node[node[2]]};
         double weight[3];
         const double square = nearest(corner, x, weight);
         if (square < least) {
             least = square;
+            reach = (1.0 + 1e-9) * sqrt(square); // equally near ones are still looked at
             memcpy(site.node, node, 3 * sizeof *node);
             memcpy(site.weight, weight, sizeof weight);
             site.node[3] = s->fourth[t];

@@ -161,5 +161,5 @@ double tal_model_transit_s(const tal_model *model, int32_t body) {
     }
     const tal_solid *s = &model->solid[model->solid_of_body[body]];
     const double width = model->shapes.smallest_width[model->shape_of_body[body]];
-    return width / sqrt((s->law.lambda + 2.0 * s->law.mu) / s->density);
+    return width / tal_elasticity_speed(s->law, s->density);
 }

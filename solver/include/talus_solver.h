@@ -173,6 +173,7 @@ typedef struct {
     int32_t class_count;
     const tal_law *law; // class_count x class_count, symmetric
 
+    bool is_under_way; // bodies are taken as they are, also where they overlap (tal_state_continue)
     tal_solver_settings settings;
 } tal_model_input;
 
@@ -254,8 +255,12 @@ tal_vec3 tal_state_point_velocity_mps(const tal_state *state, int32_t body, tal_
 // Energies of one body; the potential one as in tal_report.
 typedef struct {
     double kinetic_translation_j, kinetic_rotation_j, potential_j;
+    double kinetic_deformation_j, strain_j; // of one that deforms
 } tal_body_energy;
 tal_body_energy tal_state_body_energy(const tal_model *model, const tal_state *state, int32_t body);
+
+// Angular momentum of a body about its centroid, world axes.
+tal_vec3 tal_state_angular_momentum(const tal_state *state, int32_t body);
 
 // Wakes all that rests.
 void tal_state_wake(tal_state *state);
@@ -349,6 +354,11 @@ bool tal_state_has_body(const tal_state *state, int32_t body);
 void tal_state_set_motion(const tal_model *model, tal_state *state, int32_t body,
                           tal_vec3 velocity_mps, tal_vec3 spin_radps);
 
+// A state of another model that goes on where `from` is. Its model has all bodies of the model of `from`,
+// in their order and as they are there, and more of them behind these, which begin as it says.
+tal_status tal_state_continue(tal_state **state, const tal_model *model, const tal_state *from,
+                              int thread_count, tal_error *err);
+
 // A number that differs when any bit of poses, velocities or time differs.
 uint64_t tal_state_hash(const tal_state *state);
 
@@ -357,6 +367,8 @@ tal_status tal_checkpoint_write(const tal_model *model, const tal_state *state, 
                                 tal_error *err);
 tal_status tal_checkpoint_read(const tal_model *model, tal_state *state, const char *path,
                                tal_error *err);
+// The time a checkpoint was written at, whichever model it belongs to.
+tal_status tal_checkpoint_time(const char *path, double *time_s, tal_error *err);
 
 #ifdef __cplusplus
 }

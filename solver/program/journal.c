@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { KIND_HEADER = 0x74616c32, KIND_FRAME, KIND_STEP };
+enum { KIND_HEADER = 0x74616c35, KIND_FRAME, KIND_STEP, KIND_BREAK };
 
 typedef struct {
     char key[TAL_JOURNAL_KEY_SIZE];
@@ -18,15 +18,17 @@ typedef struct {
 // What a frame holds per body after its time.
 enum { FRAME_BYTES_PER_BODY = sizeof(tal_vec3) + sizeof(tal_quat) + 2 * sizeof(tal_vec3) };
 
-static size_t frame_size(const tal_journal *journal) {
+static size_t largest_frame(const tal_journal *journal) {
     return (1 + journal->field_count) * sizeof(double) +
-           (size_t)journal->body_count * FRAME_BYTES_PER_BODY;
+           (size_t)journal->body_capacity * FRAME_BYTES_PER_BODY;
 }
 
 static tal_status journal_open(tal_journal *journal, const char *path, const char *mode,
-                               int32_t body_count, size_t field_count, tal_error *err) {
-    *journal = (tal_journal){.body_count = body_count, .field_count = field_count};
-    size_t size = frame_size(journal);
+                               tal_journal_shape shape, tal_error *err) {
+    *journal = (tal_journal){.body_count = shape.body_count,
+                             .body_capacity = shape.body_capacity,
+                             .field_count = shape.field_count};
+    size_t size = largest_frame(journal);
     size = size < 256 ? 256 : size;
     TAL_CREATE(journal->frame, size, "the journal", err);
     const tal_status status = tal_records_open(&journal->records, path, mode, size, err);
@@ -37,12 +39,12 @@ static tal_status journal_open(tal_journal *journal, const char *path, const cha
 }
 
 tal_status tal_journal_create(tal_journal *journal, const char *path, const char *key,
-                              int32_t body_count, size_t field_count, tal_error *err) {
-    TAL_TRY(journal_open(journal, path, "w+b", body_count, field_count, err));
+                              tal_journal_shape shape, tal_error *err) {
+    TAL_TRY(journal_open(journal, path, "w+b", shape, err));
     header_payload header;
     memset(&header, 0, sizeof header); // padding is checked, too
-    header.body_count = body_count;
-    header.field_count = (int64_t)field_count;
+    header.body_count = shape.body_count;
+    header.field_count = (int64_t)shape.field_count;
     tal_text_copy(header.key, sizeof header.key, key);
     return tal_records_add(&journal->records, KIND_HEADER, &header, sizeof header, err);
 }
@@ -66,11 +68,11 @@ static tal_status check_header(tal_journal *journal, const char *key, tal_error 
 }
 
 tal_status tal_journal_resume(tal_journal *journal, const char *path, const char *key,
-                              int32_t body_count, size_t field_count, double time_s,
-                              bool frame_is_due, tal_journal_step *last, tal_error *err) {
+                              tal_journal_shape shape, double time_s, bool frame_is_due,
+                              tal_journal_step *last, tal_error *err) {
     tal_records *r = &journal->records;
     *last = (tal_journal_step){0};
-    TAL_TRY(journal_open(journal, path, "r+b", body_count, field_count, err));
+    TAL_TRY(journal_open(journal, path, "r+b", shape, err));
     TAL_TRY(check_header(journal, key, err));
     int64_t end = tal_records_place(r);
     while (tal_records_read(r)) {
@@ -90,8 +92,9 @@ tal_status tal_journal_resume(tal_journal *journal, const char *path, const char
 
 tal_status tal_journal_add_frame(tal_journal *journal, const tal_journal_frame *frame,
                                  tal_error *err) {
-    const size_t n = (size_t)journal->body_count;
+    const size_t n = (size_t)frame->body_count;
     unsigned char *cursor = journal->frame;
+    TAL_ASSERT(frame->body_count <= journal->body_capacity);
     memcpy(cursor, &frame->time_s, sizeof frame->time_s);
     cursor += sizeof frame->time_s;
     memcpy(cursor, frame->position, n * sizeof(tal_vec3));
@@ -115,6 +118,27 @@ tal_status tal_journal_add_step(tal_journal *journal, const tal_journal_step *st
     return tal_records_add(&journal->records, KIND_STEP, step, sizeof *step, err);
 }
 
+tal_status tal_journal_add_break(tal_journal *journal, const tal_break *b, tal_error *err) {
+    return tal_records_add(&journal->records, KIND_BREAK, b, sizeof *b, err);
+}
+
+tal_status tal_journal_visit_breaks(const char *path, const char *key, tal_journal_shape shape,
+                                    double time_s, tal_journal_break_visit *visit, void *context,
+                                    tal_error *err) {
+    tal_journal journal;
+    TAL_TRY(journal_open(&journal, path, "rb", shape, err));
+    tal_status status = check_header(&journal, key, err);
+    while (status == TAL_OK && tal_records_read(&journal.records)) {
+        tal_break b;
+        if (journal.records.kind == KIND_BREAK && journal.records.length == sizeof b) {
+            memcpy(&b, journal.records.buffer, sizeof b);
+            status = b.time_s <= time_s ? visit(context, &b, err) : TAL_OK;
+        }
+    }
+    tal_journal_close(&journal);
+    return status;
+}
+
 tal_status tal_journal_sync(tal_journal *journal, tal_error *err) {
     return tal_records_sync(&journal->records, err);
 }
@@ -125,12 +149,23 @@ void tal_journal_close(tal_journal *journal) {
     *journal = (tal_journal){0};
 }
 
+// Whole bodies, and no more than there can be.
+static bool is_frame(const tal_journal *journal) {
+    const size_t fixed = (1 + journal->field_count) * sizeof(double);
+    const size_t length = journal->records.length;
+    return journal->records.kind == KIND_FRAME && length <= largest_frame(journal) &&
+           length >= fixed + (size_t)journal->body_count * FRAME_BYTES_PER_BODY &&
+           (length - fixed) % FRAME_BYTES_PER_BODY == 0;
+}
+
 static tal_status visit_frame(const tal_journal *journal, tal_journal_frame_visit *visit,
                               size_t number, void *context, tal_error *err) {
     // The arrays stand one after another behind the time, each aligned to 8 bytes.
-    const size_t n = (size_t)journal->body_count;
+    const size_t fixed = (1 + journal->field_count) * sizeof(double);
+    const size_t n = (journal->records.length - fixed) / FRAME_BYTES_PER_BODY;
     const double *cursor = (const double *)(const void *)journal->records.buffer;
     const tal_journal_frame frame = {.time_s = cursor[0],
+                                     .body_count = (int32_t)n,
                                      .position = (const tal_vec3 *)(cursor + 1),
                                      .orientation = (const tal_quat *)(cursor + 1 + 3 * n),
                                      .velocity = (const tal_vec3 *)(cursor + 1 + 7 * n),
@@ -145,7 +180,7 @@ tal_status tal_journal_visit(tal_journal *journal, tal_journal_frame_visit *fram
     size_t frame_number = 0, step_number = 0;
     TAL_TRY(tal_records_rewind(r, err));
     while (tal_records_read(r)) {
-        if (r->kind == KIND_FRAME) {
+        if (is_frame(journal)) {
             if (frame != NULL) {
                 TAL_TRY(visit_frame(journal, frame, frame_number, context, err));
             }

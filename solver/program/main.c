@@ -9,6 +9,7 @@
 #include "core/base/log.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
+#include "solver/program/breaking.h"
 #include "solver/program/dump.h"
 #include "solver/program/fields.h"
 #include "solver/program/onset.h"
@@ -92,6 +93,8 @@ typedef struct {
     const tal_invocation *invocation;
     const tal_solve_settings *solve;
     tal_solve_scene scene;
+    tal_breaking breaking;
+    tal_break *breaks; // of a step
     tal_model *model;
     tal_state *state;
     tal_journal journal;
@@ -163,6 +166,7 @@ static tal_status prepare_provenance(simulation *s, tal_error *err) {
 
 static tal_status add_frame(simulation *s, tal_error *err) {
     const tal_journal_frame frame = {.time_s = tal_state_time(s->state),
+                                     .body_count = s->scene.input.body_count,
                                      .position = tal_state_positions(s->state),
                                      .orientation = tal_state_orientations(s->state),
                                      .velocity = tal_state_velocities(s->state),
@@ -172,7 +176,8 @@ static tal_status add_frame(simulation *s, tal_error *err) {
     return tal_journal_add_frame(&s->journal, &frame, err);
 }
 
-static tal_status add_step(simulation *s, const tal_report *r, tal_error *err) {
+static tal_status add_step(simulation *s, const tal_report *r, const double broken_j[2],
+                           tal_error *err) {
     const tal_journal_step step = {.time_s = r->time_s,
                                    .kinetic_translation_j = r->kinetic_translation_j,
                                    .kinetic_rotation_j = r->kinetic_rotation_j,
@@ -188,6 +193,8 @@ static tal_status add_step(simulation *s, const tal_report *r, tal_error *err) {
                                    .kinetic_deformation_j = r->kinetic_deformation_j,
                                    .strain_j = r->strain_j,
                                    .dissipated_material_j = r->dissipated_material_j,
+                                   .cracks_j = broken_j[0],
+                                   .released_j = broken_j[1],
                                    .contact_count = r->contact_count,
                                    .iterations = r->iterations,
                                    .unconverged_count = r->unconverged_count,
@@ -214,16 +221,21 @@ static int64_t steps_done(const simulation *s) {
     return (int64_t)llround(tal_state_time(s->state) / s->solve->dt_s);
 }
 
+static tal_journal_shape journal_shape(const simulation *s) {
+    return (tal_journal_shape){.body_count = s->breaking.block_count,
+                               .body_capacity = s->breaking.capacity,
+                               .field_count = tal_fields_count(&s->scene)};
+}
+
 static tal_status go_on(simulation *s, tal_error *err) {
-    const int32_t count = s->scene.input.body_count;
     TAL_TRY(tal_checkpoint_read(s->model, s->state, s->checkpoint_path, err));
     tal_journal_step last;
     const int64_t frame_steps = tal_watch_steps(s->solve->output_every_s, s->solve->dt_s);
-    TAL_TRY(tal_journal_resume(&s->journal, s->journal_path, s->key, count,
-                               tal_fields_count(&s->scene), tal_state_time(s->state),
-                               steps_done(s) % frame_steps == 0, &last, err));
+    TAL_TRY(tal_journal_resume(&s->journal, s->journal_path, s->key, journal_shape(s),
+                               tal_state_time(s->state), steps_done(s) % frame_steps == 0, &last,
+                               err));
     s->moved_s = last.moved_s;
-    for (int32_t b = 0; b < count; b++) {
+    for (int32_t b = 0; b < s->scene.input.body_count; b++) {
         s->lost[b] = tal_state_has_body(s->state, b) ? 0 : 1;
     }
     if (steps_done(s) > tal_watch_steps(s->solve->until_s, s->solve->dt_s)) {
@@ -239,9 +251,37 @@ static tal_status go_on(simulation *s, tal_error *err) {
 static tal_status start_afresh(simulation *s, tal_error *err) {
     tal_journal_close(&s->journal);
     unlink(s->checkpoint_path); // it would belong to another journal
-    TAL_TRY(tal_journal_create(&s->journal, s->journal_path, s->key, s->scene.input.body_count,
-                               tal_fields_count(&s->scene), err));
+    TAL_TRY(tal_journal_create(&s->journal, s->journal_path, s->key, journal_shape(s), err));
     return add_frame(s, err);
+}
+
+// Model and state of the scene at its start.
+static tal_status create(simulation *s, tal_error *err) {
+    tal_state_destroy(s->state);
+    tal_model_destroy(s->model);
+    s->state = NULL;
+    s->model = NULL;
+    TAL_TRY(tal_scene_create_model(&s->scene, s->invocation->out, &s->model, err));
+    return tal_state_create(&s->state, s->model, threads_for(s), err);
+}
+
+static tal_status break_again(void *context, const tal_break *b, tal_error *err) {
+    simulation *s = context;
+    return tal_breaking_add(&s->breaking, &s->scene, b, err);
+}
+
+// The pieces that there were when the checkpoint was written. A file that is not what it should be is found
+// out later, with words of its own.
+static tal_status recall_breaks(simulation *s, tal_error *err) {
+    double time_s;
+    if (!s->breaking.is_on || !s->resume || !tal_file_exists(s->checkpoint_path) ||
+        tal_checkpoint_time(s->checkpoint_path, &time_s, err) != TAL_OK ||
+        tal_journal_visit_breaks(s->journal_path, s->key, journal_shape(s), time_s, break_again, s,
+                                 err) != TAL_OK) {
+        tal_breaking_reset(&s->breaking, &s->scene);
+    }
+    tal_error_reset(err);
+    return TAL_OK;
 }
 
 // With --resume and --overwrite both, a checkpoint of another run is in nobody's way.
@@ -258,11 +298,10 @@ static tal_status begin(simulation *s, tal_error *err) {
     }
     tal_log_info("starting at 0 s, since %s", err->text);
     tal_error_reset(err);
-    tal_state_destroy(s->state);
-    s->state = NULL;
     s->moved_s = 0.0;
-    memset(s->lost, 0, (size_t)s->scene.input.body_count);
-    TAL_TRY(tal_state_create(&s->state, s->model, threads_for(s), err));
+    memset(s->lost, 0, (size_t)s->breaking.capacity);
+    tal_breaking_reset(&s->breaking, &s->scene);
+    TAL_TRY(create(s, err));
     return start_afresh(s, err);
 }
 
@@ -278,6 +317,48 @@ static tal_status dump(simulation *s, tal_error *err) {
     return TAL_OK;
 }
 
+// Another model, with the pieces, and a state of it that goes on.
+static tal_status put_pieces(simulation *s, int32_t count, tal_error *err) {
+    tal_model *model = NULL;
+    tal_state *state = NULL;
+    for (int32_t n = 0; n < count; n++) {
+        TAL_TRY(tal_journal_add_break(&s->journal, &s->breaks[n], err));
+        TAL_TRY(tal_breaking_add(&s->breaking, &s->scene, &s->breaks[n], err));
+    }
+    TAL_TRY(tal_scene_create_model(&s->scene, s->invocation->out, &model, err));
+    const tal_status status = tal_state_continue(&state, model, s->state, threads_for(s), err);
+    if (status != TAL_OK) {
+        tal_model_destroy(model);
+        return status;
+    }
+    tal_state_destroy(s->state);
+    tal_model_destroy(s->model);
+    s->state = state;
+    s->model = model;
+    for (int32_t n = 0; n < count; n++) {
+        s->lost[s->breaks[n].body] = 1; // not over the rim, but no longer there
+        tal_state_remove_body(state, s->breaks[n].body);
+    }
+    return TAL_OK;
+}
+
+// What breaks after a step; its energies are those of the pieces then.
+static tal_status break_blocks(simulation *s, tal_report *report, double broken_j[2],
+                               tal_error *err) {
+    int32_t count = 0;
+    TAL_TRY(tal_breaking_find(&s->breaking, &s->scene, s->model, s->state, s->breaks,
+                              s->breaking.capacity, &count, err));
+    for (int32_t n = 0; n < count; n++) {
+        const tal_break *b = &s->breaks[n];
+        report->kinetic_rotation_j += b->rotation_j;
+        report->kinetic_deformation_j += b->deformation_j;
+        report->strain_j += b->strain_j;
+        broken_j[0] += b->surface_j;
+        broken_j[1] += tal_break_released_j(b) - b->surface_j;
+    }
+    return count > 0 ? put_pieces(s, count, err) : TAL_OK;
+}
+
 static tal_status one_step(simulation *s, int64_t step, int64_t frame_steps,
                            int64_t checkpoint_steps, tal_error *err) {
     tal_report report;
@@ -285,11 +366,13 @@ static tal_status one_step(simulation *s, int64_t step, int64_t frame_steps,
     if (step == s->dump_step) {
         TAL_TRY(dump(s, err));
     }
+    double broken_j[2] = {0.0, 0.0};
+    TAL_TRY(break_blocks(s, &report, broken_j, err));
     tal_watch_take_out_lost(&s->scene, s->state, s->lost);
     const double time_s = tal_state_time(s->state);
     const bool moves = tal_watch_is_moving(&s->scene, s->state, s->lost, s->solve->still_mps);
     s->moved_s = moves ? time_s : s->moved_s;
-    TAL_TRY(add_step(s, &report, err));
+    TAL_TRY(add_step(s, &report, broken_j, err));
     if (step % frame_steps == 0) {
         TAL_TRY(add_frame(s, err));
     }
@@ -327,14 +410,25 @@ static tal_status fall(simulation *s, tal_error *err) {
     return step % frame_steps == 0 ? TAL_OK : add_frame(s, err);
 }
 
+static void add_breaking(const tal_leaves *leaves, cJSON *root) {
+    if (leaves != NULL) {
+        cJSON *breaking = cJSON_AddObjectToObject(root, "breaking");
+        tal_json_add_number(breaking, "blocks_broken", leaves->broken_count);
+        tal_json_add_number(breaking, "crack_area_m2", leaves->area_m2);
+        tal_json_add_number(breaking, "crack_energy_j", leaves->surface_j);
+        tal_json_add_number(breaking, "released_j", leaves->released_j);
+    }
+}
+
 static tal_status write_summary(const simulation *s, const tal_run_summary *r,
-                                const tal_tensions *tensions, tal_error *err) {
+                                const tal_tensions *tensions, const tal_leaves *leaves,
+                                tal_error *err) {
     cJSON *root = cJSON_CreateObject();
     cJSON_AddStringToObject(root, "ended_because", s->ended_because);
     tal_json_add_number(root, "duration_s", r->duration_s);
     tal_json_add_number(root, "steps", (double)r->step_count);
     tal_json_add_number(root, "frames", (double)r->frame_count);
-    tal_json_add_number(root, "blocks", s->scene.input.body_count);
+    tal_json_add_number(root, "blocks", tensions->block_count);
     tal_json_add_number(root, "blocks_lost", r->blocks_lost);
     tal_json_add_number(root, "unconverged_steps", (double)r->unconverged_steps);
     tal_json_add_number(root, "islands_resolved", (double)r->islands_resolved);
@@ -358,6 +452,7 @@ static tal_status write_summary(const simulation *s, const tal_run_summary *r,
     tal_json_add_number(travel, "p95_m", r->travel.high);
     tal_json_add_number(travel, "moved_share", r->travel.moved_share);
     tal_tensions_add_json(tensions, root);
+    add_breaking(leaves, root);
     if (!isnan(s->onset.holds_at)) {
         cJSON *onset = cJSON_AddObjectToObject(root, "onset");
         cJSON_AddStringToObject(onset, "of", s->onset.is_share ? "share" : "friction");
@@ -399,6 +494,9 @@ static void say_travel(const tal_travel *travel, const tal_onset *onset) {
 static tal_status find_onset(simulation *s, tal_error *err) {
     tal_travel travel;
     s->onset = tal_onset_unknown;
+    if (s->breaking.broken_count > 0) {
+        return TAL_OK; // it moved
+    }
     TAL_TRY(tal_watch_travel(&s->scene, tal_state_positions(s->state), &travel, err));
     if (!s->solve->try_friction || !tal_travel_is_none(&travel) ||
         strcmp(s->ended_because, "interrupted") == 0) {
@@ -407,34 +505,55 @@ static tal_status find_onset(simulation *s, tal_error *err) {
     return tal_onset_find(&s->onset, s->model, &s->scene, s->solve, threads_for(s), err);
 }
 
-static tal_status finish(simulation *s, tal_error *err) {
-    tal_tensions tensions;
-    TAL_TRY(tal_tensions_create(&tensions, &s->scene, s->model, s->state,
-                                s->invocation->settings.break_.tensile_strength_pa, err));
+static tal_status write_files(simulation *s, const tal_tensions *tensions, const tal_leaves *leaves,
+                              tal_run_summary *r, tal_error *err) {
+    const tal_solve_scene *scene = leaves != NULL ? &leaves->scene : &s->scene;
     char *provenance = tal_provenance_text(s->provenance);
     const tal_run_notes notes = {.ended_because = s->ended_because,
-                                 .lost = s->lost,
+                                 .lost = leaves != NULL ? leaves->lost : s->lost,
                                  .provenance = provenance,
                                  .event = s->invocation->settings.solve.event,
-                                 .position = tal_state_positions(s->state),
-                                 .tensions = &tensions,
-                                 .onset = &s->onset};
-    tal_run_summary r = {0};
+                                 .position =
+                                     leaves != NULL ? leaves->end : tal_state_positions(s->state),
+                                 .tensions = tensions,
+                                 .onset = &s->onset,
+                                 .leaves = leaves};
     tal_status status = tal_results_begin(s->invocation->out, "solve", err);
     if (status == TAL_OK) {
         status = tal_run_file_write(s->run_path, s->resume ? TAL_REPLACE : s->overwrite,
-                                    &s->journal, &s->scene, &notes, &r, err);
-        status = status == TAL_OK ? write_summary(s, &r, &tensions, err) : status;
+                                    &s->journal, scene, &notes, r, err);
+        status = status == TAL_OK ? write_summary(s, r, tensions, leaves, err) : status;
         status = tal_results_end(status, err);
     }
     cJSON_free(provenance);
-    if (status == TAL_OK) {
-        tal_tensions_say(&tensions);
+    return status;
+}
+
+static void say_breaking(const tal_leaves *leaves) {
+    if (leaves != NULL) {
+        char area[TAL_NUMBER_SIZE], energy[TAL_NUMBER_SIZE];
+        tal_log_info("%d blocks and pieces broke: cracks of %s m2 took %s kJ", leaves->broken_count,
+                     tal_number_format(area, leaves->area_m2),
+                     tal_number_format(energy, 1e-3 * leaves->surface_j));
     }
-    tal_tensions_destroy(&tensions);
-    TAL_TRY(status);
+}
+
+static tal_status finish(simulation *s, tal_error *err) {
+    tal_leaves made = {0}, *leaves = s->breaking.broken_count > 0 ? &made : NULL;
+    tal_tensions tensions = {0};
+    tal_run_summary r = {0};
+    tal_status status = TAL_OK;
+    if (leaves != NULL) {
+        TAL_TRY(tal_leaves_create(leaves, &s->breaking, &s->scene, s->state, s->lost, err));
+    }
+    TAL_TRY_OR_DONE(tal_tensions_create(&tensions, leaves != NULL ? &leaves->scene : &s->scene,
+                                        leaves, s->model, s->state,
+                                        s->invocation->settings.break_.tensile_strength_pa, err));
+    TAL_TRY_OR_DONE(write_files(s, &tensions, leaves, &r, err));
+    tal_tensions_say(&tensions);
+    say_breaking(leaves);
     tal_log_info("%d blocks, %zu steps to %g s (%s); kinetic energy peaks at %g s",
-                 s->scene.input.body_count, r.step_count, r.duration_s, s->ended_because,
+                 tensions.block_count, r.step_count, r.duration_s, s->ended_because,
                  r.kinetic_peak_s);
     say_travel(&r.travel, &s->onset);
     char depth[TAL_NUMBER_SIZE], drift[TAL_NUMBER_SIZE];
@@ -444,17 +563,22 @@ static tal_status finish(simulation *s, tal_error *err) {
         tal_number_format(depth, r.penetration_max_m),
         tal_number_format_digits(drift, 100.0 * r.energy_drift, 2), (long long)r.unconverged_steps,
         r.blocks_lost);
-    return TAL_OK;
+done:
+    tal_tensions_destroy(&tensions);
+    tal_leaves_destroy(&made);
+    return status;
 }
 
 static tal_status run_simulation(simulation *s, tal_error *err) {
     TAL_TRY(prepare_paths(s, err));
     TAL_TRY(prepare_provenance(s, err));
     TAL_TRY(tal_scene_read(&s->scene, s->invocation->out, &s->invocation->settings, err));
-    TAL_CREATE(s->lost, (size_t)s->scene.input.body_count + 1, "the blocks", err);
+    TAL_TRY(tal_breaking_begin(&s->breaking, &s->scene, &s->invocation->settings, err));
+    TAL_CREATE(s->lost, (size_t)s->breaking.capacity + 1, "the blocks", err);
+    TAL_CREATE(s->breaks, (size_t)s->breaking.capacity, "the blocks", err);
     TAL_CREATE(s->field, tal_fields_count(&s->scene) + 1, "a frame", err);
-    TAL_TRY(tal_scene_create_model(&s->scene, s->invocation->out, &s->model, err));
-    TAL_TRY(tal_state_create(&s->state, s->model, threads_for(s), err));
+    TAL_TRY(recall_breaks(s, err));
+    TAL_TRY(create(s, err));
     TAL_TRY(begin(s, err));
     TAL_TRY(fall(s, err));
     TAL_TRY(find_onset(s, err));
@@ -484,6 +608,7 @@ static tal_status run(const tal_invocation *invocation, tal_error *err) {
     tal_provenance_destroy(s.provenance);
     tal_memory_destroy(s.provenance);
     tal_memory_destroy(s.lost);
+    tal_memory_destroy(s.breaks);
     tal_memory_destroy(s.field);
     return status;
 }

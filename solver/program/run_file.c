@@ -57,6 +57,10 @@ static const series SOFT_SERIES[] = {
     REAL_SERIES("strain", "J", "energy of strain", strain_j),
     REAL_SERIES("dissipated_material", "J", "energy dissipated by the material in the step",
                 dissipated_material_j),
+    REAL_SERIES("cracks", "J", "energy that the cracks of blocks that broke took in the step",
+                cracks_j),
+    REAL_SERIES("released", "J", "other energy of strain that blocks lost when they broke",
+                released_j),
 };
 
 enum { SOFT_SERIES_COUNT = sizeof SOFT_SERIES / sizeof SOFT_SERIES[0] };
@@ -64,6 +68,7 @@ enum { SOFT_SERIES_COUNT = sizeof SOFT_SERIES / sizeof SOFT_SERIES[0] };
 typedef struct {
     tal_netcdf *file;
     const tal_solve_scene *scene;
+    const tal_leaves *leaves; // NULL: nothing broke
     tal_run_summary *summary;
     tal_journal_step *steps;
     double *row; // four numbers per block
@@ -91,8 +96,8 @@ static tal_status sum_step(void *context, size_t number, const tal_journal_step 
         kinetic + step->potential_j + step->kinetic_deformation_j + step->strain_j;
     if (number == 0) {
         s->energy_start_j = energy + step->dissipated_normal_j + step->dissipated_tangential_j +
-                            step->dissipated_material_j - step->correction_j -
-                            step->energy_defect_j;
+                            step->dissipated_material_j + step->cracks_j + step->released_j -
+                            step->correction_j - step->energy_defect_j;
     }
     s->step_count = number + 1;
     s->duration_s = step->time_s;
@@ -105,6 +110,7 @@ static tal_status sum_step(void *context, size_t number, const tal_journal_step 
     s->dissipated_tangential_j += step->dissipated_tangential_j;
     s->correction_j += step->correction_j;
     s->dissipated_material_j += step->dissipated_material_j;
+    s->broken_j += step->cracks_j + step->released_j;
     s->energy_drift += fabs(step->energy_defect_j);
     s->penetration_max_m = fmax(s->penetration_max_m, step->penetration_m);
     s->clausius_duhem_worst_j = fmax(s->clausius_duhem_worst_j, step->clausius_duhem_j);
@@ -147,10 +153,13 @@ static void put_fields(writer *w, size_t number, const double *field) {
     tal_netcdf_put_slab(w->file, w->stress, start, elements, field + 3 * nodes[1]);
 }
 
-static tal_status put_frame(void *context, size_t number, const tal_journal_frame *frame,
+static tal_status put_frame(void *context, size_t number, const tal_journal_frame *stored,
                             tal_error *err) {
     (void)err;
     writer *w = context;
+    const tal_journal_frame posed =
+        w->leaves != NULL ? tal_leaves_pose(w->leaves, stored) : *stored;
+    const tal_journal_frame *frame = &posed;
     const size_t n = (size_t)w->scene->input.body_count;
     const int position[3] = {w->x, w->y, w->z};
     const tal_vec3 *const vectors[2] = {frame->velocity, frame->spin};
@@ -245,7 +254,8 @@ static tal_status put_blocks(writer *w, const tal_run_notes *notes, tal_error *e
     tal_netcdf *f = w->file;
     const size_t n = (size_t)w->scene->input.body_count;
     const int id = tal_netcdf_variable(f, "block", TAL_NC_INT, 1, &w->block, "1",
-                                       "number of the block in blocks.nc");
+                                       w->leaves == NULL ? "number of the block in blocks.nc"
+                                                         : "number of the block");
     tal_netcdf_text(f, id, "cf_role", "trajectory_id");
     const int lost = tal_netcdf_variable(f, "state", TAL_NC_INT, 1, &w->block, "1",
                                          "0 on the ground, 1 left over the rim");
@@ -318,6 +328,9 @@ static tal_status write_all(writer *w, tal_journal *journal, const tal_run_notes
     define_frames(w, notes);
     tal_netcdf_grid_mapping(w->file, w->scene->crs);
     TAL_TRY(put_blocks(w, notes, err));
+    if (w->leaves != NULL) {
+        TAL_TRY(tal_leaves_put(w->leaves, w->file, w->block, w->three, err));
+    }
     TAL_TRY(tal_journal_visit(journal, put_frame, keep_step, w, err));
     TAL_TRY(put_series(w, err));
     put_summary(w, notes);
@@ -329,10 +342,10 @@ tal_status tal_run_file_write(const char *path, tal_overwrite overwrite, tal_jou
                               tal_run_summary *summary, tal_error *err) {
     static tal_netcdf file;
     *summary = (tal_run_summary){0};
-    writer w = {.file = &file, .scene = scene, .summary = summary};
+    writer w = {.file = &file, .scene = scene, .leaves = notes->leaves, .summary = summary};
     TAL_TRY(tal_journal_visit(journal, count_frame, sum_step, &w, err));
     const double exchanged = summary->dissipated_normal_j + summary->dissipated_tangential_j +
-                             fabs(summary->dissipated_material_j) +
+                             fabs(summary->dissipated_material_j) + summary->broken_j +
                              fabs(summary->energy_start_j - summary->energy_end_j) +
                              summary->kinetic_peak_j;
     summary->energy_drift = exchanged > 0.0 ? summary->energy_drift / exchanged : 0.0;

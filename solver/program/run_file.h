@@ -17,6 +17,7 @@ typedef struct {
     const tal_vec3 *position; // of the blocks at the end
     const tal_tensions *tensions;
     const tal_onset *onset;
+    const tal_leaves *leaves; // of a run in which blocks broke; the scene is theirs then
 } tal_run_notes;
 
 // What the whole run adds up to; also stored in run.nc.
@@ -30,6 +31,7 @@ typedef struct {
     double energy_start_j, energy_end_j;
     double dissipated_normal_j, dissipated_tangential_j, correction_j;
     double dissipated_material_j; // of blocks that deform
+    double broken_j;              // of those that broke
     double energy_drift;          // summed defect over the energy exchanged
     double penetration_max_m;     // deepest of all steps
     double residual_max;

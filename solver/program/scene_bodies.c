@@ -86,15 +86,50 @@ static tal_status take_elements(tal_solve_scene *scene, int32_t block, tal_solid
     return TAL_OK;
 }
 
+static tal_solid_input material_of(const tal_solve_scene *scene, int32_t block,
+                                   const tal_body_settings *body) {
+    return (tal_solid_input){.kinematics = kinematics_of(body),
+                             .density_kg_m3 = scene->input.mass_kg[block] / scene->volume_m3[block],
+                             .young_pa = body->young_pa,
+                             .poisson = body->poisson,
+                             .damping_mass_per_s = body->damping_mass_per_s,
+                             .damping_stiffness_s = body->damping_stiffness_s};
+}
+
+static tal_status take_filling(tal_solve_scene *scene, const tal_filling *made,
+                               tal_solid_input *solid, tal_error *err) {
+    tal_vec3 *node = NULL;
+    int32_t *corner = NULL;
+    TAL_TAKE(&scene->arena, node, (size_t)made->node_count, "the elements", err);
+    TAL_TAKE(&scene->arena, corner, 4 * (size_t)made->tetrahedron_count, "the elements", err);
+    memcpy(node, made->node_m, (size_t)made->node_count * sizeof *node);
+    memcpy(corner, made->tetrahedron, 4 * (size_t)made->tetrahedron_count * sizeof *corner);
+    solid->node_count = made->node_count;
+    solid->node_m = node;
+    solid->tetrahedron_count = made->tetrahedron_count;
+    solid->tetrahedron = corner;
+    return TAL_OK;
+}
+
+tal_status tal_scene_describe_piece(tal_solve_scene *scene, const tal_settings *settings,
+                                    int32_t piece, const tal_shape_input *shape,
+                                    tal_solid_input *solid, tal_error *err) {
+    const tal_body_settings *body = body_of(scene, settings, piece);
+    TAL_ASSERT(body != NULL);
+    *solid = material_of(scene, piece, body);
+    if (body->kind == TAL_BODY_PSEUDO_RIGID) {
+        return TAL_OK;
+    }
+    tal_filling made;
+    TAL_TRY(tal_filling_create(&made, shape, body->element_m, err));
+    const tal_status status = take_filling(scene, &made, solid, err);
+    tal_filling_destroy(&made);
+    return status;
+}
+
 static tal_status describe(tal_solve_scene *scene, const tal_settings *settings, int32_t block,
                            const tal_body_settings *body, tal_solid_input *solid, tal_error *err) {
-    *solid =
-        (tal_solid_input){.kinematics = kinematics_of(body),
-                          .density_kg_m3 = scene->input.mass_kg[block] / scene->volume_m3[block],
-                          .young_pa = body->young_pa,
-                          .poisson = body->poisson,
-                          .damping_mass_per_s = body->damping_mass_per_s,
-                          .damping_stiffness_s = body->damping_stiffness_s};
+    *solid = material_of(scene, block, body);
     if (body->kind == TAL_BODY_PSEUDO_RIGID) {
         return TAL_OK;
     }
@@ -114,6 +149,10 @@ static bool is_near(double a, double b, double scale) {
     return fabs(a - b) <= 1e-10 * scale;
 }
 
+static bool are_same(const int32_t *a, const int32_t *b, int32_t count) {
+    return count == 0 || memcmp(a, b, (size_t)count * sizeof *a) == 0;
+}
+
 static bool are_alike(const tal_solve_scene *scene, const tal_solid_input *s, int32_t block,
                       const tal_solid_input *t, int32_t other) {
     const tal_model_input *in = &scene->input;
@@ -129,11 +168,8 @@ static bool are_alike(const tal_solve_scene *scene, const tal_solid_input *s, in
     for (int32_t n = 0; alike && n < s->node_count; n++) {
         alike = tal_vec3_length(tal_vec3_subtract(s->node_m[n], t->node_m[n])) <= 1e-10 * size;
     }
-    return alike &&
-           memcmp(s->hexahedron, t->hexahedron,
-                  8 * (size_t)s->hexahedron_count * sizeof(int32_t)) == 0 &&
-           memcmp(s->tetrahedron, t->tetrahedron,
-                  4 * (size_t)s->tetrahedron_count * sizeof(int32_t)) == 0;
+    return alike && are_same(s->hexahedron, t->hexahedron, 8 * s->hexahedron_count) &&
+           are_same(s->tetrahedron, t->tetrahedron, 4 * s->tetrahedron_count);
 }
 
 tal_status tal_scene_make_bodies(tal_solve_scene *scene, const tal_settings *settings,

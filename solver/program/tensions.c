@@ -55,20 +55,36 @@ static void count_block(tal_tensions *t, int32_t b) {
     }
 }
 
+// Of a piece also what the blocks had that it was part of.
+static tal_tension tension_of(const tal_model *model, const tal_state *state,
+                              const tal_leaves *leaves, int32_t b) {
+    tal_tension most = tal_state_tension(model, state, b);
+    for (int32_t a = leaves != NULL ? leaves->piece[b].parent : -1; a >= 0;
+         a = leaves->piece[a].parent) {
+        const tal_tension before = tal_state_tension(model, state, a);
+        const double missed = fmax(most.missed_dt_s, before.missed_dt_s);
+        most = before.tension_pa > most.tension_pa ? before : most;
+        most.missed_dt_s = missed;
+    }
+    return most;
+}
+
 tal_status tal_tensions_create(tal_tensions *t, const tal_solve_scene *scene,
-                               const tal_model *model, const tal_state *state, double strength_pa,
-                               tal_error *err) {
+                               const tal_leaves *leaves, const tal_model *model,
+                               const tal_state *state, double strength_pa, tal_error *err) {
     *t = (tal_tensions){.block_count = scene->input.body_count,
                         .soft_count = scene->soft_count,
                         .most = -1,
                         .needed_dt_s = NAN,
-                        .strength_pa = strength_pa};
+                        .strength_pa = strength_pa,
+                        .is_cut = leaves != NULL};
     const tal_status status = make_room(t, err);
-    for (int32_t b = 0; status == TAL_OK && b < t->block_count; b++) {
-        const tal_tension tension = tal_state_tension(model, state, b);
-        take_block(t, scene, b, tal_model_element_count(model, b) > 0, &tension,
+    for (int32_t n = 0; status == TAL_OK && n < t->block_count; n++) {
+        const int32_t b = leaves != NULL ? leaves->body[n] : n;
+        const tal_tension tension = tension_of(model, state, leaves, b);
+        take_block(t, scene, n, tal_model_element_count(model, b) > 0, &tension,
                    tal_model_blow_dt_s(model, b));
-        count_block(t, b);
+        count_block(t, n);
     }
     if (status != TAL_OK) {
         tal_tensions_destroy(t);
@@ -144,8 +160,9 @@ void tal_tensions_say(const tal_tensions *t) {
                      1e-6 * t->tension_pa[t->most], t->most, t->time_s[t->most]);
     }
     if (!isnan(t->strength_pa)) {
-        tal_log_info("%d of %d blocks that deform came above %.3g MPa and would have broken",
-                     t->broken_count, t->soft_count, 1e-6 * t->strength_pa);
+        tal_log_info("%d of %d blocks that deform came above %.3g MPa%s", t->broken_count,
+                     t->soft_count, 1e-6 * t->strength_pa,
+                     t->is_cut ? ", they or what they are a piece of" : " and would have broken");
     }
     if (t->missed_count > 0) {
         tal_log_warn("blows on %d blocks fell into steps that do not resolve them: no stress is "

@@ -5,7 +5,7 @@
 
 #include "core/app/json.h"
 #include "core/geo/netcdf_file.h"
-#include "solver/program/scene.h"
+#include "solver/program/leaves.h"
 
 // Per block; NaN where a block is rigid, was never strained, or was struck in steps that do not resolve a
 // blow: then no stress is given.
@@ -20,11 +20,13 @@ typedef struct {
     int32_t missed_count, broken_count;
     double needed_dt_s; // that resolves blows on all that were missed
     double strength_pa; // NaN: not asked for
+    bool is_cut;        // what came above it broke
 } tal_tensions;
 
+// `leaves` and their scene, or NULL where nothing broke.
 tal_status tal_tensions_create(tal_tensions *tensions, const tal_solve_scene *scene,
-                               const tal_model *model, const tal_state *state, double strength_pa,
-                               tal_error *err);
+                               const tal_leaves *leaves, const tal_model *model,
+                               const tal_state *state, double strength_pa, tal_error *err);
 void tal_tensions_destroy(tal_tensions *tensions);
 
 // Into run.nc, run.json and the log; nothing where all blocks are rigid.

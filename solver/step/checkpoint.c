@@ -215,6 +215,19 @@ static tal_status check_memory(const tal_model *model, const tal_state *state, c
                            path);
 }
 
+// What follows from a state just read.
+static void take_up(const tal_model *model, tal_state *state) {
+    tal_state_refresh_spins(model, state);
+    state->work.problem.pair_count = 0; // contacts and reactions are those of a step
+    memset(state->work.reaction, 0, (size_t)model->constraint_count * sizeof *state->work.reaction);
+    tal_soft_refresh(model, state);
+    for (int32_t b = 0; b < model->body_count; b++) {
+        const uint8_t stands = state->is_gone[b] != 0 || tal_is_at_rest(state, b) ? 1 : 0;
+        state->is_fixed[b] = model->is_fixed[b] | stands;
+        state->is_immovable[b] = model->is_immovable[b] | stands;
+    }
+}
+
 tal_status tal_checkpoint_read(const tal_model *model, tal_state *state, const char *path,
                                tal_error *err) {
     char *bytes = NULL;
@@ -229,16 +242,7 @@ tal_status tal_checkpoint_read(const tal_model *model, tal_state *state, const c
     status = status == TAL_OK ? check_motion(model, state, path, err) : status;
     status = status == TAL_OK ? check_memory(model, state, path, err) : status;
     if (status == TAL_OK) {
-        tal_state_refresh_spins(model, state);
-        state->work.problem.pair_count = 0; // contacts and reactions are those of a step
-        memset(state->work.reaction, 0,
-               (size_t)model->constraint_count * sizeof *state->work.reaction);
-        tal_soft_refresh(model, state);
-        for (int32_t b = 0; b < model->body_count; b++) {
-            const uint8_t stands = state->is_gone[b] != 0 || tal_is_at_rest(state, b) ? 1 : 0;
-            state->is_fixed[b] = model->is_fixed[b] | stands;
-            state->is_immovable[b] = model->is_immovable[b] | stands;
-        }
+        take_up(model, state);
         if (!tal_state_is_valid(model, state)) {
             status = TAL_FAIL(err, TAL_BAD_INPUT,
                               "%s: the blocks that it says move and those that it says rest "
@@ -248,4 +252,47 @@ tal_status tal_checkpoint_read(const tal_model *model, tal_state *state, const c
     }
     tal_memory_destroy(bytes);
     return status;
+}
+
+tal_status tal_checkpoint_time(const char *path, double *time_s, tal_error *err) {
+    char *bytes = NULL;
+    size_t length = 0;
+    header head = {0};
+    TAL_TRY(tal_file_read(path, &bytes, &length, err));
+    memcpy(&head, bytes, length < sizeof head ? length : sizeof head);
+    tal_memory_destroy(bytes);
+    *time_s = head.time;
+    return length >= sizeof head && memcmp(head.magic, MAGIC, sizeof MAGIC) == 0
+               ? TAL_OK
+               : TAL_FAIL(err, TAL_BAD_INPUT, "%s is not a checkpoint of talus", path);
+}
+
+// Arrays of all kinds hold bodies in their order: those of `from` are the beginning of the new ones.
+tal_status tal_state_continue(tal_state **state, const tal_model *model, const tal_state *from,
+                              int thread_count, tal_error *err) {
+    TAL_ASSERT(from->body_count <= model->body_count);
+    TAL_TRY(tal_state_create(state, model, thread_count, err));
+    tal_contact_memory *memory = &(*state)->memory;
+    const tal_status status =
+        tal_contact_memory_reserve(memory, from->memory.pair_count, from->memory.point_count, err);
+    if (status != TAL_OK) {
+        tal_state_destroy(*state);
+        *state = NULL;
+        return status;
+    }
+    memory->pair_count = from->memory.pair_count;
+    memory->point_count = from->memory.point_count;
+    memory->dt = from->memory.dt;
+    (*state)->step = from->step;
+    (*state)->time = from->time;
+    const contents to = contents_of(*state), old = contents_of(from);
+    TAL_ASSERT(to.count == old.count);
+    for (int k = 0; k < to.count; k++) {
+        TAL_ASSERT(to.section[k].size >= old.section[k].size);
+        if (old.section[k].size > 0) {
+            memcpy(to.section[k].bytes, old.section[k].bytes, old.section[k].size);
+        }
+    }
+    take_up(model, *state);
+    return TAL_OK;
 }

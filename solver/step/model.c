@@ -140,7 +140,7 @@ static tal_status fill(tal_model *model, const tal_model_input *input, tal_error
     measure_shapes(model);
     TAL_ASSERT(model->smallest_width > 0.0 && isfinite(model->smallest_width));
     model->fingerprint = fingerprint_of(model);
-    return tal_model_check_start(model, err);
+    return input->is_under_way ? TAL_OK : tal_model_check_start(model, err);
 }
 
 tal_status tal_model_create(tal_model **model, const tal_model_input *input, tal_error *err) {

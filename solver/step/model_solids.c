@@ -109,8 +109,16 @@ static tal_status number_bodies(tal_model *model, const tal_model_input *input, 
     return TAL_OK;
 }
 
-static tal_elastic_step step_of(const tal_solver_settings *settings, int pieces) {
-    return tal_elastic_step_of(settings->dt_s / pieces, settings->scheme == TAL_SCHEME_MOREAU,
+// What rings within a step in which a wave crosses the body is not seen, and with theta = 1/2 it is not lost
+// either: it would shake a body that lies still out of its friction. In a floating frame such steps take
+// theta = 1; with positions of nodes that would strain all that turns.
+static tal_elastic_step step_of(const tal_solver_settings *settings, const tal_solid_input *solid,
+                                double width, int pieces) {
+    const double h = settings->dt_s / pieces;
+    const tal_elasticity law = tal_elasticity_make(solid->young_pa, solid->poisson);
+    const bool is_long = solid->kinematics == TAL_KINEMATICS_FLOATING_FRAME &&
+                         h * tal_elasticity_speed(law, solid->density_kg_m3) > width;
+    return tal_elastic_step_of(h, settings->scheme == TAL_SCHEME_MOREAU && !is_long,
                                settings->elastic_scheme);
 }
 
@@ -123,13 +131,14 @@ static tal_status make_solid(const tal_model *model, const tal_model_input *inpu
     int pieces[TAL_SOLID_LEVELS_MAX];
     solid_name name;
     name_solid(s, name);
+    const double width = model->shapes.smallest_width[model->shape_of_body[body]];
     TAL_TRY(tal_solid_create(solid, &input->solid[s], name, model->mass[body], model->inertia[body],
-                             step_of(settings, 1), err));
+                             step_of(settings, &input->solid[s], width, 1), err));
     const int count = tal_soft_list_pieces(settings, pieces);
     for (int k = 1; k < count; k++) {
-        TAL_TRY(tal_solid_add_level(solid, name, step_of(settings, pieces[k]), err));
+        TAL_TRY(tal_solid_add_level(solid, name,
+                                    step_of(settings, &input->solid[s], width, pieces[k]), err));
     }
-    const double width = model->shapes.smallest_width[model->shape_of_body[body]];
     return settings->watch_tension
                ? tal_solid_make_patches(solid, tal_tension_length(settings, width), err)
                : TAL_OK;

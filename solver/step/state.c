@@ -378,10 +378,18 @@ tal_body_energy tal_state_body_energy(const tal_model *model, const tal_state *s
     const tal_vec3 v = state->velocity[body];
     const double ahead = s->scheme == TAL_SCHEME_MOREAU ? 0.0 : 0.5 * s->dt_s;
     const tal_vec3 at = tal_vec3_add_scaled(state->position[body], ahead, v);
+    const tal_energy own = tal_soft_energy(model, state, body);
     return (tal_body_energy){.kinetic_translation_j = 0.5 * model->mass[body] * tal_vec3_dot(v, v),
                              .kinetic_rotation_j =
                                  0.5 * tal_vec3_dot(state->momentum[body], state->spin[body]),
-                             .potential_j = -model->mass[body] * tal_vec3_dot(s->gravity_mps2, at)};
+                             .potential_j = -model->mass[body] * tal_vec3_dot(s->gravity_mps2, at),
+                             .kinetic_deformation_j = own.deformation,
+                             .strain_j = own.strain};
+}
+
+tal_vec3 tal_state_angular_momentum(const tal_state *state, int32_t body) {
+    TAL_ASSERT(body >= 0 && body < state->body_count);
+    return state->momentum[body];
 }
 
 void tal_state_wake(tal_state *state) {

@@ -79,7 +79,7 @@
       image.data[4 * i + 3] = isFinite(a.bed[i]) ? 255 : 0;
     }
     context.putImageData(image, -shown[0], -shown[1]);
-    read.textContent = either === 0 ? 'Neither run has a deposit.' : 'The deposits have ' + Math.round(100 * both / either) + ' % of their area in common. Blue: the right run has more, orange: the left one has; at most ' + most.toFixed(most < 10 ? 1 : 0) + ' m, ' + Math.round(moved / 2).toLocaleString('en').replace(/,/g, '\u202f') + ' m\u00b3 lie elsewhere.';
+    read.textContent = either === 0 ? 'Neither run has a deposit.' : 'The deposits have ' + Math.round(100 * both / either) + ' % of their area in common. Blue: the right run has more, orange: the left one has; at most ' + most.toFixed(most < 10 ? 1 : 0) + ' m, ' + Math.round(moved / 2).toLocaleString('en').replace(/,/g, '\u202f') + ' m\u00b3 lie elsewhere. The map is ' + Math.round(shown[2] * g.cell) + ' m wide, north is up.';
     root.setAttribute('data-compare', 'ok');
     root.setAttribute('data-compare-most', String(most));
   }

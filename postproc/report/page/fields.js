@@ -88,6 +88,8 @@
     for (var i = 0; i < units.length - 1 && Math.abs(value) < units[i][0];) { i++; }
     return talus.digits(value / units[i][0]) + '\u00a0' + units[i][1];
   };
+  // The ends of a scale are round: 0 and 50 m, not 0.00 and 50.0 m.
+  talus.roundAmount = function (value, unit) { return talus.amount(value, unit).replace(/(\d)\.0+(?=\u00a0|$)/, '$1'); };
   // The greatest 1, 2 or 5 times a power of ten that is not above.
   talus.roundDown = function (value) {
     var unit = Math.pow(10, Math.floor(Math.log10(value)));
@@ -96,7 +98,7 @@
 
   // ---- controls -----------------------------------------------------------------------------------
   talus.legendHtml = function (layer) {
-    return '<b>' + layer.title + '</b> ' + talus.amount(layer.from, layer.unit) + ' <span class="ramp" style="background:' + talus.rampCss(layer.ramp) + '"></span> ' + talus.amount(layer.to, layer.unit);
+    return '<b>' + layer.title + '</b> ' + talus.roundAmount(layer.from, layer.unit) + ' <span class="ramp" style="background:' + talus.rampCss(layer.ramp) + '"></span> ' + talus.roundAmount(layer.to, layer.unit);
   };
   talus.option = function (select, value, title) {
     var o = document.createElement('option');
@@ -118,9 +120,21 @@
     }
     return most;
   }
+  // The mean over five by five cells, twice: the edge of a shadow, which cells draw as blots, becomes soft.
+  function soften(values) {
+    var n = f.columns, other = new Float32Array(values.length);
+    [1, n, 1, n].forEach(function (step) {
+      for (var i = 0; i < values.length; i++) {
+        var at = step === 1 ? i % n : Math.floor(i / n), end = step === 1 ? n : f.rows, sum = 0, count = 0;
+        for (var k = Math.max(-2, -at); k <= 2 && at + k < end; k++) { sum += values[i + k * step]; count++; }
+        other[i] = sum / count;
+      }
+      values.set(other);
+    });
+  }
   // Per cell four bytes: normal (east, north), open share of the sky, and whether the sun shines.
   talus.light = function (layer) {
-    var n = f.columns, z = layer.value, out = new Uint8Array(4 * n * f.rows);
+    var n = f.columns, z = layer.value, out = new Uint8Array(4 * n * f.rows), sunny = new Float32Array(n * f.rows);
     var flat = Math.hypot(talus.sun[0], talus.sun[1]), sunRise = talus.sun[2] / flat;
     for (var r = 0; r < f.rows; r++) {
       for (var c = 0; c < n; c++) {
@@ -137,9 +151,11 @@
         out[4 * at] = 127.5 - 127.5 * gx / length;
         out[4 * at + 1] = 127.5 - 127.5 * gy / length;
         out[4 * at + 2] = 255 * open;
-        out[4 * at + 3] = 255 * Math.min(1, Math.max(0, 0.5 - shade / 0.3));
+        sunny[at] = Math.min(1, Math.max(0, 0.5 - shade / 0.3));
       }
     }
+    soften(sunny);
+    for (var i = 0; i < sunny.length; i++) { out[4 * i + 3] = 255 * sunny[i]; }
     return out;
   };
   // A shaded picture of a surface, a pixel a cell: the light of the static map.

@@ -11,7 +11,7 @@
     sky.addColorStop(0, '#b9cfe2'); sky.addColorStop(0.75, '#e9eef1');
     c.fillStyle = sky;
     c.fillRect(0, 0, canvas.width, canvas.height);
-    c.drawImage(r.canvas, 0, 0, canvas.width, canvas.height);
+    c.drawImage(r.picture(), 0, 0, canvas.width, canvas.height);
     c.drawImage(r.overlay, 0, 0, canvas.width, canvas.height);
   }
 

@@ -62,7 +62,7 @@
     }
   };
   function drawLegend(c, row, top, u, ink, dark) {
-    var long = 150 * u, low = talus.amount(row.ends[0], row.unit), high = talus.amount(row.ends[1], row.unit);
+    var long = 150 * u, low = talus.roundAmount(row.ends[0], row.unit), high = talus.roundAmount(row.ends[1], row.unit);
     plate(c, 12 * u, top, long + 24 * u, 56 * u, dark);
     c.fillStyle = ink; c.fillText(row.title, 24 * u, top + 17 * u);
     var rgb = [0, 0, 0];

@@ -20,11 +20,11 @@
   var raw = JSON.parse(source.textContent), f = talus.fields;
   source.textContent = '';
   var motion = talus.readMotion(raw), centre = motion.centre, count = motion.blockCount;
-  var canvas = element('replay-canvas'), overlay = element('replay-overlay'), software = isSoftware();
+  var canvas = element('replay-canvas'), overlay = element('replay-overlay'), quickCanvas = element('replay-quick'), software = isSoftware();
   var look = { tint: false, photo: false, contours: false, contourStep: 10, survey: false,
     flatGround: [0.33, 0.31, 0.235], steepGround: [0.255, 0.245, 0.225], rock: [0.37, 0.335, 0.285] };
   var scene = talus.makeScene(canvas, { ground: motion.mesh('terrain'), skin: motion.mesh('surveyed'), shape: motion.shape, blockCount: count,
-    box: new Float32Array([f.west - centre[0], f.south - centre[1], f.east - centre[0], f.north - centre[1]]), zero: centre[2] + raw.zero }, look, software);
+    box: new Float32Array([f.west - centre[0], f.south - centre[1], f.east - centre[0], f.north - centre[1]]), zero: centre[2] + raw.zero }, look, software, software ? quickCanvas : null);
   if (!scene) { fail('This browser cannot draw in 3D (WebGL 2 is off), so the replay is left out. Everything else is complete.'); return; }
   var bed = f.byKey.bed;
   function groundHeight(x, y) {
@@ -32,7 +32,9 @@
     return isFinite(z) ? z : -Infinity;
   }
   var dirty = true, moved = true; // the picture, the blocks
-  var camera = talus.makeCamera(canvas, groundHeight, function () { dirty = true; });
+  var wasQuick = false, touched = -Infinity; // the last picture, and when somebody last turned or moved something
+  function touch() { touched = performance.now(); dirty = true; }
+  var camera = talus.makeCamera(canvas, groundHeight, touch);
   (function () {
     var low = Infinity, high = -Infinity;
     bed.value.forEach(function (z) { if (isFinite(z)) { low = Math.min(low, z); high = Math.max(high, z); } });
@@ -53,14 +55,14 @@
     }
     for (i = 0; i < 3; i++) { out[at + i] = look.rock[i] * tone[b]; }
   }
-  function placeBlocks() {
+  function placeBlocks(isQuick) {
     for (var b = 0; b < count; b++) {
       motion.pose(b, scene.pose, 12 * b);
       scene.pose[12 * b + 3] = motion.radius[b];
       paintBlock(b, scene.pose, 12 * b + 8);
       scene.pose[12 * b + 11] = motion.size[b];
     }
-    scene.takePose();
+    if (isQuick) { scene.takeQuickPose(); } else { scene.takePose(); }
   }
 
   // ---- views ------------------------------------------------------------------------------------
@@ -121,6 +123,7 @@
     canvas.style.height = overlay.style.height = height + 'px';
     if (fixed) { canvas.style.width = overlay.style.width = width + 'px'; }
     canvas.width = w; canvas.height = tall;
+    overlaid = '';
     overlay.width = Math.round(width * stillRatio); overlay.height = Math.round(height * stillRatio);
     camera.aspect = width / height;
     dirty = true;
@@ -131,15 +134,24 @@
   // ---- drawing ----------------------------------------------------------------------------------
   var wipeSlider = element('replay-wipe'), filmTitle = '';
   function wipeShare() { return look.survey && wipeSlider && parseFloat(wipeSlider.value) > 0 ? parseFloat(wipeSlider.value) / 100 : -1; }
-  function draw() {
-    if (moved) { placeBlocks(); moved = false; }
+  var overlaid = '';
+  function draw(isQuick) {
+    if (moved || wasQuick !== isQuick) { placeBlocks(isQuick); moved = false; }
+    wasQuick = isQuick;
+    canvas.style.opacity = isQuick ? 0 : 1; // it takes the pointer all the same
+    quickCanvas.hidden = !isQuick;
     if (element('replay-follow').checked) { follow(); }
     var wipe = wipeShare(), width = fixed ? fixed[0] : canvas.clientWidth, height = fixed ? fixed[1] : canvas.clientHeight;
-    scene.draw(camera.view(), wipe >= 0 ? wipe * canvas.width : -1, ratio);
-    talus.drawOverlay(overlay, { width: width, height: height, ratio: overlay.width / width, unit: fixed ? height / 640 : 1, dark: scheme.matches,
+    if (isQuick) { scene.drawQuick(camera.view(), camera.eye(), wipe, playRatio); } else { scene.draw(camera.view(), wipe >= 0 ? wipe * canvas.width : -1, ratio); }
+    drawOverlay({ width: width, height: height, ratio: overlay.width / width, unit: fixed ? height / 640 : 1, dark: scheme.matches,
       pixel: 2 * camera.distance * Math.tan(0.33) / height, azimuth: camera.azimuth, time: motion.now, total: motion.last,
       legend: colouring.value ? colouring : null, wipe: wipe, contour: look.contours ? look.contourStep : 0, title: filmTitle });
     dirty = false;
+  }
+  // Ten times a second at most the words change: what says the same is not drawn again.
+  function drawOverlay(state) {
+    var words = JSON.stringify(state, function (key, value) { return key === 'time' ? value.toFixed(1) : value; });
+    if (words !== overlaid) { overlaid = words; talus.drawOverlay(overlay, state); }
   }
 
   // ---- time -------------------------------------------------------------------------------------
@@ -159,13 +171,13 @@
   function setPlaying(on) {
     if (on && motion.now >= motion.last - 1e-6) { setTime(0); }
     playing = on;
-    useRatio(on ? playRatio : stillRatio);
+    if (!scene.hasQuick) { useRatio(on ? playRatio : stillRatio); }
     playButton.textContent = on ? 'Pause' : 'Play';
     playButton.setAttribute('aria-pressed', on ? 'true' : 'false');
     before = 0;
   }
   playButton.addEventListener('click', function () { setPlaying(!playing); });
-  slider.addEventListener('input', function () { setPlaying(false); setTime(parseFloat(slider.value)); });
+  slider.addEventListener('input', function () { setPlaying(false); setTime(parseFloat(slider.value)); touch(); });
 
   // ---- what is shown ----------------------------------------------------------------------------
   var groundSelect = element('replay-ground'), colourSelect = element('replay-colour'), pathSelect = element('replay-paths');
@@ -220,7 +232,7 @@
       ['Greatest energy', talus.amount(number[n + 3], 'J')], ['Way travelled', talus.amount(number[n + 4], 'm')]];
     if (motion.tension) {
       var pull = motion.tension[b];
-      rows.push(['Largest tension', pull < 0 ? 'not given' : talus.amount(pull, 'Pa') + (motion.strength && pull > motion.strength ? ': would have broken' : '')]);
+      rows.push(['Largest tension', pull < 0 ? 'not given' : talus.amount(pull, 'Pa') + (motion.strength && pull > motion.strength ? ': above the strength' : '')]);
     }
     card.innerHTML = '<strong>Block ' + b + '</strong><dl>' + rows.map(function (r) {
       return '<div><dt>' + r[0] + '</dt><dd>' + r[1] + '</dd></div>'; }).join('') + '</dl>';
@@ -331,25 +343,32 @@
   });
 
   // ---- loop -------------------------------------------------------------------------------------
-  // Fewer pixels when a machine cannot keep up, judged over thirty frames at a time.
-  var slowSince = 0, slowFrames = 0;
+  // Fewer pixels while playing when a machine cannot keep up with 30 pictures a second, more when it can;
+  // never again as many as were too many once.
+  var judgedAt = 0, judgedFrames = 0, tooMany = Infinity;
   function adapt(stamp) {
-    if (!slowSince || !playing) { slowSince = stamp; slowFrames = 0; return; }
-    if (++slowFrames < 30) { return; }
-    var each = (stamp - slowSince) / slowFrames;
+    if (!judgedAt || !playing) { judgedAt = stamp; judgedFrames = 0; return; }
+    if (++judgedFrames < 5 || stamp - judgedAt < 600) { return; }
+    var each = (stamp - judgedAt) / judgedFrames;
     root.setAttribute('data-replay-ms', each.toFixed(1));
-    if (each > 34 && playRatio > 0.45) { playRatio = Math.max(0.4, playRatio * (each > 60 ? 0.6 : 0.8)); useRatio(playRatio); }
-    slowSince = stamp; slowFrames = 0;
+    judgedAt = stamp; judgedFrames = 0;
+    if (each > 34 && playRatio > 0.4) { tooMany = playRatio; playRatio = Math.max(0.4, playRatio * Math.max(0.6, Math.sqrt(30 / each))); }
+    else if (each < 22 && playRatio * 1.25 < Math.min(tooMany, 1.01 * stillRatio)) { playRatio *= 1.25; }
+    if (!scene.hasQuick) { useRatio(playRatio); }
+  }
+  // Without a graphics card: quick pictures while something moves, a full one a moment after.
+  function isBusy() { return scene.hasQuick && !fixed && (playing || performance.now() - touched < 250); }
+  function step(stamp) {
+    if (before) { setTime(motion.now + (stamp - before) / 1000 * parseFloat(rate.value)); }
+    before = stamp;
+    if (motion.now >= motion.last) { setPlaying(false); }
   }
   function loop(stamp) {
     requestAnimationFrame(loop);
     adapt(stamp);
-    if (playing) {
-      if (before) { setTime(motion.now + (stamp - before) / 1000 * parseFloat(rate.value)); }
-      before = stamp;
-      if (motion.now >= motion.last) { setPlaying(false); }
-    }
-    if (dirty || moved) { draw(); }
+    if (playing) { step(stamp); }
+    var busy = isBusy();
+    if (dirty || moved || wasQuick !== busy) { draw(busy); }
   }
   window.addEventListener('resize', resize);
   if (scheme.addEventListener) { scheme.addEventListener('change', function () { dirty = true; }); }
@@ -357,12 +376,14 @@
   // For films and for the page's own test.
   talus.replay = { canvas: canvas, overlay: overlay, scene: scene, motion: motion, camera: camera, look: look, section: section, box: box, views: VIEWS, downhill: downhill,
     setTime: setTime, setPlaying: setPlaying, setView: setView, pick: pick, choose: choose, markSection: markSection, groundHeight: groundHeight,
-    useRatio: useRatio, isPlaying: function () { return playing; }, chosen: function () { return chosen; },
-    draw: function () { if (dirty || moved) { draw(); } }, redraw: function () { dirty = moved = true; draw(); },
+    useRatio: useRatio, step: step, isPlaying: function () { return playing; }, chosen: function () { return chosen; },
+    draw: function () { if (dirty || moved || wasQuick) { draw(false); } }, redraw: function () { dirty = moved = true; draw(false); },
+    drawQuick: function () { moved = true; draw(true); }, picture: function () { return wasQuick ? quickCanvas : canvas; },
     fix: function (width, height, title) { fixed = [width, height]; filmTitle = title; stillRatio = 1; ratio = 1.4; resize(); setView(viewChosen); } };
   resize();
   setTime(0);
   setView(VIEWS[0]);
+  touched = -Infinity;
   root.setAttribute('data-replay', 'ok');
   root.setAttribute('data-replay-blocks', String(count));
   root.setAttribute('data-replay-frames', String(motion.frameCount));

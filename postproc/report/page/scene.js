@@ -97,8 +97,8 @@
     return { place: new Float32Array(walls), index: new Uint32Array(faces) };
   }
 
-  // `look` holds what a user can choose; see replay.js.
-  talus.makeScene = function (canvas, data, look, software) {
+  // `look` holds what a user can choose; see replay.js. With `quickCanvas` there are quick pictures, too.
+  talus.makeScene = function (canvas, data, look, software, quickCanvas) {
     var gl = canvas.getContext('webgl2', { antialias: !software, preserveDrawingBuffer: true, alpha: true });
     if (!gl) { return null; }
     var program = {};
@@ -144,9 +144,10 @@
     shapes = null;
 
     var f = talus.fields;
+    var relief = talus.light(f.byKey.bed);
     texture(RELIEF, gl.LINEAR);
     gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1);
-    gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, f.columns, f.rows, 0, gl.RGBA, gl.UNSIGNED_BYTE, talus.light(f.byKey.bed));
+    gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, f.columns, f.rows, 0, gl.RGBA, gl.UNSIGNED_BYTE, relief);
     texture(TINT, gl.NEAREST);
     gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, 1, 1, 0, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
     texture(PHOTO, gl.LINEAR);
@@ -219,8 +220,9 @@
         gl.uniform1f(p.texel, 0.8 / side);
       }
     }
-    function drawGround(view) {
-      var p = program.ground;
+    // `programs` may hold others than those of the canvas.
+    function drawGround(view, programs) {
+      var p = programs.ground;
       use(p, view);
       gl.uniform1i(p.tint, TINT);
       gl.uniform1i(p.photo, PHOTO);
@@ -233,7 +235,7 @@
       gl.bindVertexArray(ground.vao);
       gl.disable(gl.CULL_FACE);
       gl.drawElements(gl.TRIANGLES, ground.count, gl.UNSIGNED_INT, 0);
-      use(program.side, view);
+      use(programs.side, view);
       gl.bindVertexArray(sides.vao);
       gl.drawElements(gl.TRIANGLES, sides.count, gl.UNSIGNED_INT, 0);
       gl.enable(gl.CULL_FACE);
@@ -248,42 +250,54 @@
       gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, fan);
       gl.drawElements(gl.TRIANGLES, fanCount, gl.UNSIGNED_INT, 0);
     }
-    function drawSkin(view, wipe) {
-      use(program.skin, view);
-      gl.uniform1f(program.skin.wipe, wipe);
-      gl.uniform1f(program.skin.opacity, wipe >= 0 ? 0.94 : 0.5);
+    function drawSkin(view, wipe, programs) {
+      var p = programs.skin;
+      use(p, view);
+      gl.uniform1f(p.wipe, wipe);
+      gl.uniform1f(p.opacity, wipe >= 0 ? 0.94 : 0.5);
       gl.bindVertexArray(skin.vao);
-      gl.enable(gl.BLEND); gl.disable(gl.CULL_FACE); gl.depthMask(wipe >= 0);
+      if (programs === program) { gl.enable(gl.BLEND); }
+      gl.disable(gl.CULL_FACE); gl.depthMask(wipe >= 0);
       gl.enable(gl.POLYGON_OFFSET_FILL); gl.polygonOffset(-2, -2);
       gl.drawElements(gl.TRIANGLES, skin.count, gl.UNSIGNED_INT, 0);
       gl.disable(gl.POLYGON_OFFSET_FILL);
       gl.disable(gl.BLEND); gl.enable(gl.CULL_FACE); gl.depthMask(true);
     }
-    function drawPaths(view, ratio) {
-      var p = program.path;
+    function drawPaths(view, ratio, programs) {
+      var p = programs.path;
       gl.useProgram(p.program);
       gl.uniformMatrix4fv(p.view, false, view);
-      gl.uniform2f(p.size, canvas.width, canvas.height);
+      gl.uniform2f(p.size, canvas.clientWidth * ratio, canvas.clientHeight * ratio);
       gl.uniform1f(p.width, (look.pathWidth || 2) * ratio);
       gl.bindVertexArray(paths.vao);
       gl.disable(gl.CULL_FACE);
       gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, paths.count);
       gl.enable(gl.CULL_FACE);
     }
+    function hasOver() { return paths.count > 0 || skin && look.survey; }
+    function drawOver(view, wipe, ratio, programs) {
+      if (paths.count > 0) { drawPaths(view, ratio, programs || program); }
+      if (skin && look.survey) { drawSkin(view, wipe, programs || program); }
+    }
+    var quick = quickCanvas ? talus.makeQuick(quickCanvas, { gl: gl, compile: function (pair, names) { return compile(gl, pair, names); }, texture: texture,
+      drawGround: drawGround, hasOver: hasOver, drawOver: drawOver }, data, pose, relief) : null, changes = 0;
     return {
-      gl: gl, pose: pose, hasSkin: skin !== null,
+      gl: gl, pose: pose, hasSkin: skin !== null, hasQuick: quick !== null,
       setTint: function (picture) {
+        changes++;
         gl.activeTexture(gl.TEXTURE0 + TINT);
         gl.pixelStorei(gl.UNPACK_PREMULTIPLY_ALPHA_WEBGL, true);
         gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, gl.RGBA, gl.UNSIGNED_BYTE, picture);
         gl.pixelStorei(gl.UNPACK_PREMULTIPLY_ALPHA_WEBGL, false);
       },
       setPhoto: function (picture) {
+        changes++;
         gl.activeTexture(gl.TEXTURE0 + PHOTO);
         gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, gl.RGBA, gl.UNSIGNED_BYTE, picture);
       },
       // Nine numbers a piece: from, to, colour.
       setPaths: function (pieces) {
+        changes++;
         paths.count = pieces.length / 9;
         gl.bindBuffer(gl.ARRAY_BUFFER, paths.buffer);
         gl.bufferData(gl.ARRAY_BUFFER, pieces, gl.STATIC_DRAW);
@@ -300,9 +314,14 @@
         gl.clearColor(0, 0, 0, 0);
         gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
         drawBlocks(view, wipe);
-        drawGround(view);
-        if (paths.count > 0) { drawPaths(view, ratio); }
-        if (skin && look.survey) { drawSkin(view, wipe); }
+        drawGround(view, program);
+        drawOver(view, wipe, ratio, program);
+      },
+      // The same on the other canvas, for a moment: `wipe` here as a share, the blocks as `pose` has them.
+      takeQuickPose: function () { quick.takePose(); },
+      drawQuick: function (view, eye, wipe, ratio) {
+        quick.draw(view, eye, wipe, ratio, Math.round(canvas.clientWidth * ratio), Math.round(canvas.clientHeight * ratio),
+          [look.tint, look.photo, look.contours, look.survey, look.pathWidth, changes]);
       }
     };
   };

@@ -17,8 +17,11 @@
     '  float sum = 0.0;\n' +
     '  for (int i = 0; i < 4; i++) { sum += texture(shadow, s + vec3(float(i & 1) * 2.0 - 1.0, float(i >> 1) * 2.0 - 1.0, 0.0) * vec3(texel, texel, 0.0)); }\n' +
     '  return 0.25 * sum;\n}\n';
-  var LIGHT = 'uniform vec3 sunWay; out vec4 seen;\n' +
-    'const vec3 SUN = vec3(1.62, 1.5, 1.3), SKY = vec3(0.56, 0.62, 0.72), BOUNCE = vec3(0.34, 0.31, 0.27);\n' +
+  var colours = window.talus.lightColours = { sun: [1.62, 1.5, 1.3], sky: [0.56, 0.62, 0.72], bounce: [0.34, 0.31, 0.27] };
+  function vec3(v) { return 'vec3(' + v.map(function (x) { return x.toFixed(4); }).join() + ')'; }
+  // THREE, for the ground that quick.js keeps: in the sun, in the shadow of a block, and its depth. DEEP: its depth alone.
+  var LIGHT = 'uniform vec3 sunWay;\n#ifdef THREE\nlayout(location = 0) out vec4 seen; layout(location = 1) out vec4 shaded; layout(location = 2) out vec4 depth;\n#else\nout vec4 seen;\n#endif\n' +
+    'const vec3 SUN = ' + vec3(colours.sun) + ', SKY = ' + vec3(colours.sky) + ', BOUNCE = ' + vec3(colours.bounce) + ';\n' +
     'vec3 lit(vec3 albedo, vec3 n, float open, float sun) {\n' +
     '  return albedo * (mix(BOUNCE, SKY, 0.5 + 0.5 * n.z) * open + SUN * sun * max(dot(n, sunWay), 0.0));\n}\n' +
     'vec4 film(vec3 c, float alpha) { c = c / (1.0 + 0.22 * c); return vec4(sqrt(c) * alpha, alpha); }\n';
@@ -35,13 +38,18 @@
       '  vec3 albedo = mix(steepGround, flatGround, smoothstep(0.62, 0.93, n.z));\n' +
       '  if (photoShare > 0.0) { vec4 p = texture(photo, uv); albedo = mix(albedo, p.rgb * p.rgb, photoShare * p.a); }\n' +
       '  if (tintShare > 0.0) { vec4 t = texture(tint, uv); vec3 c = t.rgb / max(t.a, 0.01); albedo = mix(albedo, 0.85 * c * c, tintShare * t.a); }\n' +
-      '  vec3 c = lit(albedo, n, r.z, r.w * inSun(at, 0.002));\n' +
+      '  float line = 0.0;\n' +
       '  if (contour > 0.0) {\n' +
       '    float z = (at.z + zero) / contour, w = fwidth(z), d = abs(fract(z - 0.5) - 0.5), major = mod(floor(z + 0.5), 5.0) < 0.5 ? 1.0 : 0.0;\n' +
-      '    float line = (1.0 - smoothstep(0.6 + 0.5 * major, 1.3 + 0.7 * major, d / w)) * (1.0 - smoothstep(0.15, 0.4, w));\n' +
-      '    c = mix(c, vec3(0.09, 0.055, 0.03), line * (0.42 + 0.3 * major));\n' +
+      '    line = (1.0 - smoothstep(0.6 + 0.5 * major, 1.3 + 0.7 * major, d / w)) * (1.0 - smoothstep(0.15, 0.4, w)) * (0.42 + 0.3 * major);\n' +
       '  }\n' +
-      '  seen = film(c, 1.0);\n}\n'],
+      '  vec3 ink = vec3(0.09, 0.055, 0.03);\n' +
+      '#ifdef THREE\n' +
+      '  seen = film(mix(lit(albedo, n, r.z, r.w), ink, line), 1.0); depth = vec4(gl_FragCoord.z);\n' +
+      '  shaded = film(mix(lit(albedo, n, r.z, 0.0), ink, line), 1.0);\n' +
+      '#else\n' +
+      '  seen = film(mix(lit(albedo, n, r.z, r.w * inSun(at, 0.002)), ink, line), 1.0);\n' +
+      '#endif\n}\n'],
     block: [HEAD + POSE + 'in vec4 place; in vec3 normal; in float block; uniform mat4 view;\n' +
       'out vec3 at, way, outward; out float edge; flat out vec4 paint;\n' +
       'void main() {\n' +
@@ -66,14 +74,16 @@
       'void main() {\n' +
       '  if (wipe >= 0.0 && gl_FragCoord.x > wipe) { discard; }\n' +
       '  vec3 n = normalize(cross(dFdx(at), dFdy(at))); n *= sign(n.z);\n' +
-      '  seen = film(lit(vec3(0.02, 0.19, 0.50), n, 1.0, 1.0), opacity);\n}\n'],
+      '  seen = film(lit(vec3(0.02, 0.19, 0.50), n, 1.0, 1.0), opacity);\n' +
+      '#ifdef DEEP\n  seen = vec4(gl_FragCoord.z);\n#endif\n}\n'],
     // The cut sides of the ground, as of a block of earth on a table.
     side: [HEAD + 'in vec3 place; uniform mat4 view; out vec3 at; void main() { at = place; gl_Position = view * vec4(place, 1.0); }\n',
       HEAD + LIGHT + 'in vec3 at;\n' +
       'void main() {\n' +
       '  vec3 n = normalize(cross(dFdx(at), dFdy(at)));\n' +
-      '  vec3 albedo = vec3(0.21, 0.185, 0.155);\n' +
-      '  seen = film(lit(albedo, vec3(n.xy, 0.0), 0.9, 0.6), 1.0);\n}\n'],
+      '  vec3 albedo = vec3(0.62, 0.59, 0.53);\n' +
+      '  seen = film(lit(albedo, vec3(n.xy, 0.0), 0.9, 0.6), 1.0);\n' +
+      '#ifdef THREE\n  shaded = seen; depth = vec4(gl_FragCoord.z);\n#endif\n}\n'],
     // A piece of a path: a strip of a few pixels between two points.
     path: [HEAD + 'in vec3 from, to; in vec3 paint; uniform mat4 view; uniform vec2 size; uniform float width; out vec3 colour;\n' +
       'void main() {\n' +
@@ -81,6 +91,6 @@
       '  vec2 d = (b.xy / b.w - a.xy / a.w) * size, n = length(d) > 0.0 ? normalize(vec2(-d.y, d.x)) : vec2(0.0);\n' +
       '  int k = gl_VertexID; vec4 p = (k & 1) == 0 ? a : b; float side = (k & 2) == 0 ? -1.0 : 1.0;\n' +
       '  p.xy += side * n * width / size * p.w; p.z -= 0.0004 * p.w; colour = paint; gl_Position = p;\n}\n',
-    HEAD + 'in vec3 colour; out vec4 seen; void main() { seen = vec4(colour, 1.0); }\n']
+    HEAD + 'in vec3 colour; out vec4 seen;\nvoid main() {\n  seen = vec4(colour, 1.0);\n#ifdef DEEP\n  seen = vec4(gl_FragCoord.z);\n#endif\n}\n']
   };
 })();

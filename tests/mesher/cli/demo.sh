@@ -16,7 +16,7 @@ else
     "$TALUS_TEST_BIN/mesher_site" demo piton-marcel || exit 1
     # The clouds the file names are not there, and not needed.
     site=site.ini
-    sed -e '/^before = /d' -e '/^after = /d' "$TALUS_SOURCE/datasets/piton-marcel/site.ini" >$site
+    sed -e '/^before = /d' -e '/^after = /d' -e '/^calibration = /d' "$TALUS_SOURCE/datasets/piton-marcel/site.ini" >$site
 fi
 
 # mesh_and_judge COUNT SETTINGS...: COUNT blocks are wanted, 0 for any number.

@@ -4,8 +4,8 @@
 
 #include "core/base/random.h"
 #include "core/geometry/mass_properties.h"
+#include "core/geometry/polyhedron.h"
 #include "mesher/rock/hull.h"
-#include "mesher/rock/polyhedron.h"
 
 static tal_mass_properties mass_of(const tal_hull *hull) {
     const tal_surface surface = tal_hull_surface(hull);

@@ -4,8 +4,8 @@
 
 #include "core/base/memory.h"
 #include "core/base/random.h"
+#include "core/geometry/polyhedron.h"
 #include "mesher/rock/hull.h"
-#include "mesher/rock/polyhedron.h"
 
 static void check_sound(const tal_polyhedron *polyhedron) {
     const tal_surface surface = tal_polyhedron_surface(polyhedron);

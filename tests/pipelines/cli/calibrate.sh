@@ -86,10 +86,11 @@ for name in two three; do sed 's/^friction.*/friction = 0.7/' one.ini >$name.ini
 if grep -q ',three,' several/runs.csv; then fail "the site held out takes part"; fi
 grep -q 'three (held out)' several/calibrate.html || fail "the site held out does not judge"
 # The same said in the site file.
-sed 's/^runs = 40/runs = 20\nhold_out = three.ini/' one.ini >held.ini
+sed 's/^runs = 40/runs = 20\nfit = two.ini\nhold_out = three.ini/' one.ini >held.ini
 "$calibrate" held.ini --out held --progress none >said 2>&1 || fail "hold_out"
 grep -q 'three (held out)' held/calibrate.html || fail "hold_out in the site file is not heard"
 if grep -q ',three,' held/runs.csv; then fail "hold_out takes part"; fi
+[ "$(grep -c ',two,' held/runs.csv)" -eq 10 ] || fail "fit in the site file takes no part"
 # Runs that fail are told, with a reason, and do not spoil the rest.
 "$calibrate" one.ini --out failing --set vary.contact.friction.high=1.1 --set calibrate.runs=24 --progress none >said 2>&1 || fail "failing runs"
 grep -q 'failed,.*stick to the sky' failing/runs.csv || fail "no reason in the table"

@@ -48,3 +48,24 @@ cp right/report.html "$2/report.html"
 look >other.txt
 grep -q 'data-compare="ok"' other.txt || fail "the page does not compare: $(cat other.txt)"
 if grep -q 'data-compare-most="0"' other.txt; then fail "two runs do not differ: $(cat other.txt)"; fi
+# Every control, at the widths of a phone, a desk and a wide screen: pages.js presses them. What
+# plays is looked at without a frame around it.
+cp "$TALUS_SOURCE/tests/pipelines/cli/pages.js" study/
+sed 's|</head>|<script src="pages.js"></script></head>|; s|<html |<html data-wait="4000" |' study/compare.html >study/alone.html
+press() { # press PAGE WIDTH WANTED...
+    page=$1 width=$2
+    shift 2
+    timeout 120 "$browser" --headless --no-sandbox --disable-gpu --use-angle=swiftshader --enable-unsafe-swiftshader --user-data-dir="$PWD/profile" \
+        --disable-background-networking --allow-file-access-from-files --virtual-time-budget=20000 --window-size="$width,1000" \
+        --enable-logging=stderr --dump-dom "file://$PWD/study/$page" 2>browser.txt | grep -o '<html [^>]*>' >root.txt || fail "the page does not open"
+    for wanted in 'done="yes"' 'wide="no"' 'unnamed="none"' 'step="keeps"' 'turn="follows"' 'choice="changes"' "$@"; do
+        grep -q "data-$wanted" root.txt || fail "$page at $width: not $wanted: $(cat root.txt)"
+    done
+    grep 'CONSOLE' browser.txt | grep -v 'GPU stall' && fail "compare.html complains"
+    true
+}
+for width in 390 1400 2560; do
+    printf '<!doctype html><html data-wait="4000"><body style="margin:0"><iframe id="page" src="compare.html" style="width:%dpx;height:1000px;border:0"></iframe><script src="pages.js"></script>' $width >study/frame.html
+    press frame.html $width 'requests="0"'
+done
+press alone.html 1400 'play="plays"'

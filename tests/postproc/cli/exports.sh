@@ -50,6 +50,15 @@ grep -o '\-*[0-9][0-9.]* -*[0-9][0-9.]*' out.csv | tr ' ' ',' | middle >gpkg.txt
 paste -d' ' kml.txt gpkg.txt | awk '{exit !(($1 - $3) ^ 2 + ($2 - $4) ^ 2 < 1e-7)}' ||
     fail "the deposit is elsewhere in the KML: $(cat kml.txt gpkg.txt)"
 
+# Others read every file. Debian has no schema of KML; libkml, which knows it, reads the archive without a word.
+for file in a/*.tif a/ascii/*.asc; do gdalinfo "$file" >read.txt 2>&1 && grep -q '^Size is [1-9]' read.txt || fail "gdalinfo: $file: $(tail -n 2 read.txt)"; done
+for file in a/shapefile/*.shp a/result.gpkg a/result.dxf a/result.kmz; do
+    ogrinfo -ro -so -al "$file" >read.txt 2>words.txt && grep -q '^Feature Count: [1-9]' read.txt || fail "ogrinfo: $file: $(tail -n 2 read.txt words.txt)"
+    grep -i -e error -e warning words.txt && fail "ogrinfo complains of $file"
+done
+for file in a/*.nc; do ncdump -h "$file" >read.txt 2>&1 || fail "ncdump: $file: $(cat read.txt)"; done
+ogrinfo --formats | grep -q LIBKML || echo "SKIPPED: this GDAL has no libkml"
+
 # Without a place on Earth there is no KML, and a word about it.
 "$TALUS_TEST_BIN/post-make-scene" b local=1 blocks=8 frames=5 || exit 1
 "$TALUS_BIN/talus-post" b/site.ini --out b --progress none --set report.figures=no --set report.export=kml,ascii 2>err.txt ||

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Pages of odd sites stand: one block, no surveyed deposit, one epoch, rock that does not move, several
-# sources, a title of odd characters; wide and dark screens. And text is told from its ground.
+# sources, thirty of them, no rock missing at all, a title of odd characters and one that does not end; wide and dark
+# screens and a phone. And text is told from its ground.
 set -u
 . "$TALUS_SOURCE/tests/support/common.sh"
 # Contrast after WCAG 2.1, for the colours of text in both schemes: at least 4.5.
@@ -28,7 +29,7 @@ look() {
     shift
     timeout 120 "$browser" --headless --no-sandbox --disable-gpu --use-angle=swiftshader --enable-unsafe-swiftshader \
         --user-data-dir="$PWD/profile" --disable-background-networking --virtual-time-budget=5000 "$@" \
-        --dump-dom "file://$PWD/$name/report.html#width" 2>browser.txt | grep -o '<html [^>]*>' >root.txt
+        --dump-dom "file://$PWD/$name/${file:-report}.html#width" 2>browser.txt | grep -o '<html [^>]*>' >root.txt
     for wanted in 'data-console-errors="0"' 'data-replay="ok"' 'data-overflow="no"'; do
         grep -q "$wanted" root.txt || fail "$name $*: not $wanted: $(cat root.txt)"
     done
@@ -53,6 +54,21 @@ grep -q 'class="about remark"' bare/report.html && fail "a remark that nobody ma
 make_page single blocks=12 frames=5 epochs=1
 make_page still blocks=12 frames=5 still=1
 make_page two blocks=12 frames=5 two=1
-for page in one bare single still two; do look $page --window-size=1400,1000; done
-look two --window-size=2560,1400 --force-dark-mode
+title="A long title $(printf '%0120d' 0 | tr 0 W) and on it goes, and on"
+make_page thirty blocks=90 frames=5 sources=30 rows=160
+grep -q '<h1>A long title W.*and on it goes, and on</h1>' thirty/report.html || fail "the title is not whole"
+make_page empty blocks=12 frames=5 empty=1
+for page in one bare single still two thirty empty; do look $page --window-size=1400,1000; done
+look two --window-size=2560,1400 --blink-settings=preferredColorScheme=0
+# A phone, in a frame: Chromium's own window is never below 500 pixels.
+for page in one thirty; do
+    cat >"$page/phone.html" <<'END'
+<!doctype html><html lang="en"><iframe id="phone" src="report.html#width" style="width:390px;height:844px"></iframe>
+<script>setInterval(function () {
+    var from = document.getElementById('phone').contentDocument.documentElement;
+    ['data-console-errors', 'data-replay', 'data-overflow'].forEach(function (name) { document.documentElement.setAttribute(name, from.getAttribute(name)); });
+}, 200);</script>
+END
+    file=phone look $page --allow-file-access-from-files --blink-settings=preferredColorScheme=0
+done
 [ "$failures" -eq 0 ]

@@ -43,6 +43,8 @@ awk -F, '$1 == "house" && ($4 < 1040 - 1e-3 || $4 > 1060 + 1e-3 || $5 < 2018 - 1
 [ "$(grep -c '^house,' out/crossings.csv)" -le "$crossed" ] || fail "more rocks in the house than on the road above it"
 grep -q 'Judge &lt;this&gt;' out/report.html || fail "the title is not in the report"
 grep -q '100 rocks were released' out/report.html || fail "no verdict"
+# It looks like all other pages.
+missing=$(grep -vxFf out/report.html "$TALUS_SOURCE/core/app/page.css") && fail "the style of all pages is not in it: $missing"
 for layer in trajectories stops targets crossings barriers; do
     ogrinfo -q out/result.gpkg 2>/dev/null | grep -q "$layer" || fail "no layer $layer"
 done
@@ -58,9 +60,25 @@ awk -F, '/^road/ {print $2, $8}' free.csv >a.txt
 awk -F, '/^road/ {print $2, $8}' out/crossings.csv >b.txt
 paste a.txt b.txt | awk '$1 != $3 || ($2 - $4) ^ 2 > (0.05 * $2 + 0.5) ^ 2 {bad++} END {exit bad > 0}' ||
     fail "rocks bring other energies to a barrier than to a line"
+# It is drawn, too, with what it holds: all rocks are lower and weaker.
+tr '\n' ' ' <out/report.html >page.txt
+grep -q 'of the rocks that meet high, in numbers of rocks. Beyond the scale: its capacity, 1e+08 kJ.' page.txt || fail "no energies at the barrier"
+grep -q 'of the rocks that meet high, in numbers of rocks. Beyond the scale: its height, 90 m.' page.txt || fail "no heights at the barrier"
+"$TALUS_BIN/talus-solve" site.ini -q --out out --overwrite --set barrier.high.capacity_kj=1 || fail "solve with a weak barrier"
+"$TALUS_BIN/talus-post" site.ini -q --out out --overwrite --set barrier.high.capacity_kj=1 || fail "post with a weak barrier"
+grep -q 'Dashed: its capacity, 1 kJ' out/report.html || fail "the capacity is not marked"
 # Percentiles of one's own choice give files of their names.
 "$TALUS_BIN/talus-post" site.ini -q --out out --overwrite --set 'report.percentiles=25 97.5' || fail "percentiles"
 [ -f out/energy_p97.5.tif ] && [ -f out/velocity_p25.tif ] || fail "no maps of the percentiles asked for"
+# In steps of 0.1 s rocks of at most 0.8 m that run faster than 2 m/s move by more than a quarter of their size;
+# in steps of 2 ms those of at least 0.4 m have to be faster than 50 m/s, more than a fall of 100 m gives.
+for dt in 0.1 0.002; do
+    "$TALUS_BIN/talus-solve" site.ini -q --out out --overwrite --set solve.dt_s=$dt --set release.rocks=20 || fail "steps of $dt s"
+    "$TALUS_BIN/talus-post" site.ini -q --out out --overwrite --set solve.dt_s=$dt --set release.rocks=20 || fail "post of steps of $dt s"
+    [ $dt = 0.1 ] && said=0 || said=1
+    grep -q "moved by more than a quarter of their size in a step of $dt s" out/report.html
+    [ $? -eq $said ] || fail "steps of $dt s are wrongly told"
+done
 # Independent rocks: shares over groups of n scatter by sqrt(p (1 - p) / n). 600 rocks in groups of 10 and 50.
 write_site "$(printf '%s' "$release" | sed 's/^rocks.*/rocks = 600/')"
 mkdir many

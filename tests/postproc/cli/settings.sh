@@ -44,6 +44,30 @@ echo "not a picture" >words.tif
     --set report.image="$PWD/words.tif" >out.txt 2>err.txt && fail "words are taken for a photograph"
 grep -q 'words.tif is not a picture' err.txt || fail "words.tif is not named: $(cat err.txt)"
 
+# calibration: the report says what was found and how the scores were before; what else differed there is told.
+cat >calibrate.json <<'END'
+{"points": 14, "runs_per_point": 2, "parameters": [{"setting": "contact.friction", "start": "0.7", "best": 0.4567,
+  "low": 0.43, "high": 0.48}], "conclusions": ["friction <is> known"],
+ "sites": [{"before": {"iou": 0.3125, "runout_error_m": -77}, "after": {"iou": 0.8125, "runout_error_m": null}}],
+ "provenance": {"settings": "[mesh]\nblock_count = 77\n\n[contact]\nfriction = 0.7\n"}}
+END
+post report.calibration="$PWD/calibrate.json" contact.friction=0.5
+for words in 'calibration</a> of 28 runs' '<li>friction &lt;is&gt; known</li>' 'overlap (IoU) was 0.312 and the runout error −77' \
+    '<code>mesh.block_count</code> = 77 instead of 400' \
+    '<code>contact.friction</code></td><td class="number">0.7</td><td class="number">0.457</td><td class="number">0.5</td>' \
+    '<tr data-calibrated="iou"><td>Overlap (IoU)</td><td class="number">0.312</td><td class="number">0.812</td>' \
+    'class="number">−77.0 m</td><td class="number">–</td>'; do
+    grep -q -F -e "$words" study/report.html || fail "calibration: no '$words': $(grep -A 12 'id="calibration"' study/report.html)"
+done
+grep -q 'contact.friction</code> = ' study/report.html && fail "what was calibrated is told as a difference"
+echo '{"points": 3}' >other.json
+cp -r study again && rm again/report.html
+for bad in other.json missing.json; do
+    "$TALUS_BIN/talus-post" study/site.ini --out again --overwrite --progress none --set report.calibration="$PWD/$bad" 2>err.txt && fail "$bad is taken for a calibration"
+    grep -q "$bad" err.txt || fail "$bad is not named: $(cat err.txt)"
+    [ ! -e again/report.html ] || fail "work was done before $bad was read"
+done
+
 # surface_rays: more looks per cell see other surfaces of the same rock.
 for rays in 1 3 9; do
     post report.surface_rays=$rays

@@ -44,6 +44,18 @@ for name in displacement_m principal_stress_pa von_mises_pa; do
     grep -aq "Name=\"$name\"" out/paraview/elements_00000.vtu || fail "$name is missing"
 done
 
+# What breaks is shown in pieces: in the layers, the report and the replay, with all of the volume.
+"$TALUS_BIN/talus-solve" site.ini --out out -q --overwrite --set break.cut=yes --set solve.until_s=0.1 || fail "talus-solve, breaking"
+"$TALUS_BIN/talus-post" site.ini --out out -q --overwrite || fail "talus-post, breaking"
+pieces=$(value blocks)
+cracked=$(value blocks_broken)
+[ "$cracked" -ge 1 ] && [ "$pieces" = $((4 + cracked)) ] || fail "$pieces blocks after $cracked broke"
+[ "$(ogrinfo -q -sql 'SELECT COUNT(*) AS n FROM blocks' out/result.gpkg | sed -n 's/.*n (.*) = //p')" = "$pieces" ] || fail "the layer has other blocks"
+grep -q "data-cracked=\"$cracked\"" out/report.html || fail "the report does not say how many broke"
+whole=$(netcdf_values out/blocks.nc volume | awk '{ s += $1 } END { printf "%.9f", s }')
+[ "$(netcdf_values out/run.nc volume | awk '{ s += $1 } END { printf "%.9f", s }')" = "$whole" ] || fail "pieces have another volume"
+[ "$(grep -c DataSet out/blocks.pvd)" -ge 2 ] || fail "no motion for ParaView"
+
 # Rigid blocks have none of it.
 for stage in mesh solve post; do
     "$TALUS_BIN/talus-$stage" site.ini --out out -q --overwrite --set body.rock.kind=rigid --set break.tensile_strength_pa= || fail "talus-$stage, rigid"

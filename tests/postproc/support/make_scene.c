@@ -42,6 +42,8 @@ static bool apply(tal_post_scene *scene, const char *argument) {
         scene->stands_still = v != 0.0;
     } else if (take(argument, "two", &v)) {
         scene->two_sources = v != 0.0;
+    } else if (take(argument, "sources", &v)) {
+        scene->more_sources = (int32_t)v - 1;
     } else if (take(argument, "until", &v)) {
         scene->ended_because = v != 0.0 ? "until" : "still";
     } else if (take(argument, "lost", &v)) {

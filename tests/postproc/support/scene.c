@@ -50,6 +50,14 @@ static double source_at(const tal_post_scene *s, double x, double y) {
     if (s->two_sources && other < 1.0) {
         return 0.028 * w * sqrt(1.0 - other);
     }
+    for (int32_t i = 0; i < s->more_sources; i++) { // in two rows west of the first
+        const double e = (x - w * (i % 2 == 0 ? 0.03 : 0.08)) / (0.015 * w);
+        const double g =
+            (y - h * (0.04 + 0.92 * i / s->more_sources)) / (0.4 * h / s->more_sources);
+        if (e * e + g * g < 1.0) {
+            return 0.01 * w * sqrt(1.0 - e * e - g * g);
+        }
+    }
     return r < 1.0 ? 0.028 * w * sqrt(1.0 - r) : 0.0;
 }
 
@@ -309,6 +317,11 @@ static way way_of(const tal_post_scene *s, int32_t block) {
     if (s->two_sources && block % 2 == 1) {
         out.from[1] = h * (0.88 + 0.06 * radius * sin(angle));
         out.to[1] = h * (0.88 + 0.03 * (2.0 * tal_random_uniform(stop, 4 * b + 1) - 1.0));
+    }
+    if (s->more_sources > 0 && block <= s->more_sources && block > 0) {
+        const int32_t i = block - 1;
+        out.from[0] = w * (i % 2 == 0 ? 0.03 : 0.08);
+        out.from[1] = h * (0.04 + 0.92 * i / s->more_sources);
     }
     if (s->stands_still) { // but for a finger's breadth
         out.to[0] = out.from[0] + 0.02;

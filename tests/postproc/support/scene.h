@@ -20,6 +20,7 @@ typedef struct {
     bool survey_is_empty;     // nodata everywhere
     bool stands_still;        // no block moves
     bool two_sources;         // a second one in the north, on a slope of its own
+    int32_t more_sources;     // small ones beside the first, up the slope
     bool all_lost;            // every block leaves over the rim
     double unconverged_steps; // what the solver says of itself
     double finished_steps;

@@ -4,6 +4,7 @@
 #include "tests/solver/fuzz/mend_records.h"
 
 enum { BODIES = 2 };
+#define SHAPE(count) ((tal_journal_shape){.body_count = (count), .body_capacity = (count)})
 
 static mutant m;
 
@@ -12,13 +13,17 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     static tal_error err;
     tal_journal journal;
     mutant_begin(&m, "run.journal");
-    mutant_need(tal_journal_create(&journal, m.path, "key", BODIES, 0, &err), &err);
+    mutant_need(tal_journal_create(&journal, m.path, "key", SHAPE(BODIES), &err), &err);
     for (int i = 1; i < 5; i++) {
         const tal_vec3 zero[BODIES] = {{0}};
         const tal_quat turn[BODIES] = {{1, 0, 0, 0}, {1, 0, 0, 0}};
         const tal_journal_step step = {.time_s = i};
-        const tal_journal_frame frame = {
-            .time_s = i, .position = zero, .orientation = turn, .velocity = zero, .spin = zero};
+        const tal_journal_frame frame = {.time_s = i,
+                                         .body_count = BODIES,
+                                         .position = zero,
+                                         .orientation = turn,
+                                         .velocity = zero,
+                                         .spin = zero};
         mutant_need(tal_journal_add_step(&journal, &step, &err), &err);
         mutant_need(tal_journal_add_frame(&journal, &frame, &err), &err);
     }
@@ -42,7 +47,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     mutant_edit(&m, data, size);
     mend_records(&m);
     mutant_write(&m);
-    if (tal_journal_resume(&journal, m.path, "key", BODIES, 0, 3.0, false, &last, &err) == TAL_OK) {
+    if (tal_journal_resume(&journal, m.path, "key", SHAPE(BODIES), 3.0, false, &last, &err) ==
+        TAL_OK) {
         (void)tal_journal_visit(&journal, see_frame, NULL, &sum, &err);
     }
     tal_journal_close(&journal);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 enum { BODIES = 3, STEPS = 10 };
+#define SHAPE(count) ((tal_journal_shape){.body_count = (count), .body_capacity = (count)})
 
 static char path[TAL_PATH_SIZE];
 
@@ -24,6 +25,7 @@ static void add_records(tal_journal *journal, int first, int last) {
         const tal_journal_step step = {.time_s = i, .residual = 1e-7 * i, .contact_count = 10 * i};
         check_ok(tal_journal_add_step(journal, &step, &check_error));
         const tal_journal_frame frame = {.time_s = i,
+                                         .body_count = BODIES,
                                          .position = position,
                                          .orientation = orientation,
                                          .velocity = velocity,
@@ -67,7 +69,7 @@ static int set_up(void **state) {
     (void)state;
     tal_path_join(path, check_scratch(), "run.journal");
     tal_journal journal;
-    check_ok(tal_journal_create(&journal, path, "key", BODIES, 0, &check_error));
+    check_ok(tal_journal_create(&journal, path, "key", SHAPE(BODIES), &check_error));
     add_records(&journal, 1, STEPS);
     check_ok(tal_journal_sync(&journal, &check_error));
     tal_journal_close(&journal);
@@ -78,7 +80,8 @@ static void records_come_back_in_order(void **state) {
     (void)state;
     tal_journal journal;
     tal_journal_step last;
-    check_ok(tal_journal_resume(&journal, path, "key", BODIES, 0, 1e9, true, &last, &check_error));
+    check_ok(
+        tal_journal_resume(&journal, path, "key", SHAPE(BODIES), 1e9, true, &last, &check_error));
     assert_true(last.time_s == STEPS);
     const counts seen = visit(&journal);
     assert_int_equal(seen.frames, STEPS);
@@ -90,7 +93,8 @@ static void resuming_cuts_what_is_later_than_the_checkpoint(void **state) {
     (void)state;
     tal_journal journal;
     tal_journal_step last;
-    check_ok(tal_journal_resume(&journal, path, "key", BODIES, 0, 4.0, true, &last, &check_error));
+    check_ok(
+        tal_journal_resume(&journal, path, "key", SHAPE(BODIES), 4.0, true, &last, &check_error));
     assert_true(last.time_s == 4.0);
     assert_int_equal(visit(&journal).frames, 4);
     add_records(&journal, 5, 7); // and it goes on from there
@@ -110,8 +114,8 @@ static void a_journal_cut_at_any_byte_keeps_its_whole_records(void **state) {
         assert_int_equal(truncate(path, cut), 0);
         tal_journal journal;
         tal_journal_step last;
-        check_ok(
-            tal_journal_resume(&journal, path, "key", BODIES, 0, 1e9, true, &last, &check_error));
+        check_ok(tal_journal_resume(&journal, path, "key", SHAPE(BODIES), 1e9, true, &last,
+                                    &check_error));
         const counts seen = visit(&journal);
         assert_true(seen.frames <= most && seen.steps <= seen.frames + 1);
         most = seen.frames;
@@ -128,7 +132,8 @@ static void a_flipped_bit_ends_the_journal_there(void **state) {
     fclose(stream);
     tal_journal journal;
     tal_journal_step last;
-    check_ok(tal_journal_resume(&journal, path, "key", BODIES, 0, 1e9, true, &last, &check_error));
+    check_ok(
+        tal_journal_resume(&journal, path, "key", SHAPE(BODIES), 1e9, true, &last, &check_error));
     assert_int_equal(visit(&journal).frames, STEPS - 1);
     tal_journal_close(&journal);
 }
@@ -154,16 +159,16 @@ static void a_journal_of_another_run_is_refused(void **state) {
     tal_journal journal;
     tal_journal_step last;
     check_fails(
-        tal_journal_resume(&journal, path, "other", BODIES, 0, 1e9, true, &last, &check_error),
+        tal_journal_resume(&journal, path, "other", SHAPE(BODIES), 1e9, true, &last, &check_error),
         TAL_BAD_INPUT, "other settings");
     tal_journal_close(&journal);
-    check_fails(
-        tal_journal_resume(&journal, path, "key", BODIES + 1, 0, 1e9, true, &last, &check_error),
-        TAL_BAD_INPUT, "other blocks");
+    check_fails(tal_journal_resume(&journal, path, "key", SHAPE(BODIES + 1), 1e9, true, &last,
+                                   &check_error),
+                TAL_BAD_INPUT, "other blocks");
     tal_journal_close(&journal);
-    check_fails(
-        tal_journal_resume(&journal, "/dev/null", "key", BODIES, 0, 1e9, true, &last, &check_error),
-        TAL_BAD_INPUT, "is not a journal");
+    check_fails(tal_journal_resume(&journal, "/dev/null", "key", SHAPE(BODIES), 1e9, true, &last,
+                                   &check_error),
+                TAL_BAD_INPUT, "is not a journal");
     tal_journal_close(&journal);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Planes that bound halfspaces.
-#ifndef TALUS_MESHER_ROCK_HALFSPACE_H
-#define TALUS_MESHER_ROCK_HALFSPACE_H
+#ifndef TALUS_CORE_GEOMETRY_HALFSPACE_H
+#define TALUS_CORE_GEOMETRY_HALFSPACE_H
 
 #include "core/base/math3.h"
 

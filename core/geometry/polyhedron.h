@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Small convex polyhedra of fixed capacity and their cutting by planes: the working form of a block.
-#ifndef TALUS_MESHER_ROCK_POLYHEDRON_H
-#define TALUS_MESHER_ROCK_POLYHEDRON_H
+#ifndef TALUS_CORE_GEOMETRY_POLYHEDRON_H
+#define TALUS_CORE_GEOMETRY_POLYHEDRON_H
 
 #include "core/base/status.h"
+#include "core/geometry/halfspace.h"
 #include "core/geometry/surface.h"
-#include "mesher/rock/halfspace.h"
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Cutting small convex polyhedra by planes.
-#include "mesher/rock/polyhedron.h"
+#include "core/geometry/polyhedron.h"
 
 #include <string.h>
 

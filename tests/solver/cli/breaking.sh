@@ -1,0 +1,99 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Blocks that break, from files to files: of two cubes one falls on a corner, breaks, and its pieces
+# break again.
+. "$TALUS_SOURCE/tests/support/common.sh"
+command -v ncgen >/dev/null || { echo "SKIPPED: ncgen is not there (Debian: netcdf-bin)"; exit 0; }
+. "$TALUS_SOURCE/tests/solver/support/two_blocks.sh"
+solve="$TALUS_BIN/talus-solve"
+mkdir -p out
+write_terrain
+write_blocks
+change blocks 's/^position.*/position = 0, 0, 3.5, 3, 0, 0.5 ;/'
+change blocks 's/^orientation.*/orientation = 0.898877104990060, 0.299625701663353, 0.249688084719461, 0.199750467775569, 1, 0, 0, 0 ;/'
+make_files
+cat >site.ini <<'INI'
+[solve]
+dt_s = 0.00025
+until_s = 1
+checkpoint_every_s = 0.1
+stop_when_still = no
+[contact]
+friction = 0.5
+[body.rock]
+kind = pseudo-rigid
+young_pa = 1e9
+poisson = 0.2
+element_m = 1
+[break]
+tensile_strength_pa = 3e4
+cut = yes
+smallest_m = 0.5
+energy_j_m2 = 20
+pieces_max = 20
+INI
+fresh() { rm -rf "$1" && mkdir "$1" && cp out/terrain.nc out/blocks.nc "$1"; }
+value() { sed -n "s/.*\"$2\":[[:space:]]*\([^,]*\),*/\1/p" "$1/run.json"; }
+
+fresh whole
+expect 0 'blocks and pieces broke: cracks of' "$solve" site.ini --out whole --threads 1
+broken=$(value whole blocks_broken)
+blocks=$(value whole blocks)
+[ "$broken" -ge 2 ] || fail "only $broken broke"
+[ "$blocks" = $((2 + broken)) ] || fail "$blocks blocks after $broken broke"
+awk "BEGIN { d = $(value whole crack_energy_j) / $(value whole crack_area_m2) - 20; exit !(d * d < 1e-18) }" || fail "the cracks took $(value whole crack_energy_j) J"
+awk "BEGIN { exit !($(value whole energy_drift) < 1e-6) }" || fail "the energy book does not close: $(value whole energy_drift)"
+
+# Volumes and masses are those of the two cubes; until they break, pieces move with the whole.
+netcdf_values whole/run.nc volume | awk '{ s += $1 } END { exit !(s > 2 - 1e-12 && s < 2 + 1e-12) }' || fail "the volume changed"
+netcdf_values whole/run.nc mass | awk '{ s += $1 } END { exit !(s > 5400 - 1e-9 && s < 5400 + 1e-9 || s > 5200 - 1e-9 && s < 5200 + 1e-9) }' || fail "the mass changed"
+netcdf_values whole/run.nc part_of | sort -u | tr '\n' ' ' >origins
+[ "$(cat origins)" = '0 1 ' ] || fail "pieces are parts of $(cat origins)"
+[ "$(netcdf_values whole/run.nc born | awk '$1 > 0.7 && $1 < 1' | wc -l)" = $((blocks - 1)) ] || fail "pieces are born at other times"
+first=$(netcdf_values whole/run.nc z | head -n "$blocks" | awk '{ s += $1 } END { print (s / NR > 0.5) }')
+[ "$first" = 1 ] || fail "pieces do not start in the cube"
+
+# Threads, stops (before the first break and between two) and a kill change no byte.
+fresh shared
+"$solve" site.ini --out shared --threads 3 -q || fail "three threads"
+cmp whole/run.nc shared/run.nc || fail "threads change run.nc"
+for stop in 0.7 0.745; do
+    fresh part
+    "$solve" site.ini --out part --threads 1 -q --until $stop || fail "the first part"
+    "$solve" site.ini --out part --threads 2 -q --resume || fail "the second part"
+    cmp whole/run.nc part/run.nc || fail "a stop at $stop s changes run.nc"
+done
+fresh killed
+"$solve" site.ini --out killed --threads 1 -q &
+pid=$!
+for i in $(seq 1000); do [ -e killed/run.checkpoint ] && break; sleep 0.01; done
+kill -9 $pid 2>/dev/null || true
+wait $pid 2>/dev/null || true
+"$solve" site.ini --out killed --threads 1 -q --resume --overwrite || fail "after kill -9"
+cmp whole/run.nc killed/run.nc || fail "kill -9 changes run.nc"
+
+# A journal of another run is not gone on with, and with both options the run begins again.
+fresh other
+"$solve" site.ini --out other --threads 1 -q --until 0.8 || fail "another run"
+expect 1 'belongs to a' "$solve" site.ini --out other --resume --set break.energy_j_m2=1
+"$solve" site.ini --out other --threads 1 -q --resume --overwrite --set break.energy_j_m2=0 || fail "begin again"
+[ "$(value other crack_energy_j)" = 0 ] || fail "cracks that cost nothing took $(value other crack_energy_j) J"
+
+# No more pieces than are allowed; none where breaking is off, whatever else is said.
+fresh few
+"$solve" site.ini --out few -q --set break.pieces_max=2 || fail "two pieces"
+[ "$(value few blocks_broken)" = 1 ] || fail "$(value few blocks_broken) broke, one may"
+fresh off
+fresh plain
+"$solve" site.ini --out off -q --set break.cut=no || fail "off"
+sed '/^cut/,$d' site.ini >plain.ini
+"$solve" plain.ini --out plain -q || fail "plain"
+for run in off plain; do ncdump -v x,y,z,orientation,tension_max $run/run.nc | sed '1,/^data:/d' >$run.txt; done
+cmp off.txt plain.txt || fail "breaking changes a run while it is off"
+
+# What is wrong is named, with its line.
+sed '/^tensile/d' site.ini >wrong.ini
+expect 2 'wrong.ini:1[0-9]: \[break\] cut = yes needs tensile_strength_pa' "$solve" wrong.ini --out off
+sed 's/^kind.*/kind = finite-element/; /^element_m/d' site.ini >wrong.ini
+expect 2 'needs element_m' "$solve" wrong.ini --out off
+[ "$failures" -eq 0 ]
