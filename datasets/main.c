@@ -29,7 +29,7 @@ static const tal_program PROGRAM = {
         "SITE is piton-marcel (a synthetic reconstruction of the 2010 collapse in Martinique, from "
         "published figures; two airborne surveys of about 85 MB together) or slope (a small slope "
         "with 40 cubic metres of fallen rock, for quick trials).\n\n"
-        "Into the folder given by --out it writes the cloud from before, the cloud from after, "
+        "Into the folder given by --out it writes the earlier cloud, the later one, "
         "site.ini to run talus on them, truth.json with what is known to be true about them "
         "(volumes, outlines, the shift between the surveys, their errors), and truth.geojson with "
         "the outlines for a GIS. The same seed always gives the same bytes.",

@@ -68,6 +68,7 @@ static int read_file(const char *path) {
     int code = room != NULL ? nc_open(path, NC_NOWRITE, &file) : NC_ENOMEM;
     code = code == NC_NOERR ? read_everything(file, room) : code;
     code = code == NC_NOERR ? nc_close(file) : code;
+    free(room);
     return code < 0 && code > -256 ? -code : code == NC_NOERR ? 0 : -NC_EHDFERR;
 }
 

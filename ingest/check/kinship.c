@@ -170,7 +170,7 @@ static void judge_extreme(tal_case *site, const tal_dem *dem, bool is_after, flo
         char away[TAL_NUMBER_SIZE];
         tal_findings_add(
             &site->findings, "no_data", TAL_REFUSE, is_after ? "site.after" : "site.before",
-            "%zu cells of the survey from %s have a height of just %.6g m, %s m from "
+            "%zu cells of the survey from %s the event have a height of just %.6g m, %s m from "
             "the ground around them: a value for no data that the file does not "
             "declare (gdal_edit.py -a_nodata VALUE FILE)",
             same, is_after ? "after" : "before",
@@ -240,10 +240,11 @@ static bool check_unit(tal_case *site, const wide_grids *g, double limit) {
     for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
         const bool in_after = misfit_times(g, 1.0 / known[k].factor) < limit;
         if (in_after || misfit_times(g, known[k].factor) < limit) {
-            tal_findings_add(&site->findings, "unit", TAL_REFUSE,
-                             in_after ? "site.after" : "site.before",
-                             "the heights of the survey from %s are %s: write it again in metres",
-                             in_after ? "after" : "before", known[k].what);
+            tal_findings_add(
+                &site->findings, "unit", TAL_REFUSE, in_after ? "site.after" : "site.before",
+                "the heights of the survey from %s the event are %s: write it again in "
+                "metres",
+                in_after ? "after" : "before", known[k].what);
             return true;
         }
     }
@@ -271,7 +272,7 @@ static bool check_axes(tal_case *site, const wide_grids *g, double limit) {
 static double best_angle(const wide_grids *g, undone *best) {
     double least = INFINITY;
     for (int degrees = -178; degrees <= 180; degrees += 2) {
-        const undone u = {.factor = 1.0, .angle = degrees * 0.017453292519943295};
+        const undone u = {.factor = 1.0, .angle = tal_radians(degrees)};
         const double left = misfit(g, &u);
         if (left < least) {
             least = left;
@@ -301,7 +302,7 @@ static bool check_mirror(tal_case *site, const wide_grids *g, double limit) {
         return false;
     }
     tal_findings_add(&site->findings, "axes", TAL_REFUSE, "site.after",
-                     "the survey from after is a mirror image of that from before: its %s. Write "
+                     "the later survey is a mirror image of the earlier one: its %s. Write "
                      "that file again the right way round",
                      sides[best]);
     return true;

@@ -301,12 +301,12 @@ static void check_noise(tal_case *site, const tal_comparison *v) {
     if (!(larger > 2.5 * smaller && larger > 0.3)) { // also false of NaN, of rasters
         return;
     }
-    tal_findings_add(&site->findings, "noise", TAL_WARN,
-                     after > before ? "site.after" : "site.before",
-                     "the points of the survey from %s scatter by %.2f m about the ground, those "
-                     "of the other by %.2f m: noise, plants that were not filtered out, or strips "
-                     "that do not fit. Change below %.1f m is not seen",
-                     after > before ? "after" : "before", larger, smaller, 2.0 * larger);
+    tal_findings_add(
+        &site->findings, "noise", TAL_WARN, after > before ? "site.after" : "site.before",
+        "the points of the survey from %s the event scatter by %.2f m about the ground, those "
+        "of the other by %.2f m: noise, plants that were not filtered out, or strips "
+        "that do not fit. Change below %.1f m is not seen",
+        after > before ? "after" : "before", larger, smaller, 2.0 * larger);
 }
 
 // ---- Balance -----------------------------------------------------------------------------------

@@ -104,7 +104,7 @@ static void check_surveys_meet(tal_case *site) {
         box_text(before->bounds, a, sizeof a);
         box_text(after->bounds, b, sizeof b);
         tal_findings_add(&site->findings, "overlap", TAL_REFUSE, "site.after",
-                         "the surveys from before (%s) and from after (%s) do not overlap; are "
+                         "the earlier survey (%s) and the later one (%s) do not overlap; are "
                          "their coordinate systems right (before_crs, after_crs)?",
                          a, b);
     }

@@ -172,7 +172,7 @@ static void check_dome(tal_case *site, const tal_comparison *a, const tal_trend 
     if (stands_out(a, fabs(t->dome), t)) {
         tal_findings_add(&site->findings, "dome", TAL_WARN, "site.after",
                          "one survey bends against the other: the middle of the study lies %.2f m "
-                         "%s than its rim in the survey from after, where the stable terrain "
+                         "%s than its rim in the later survey, where the stable terrain "
                          "scatters by %.2f m. Pictures of a drone without control points do that "
                          "(a dome); volumes are off by it",
                          fabs(t->dome), t->dome < 0.0 ? "higher" : "lower", t->nmad);
@@ -192,7 +192,7 @@ static void check_map(tal_case *site, const tal_comparison *a, const tal_trend *
     }
     if (fabs(t->stretch) > expected.plan && stands_out(a, fabs(t->stretch), t)) {
         snprintf(what, sizeof what,
-                 "the survey from after is stretched to %.2f %% of the earlier one, %.2f m at the "
+                 "the later survey is stretched to %.2f %% of the earlier one, %.2f m at the "
                  "rim of the study: the map has another scale, or its cells another size",
                  100.0 * (1.0 + t->stretch / reach), fabs(t->stretch));
         judge(site, "scale", what, fabs(t->stretch), expected.plan);

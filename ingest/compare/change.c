@@ -336,8 +336,8 @@ static tal_status drop_threads(uint8_t *mask, const float *middle, const float *
 }
 
 // Errors that hang together over tens of metres (strips of a survey) make patches just beyond the
-// level of detection, and such patches cling to real change. Within a part that is plain somewhere,
-// beyond twice the level, only its close surroundings are kept.
+// level of detection, and such patches cling to real change. Of a part that exceeds twice the level somewhere
+// only these plain cells and their close surroundings are kept.
 enum { CLOSE_CELLS = 3 };
 
 static tal_status trim_to_plain(uint8_t *mask, const tal_components *parts,

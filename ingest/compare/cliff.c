@@ -5,6 +5,7 @@
 
 #include "core/base/log.h"
 #include "core/base/memory.h"
+#include "core/geometry/angle.h"
 #include "core/geometry/components.h"
 #include "ingest/compare/statistics.h"
 
@@ -20,7 +21,7 @@ static const double face_radius_min_m = 8.0, region_radius_min_m = 40.0;
 // Share of the ground's true area that is steep.
 static double steep_share(const tal_dem *dem) {
     const tal_grid *grid = &dem->grid;
-    const double limit = tan(steep_face_deg * 0.017453292519943295);
+    const double limit = tan(tal_radians(steep_face_deg));
     double steep = 0.0, all = 0.0;
     for (int32_t row = 0; row < grid->rows; row++) {
         for (int32_t column = 0; column < grid->columns; column++) {

@@ -4,6 +4,7 @@
 
 #include "core/base/log.h"
 #include "core/base/memory.h"
+#include "core/geometry/angle.h"
 #include "ingest/check/kinship.h"
 
 #include <math.h>
@@ -283,7 +284,7 @@ double tal_comparison_slope(const tal_comparison *comparison, const uint8_t *mas
             double slope_x, slope_y;
             if (mask[i] != 0 &&
                 tal_dem_slope(&comparison->before, column, row, &slope_x, &slope_y)) {
-                values[count++] = atan(hypot(slope_x, slope_y)) * 57.29577951308232;
+                values[count++] = tal_degrees(atan(hypot(slope_x, slope_y)));
             }
         }
     }

@@ -6,6 +6,7 @@
 #include "ingest/compare/coregister.h"
 
 #include "core/base/memory.h"
+#include "core/geometry/angle.h"
 
 #include <math.h>
 #include <string.h>
@@ -413,7 +414,7 @@ tal_status tal_coregister(const tal_dem *before, const tal_dem *after, const uin
     f.centre[1] = floor(0.5 * (bounds.south + bounds.north));
     f.centre[2] = floor(height);
     f.reach = 0.5 * fmax(bounds.east - bounds.west, bounds.north - bounds.south);
-    f.slope_max = tan(options->slope_max_deg * 0.017453292519943295);
+    f.slope_max = tan(tal_radians(options->slope_max_deg));
     TAL_TRY_OR_DONE(solve(&f, result, err));
     find_residuals(&f, &result->motion);
     find_block_deviation(&f, &result->motion, &bounds, BLOCKS, BLOCKS, result);

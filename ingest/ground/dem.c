@@ -5,6 +5,7 @@
 #include "ingest/ground/dem.h"
 
 #include "core/base/memory.h"
+#include "core/geometry/angle.h"
 #include "core/geometry/components.h"
 #include "ingest/compare/statistics.h"
 
@@ -43,7 +44,7 @@ void tal_dem_destroy(tal_dem *dem) {
 }
 
 int tal_slope_class(double slope_x, double slope_y) {
-    const double degrees = atan(hypot(slope_x, slope_y)) * 57.29577951308232;
+    const double degrees = tal_degrees(atan(hypot(slope_x, slope_y)));
     const int number = (int)(degrees / 10.0);
     return number < TAL_SLOPE_CLASSES ? number : TAL_SLOPE_CLASSES - 1;
 }

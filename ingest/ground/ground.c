@@ -3,6 +3,7 @@
 #include "ingest/ground/ground.h"
 
 #include "core/base/memory.h"
+#include "core/geometry/angle.h"
 #include "ingest/compare/statistics.h"
 
 #include <math.h>
@@ -440,7 +441,7 @@ static tal_status pool_deviations(const tal_bins *bins, double pooled[9], tal_er
             const size_t i = (size_t)row * (size_t)grid->columns + (size_t)column;
             const tal_sums window = tal_bins_window(bins, column, row, 1);
             const tal_cell_plane plane = tal_sums_plane(&window);
-            const double steep = atan(hypot(plane.slope_x, plane.slope_y)) * 57.29577951308232;
+            const double steep = tal_degrees(atan(hypot(plane.slope_x, plane.slope_y)));
             slope_class[i] = (uint8_t)fmin(steep / 10.0, 8.0);
             deviation[i] = (float)plane.deviation;
         }
@@ -476,7 +477,7 @@ tal_status tal_ground_refine(tal_ground_limits *ground, const tal_bins *bins, do
             if (plane.n < 6.0) {
                 continue; // the reference stays
             }
-            const double steep = atan(hypot(plane.slope_x, plane.slope_y)) * 57.29577951308232;
+            const double steep = tal_degrees(atan(hypot(plane.slope_x, plane.slope_y)));
             const double usual = pooled[(int)fmin(steep / 10.0, 8.0)];
             // Rough cells may scatter more than is usual for their slope, but not without end.
             const double scatter = fmin(fmax(plane.deviation, usual), 2.5 * usual);

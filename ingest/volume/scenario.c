@@ -6,6 +6,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/geo/raster_file.h"
+#include "core/geometry/angle.h"
 #include "ingest/volume/parts.h"
 
 #include <math.h>
@@ -109,10 +110,10 @@ void tal_scenario_check(const tal_case *site, tal_error *err) {
 static void cut_by_plane(tal_scenario *s, const tal_dem *ground, const plane_words *plane,
                          const int32_t *owner, int32_t number) {
     const tal_grid *grid = &ground->grid;
-    const double radian = 0.017453292519943295;
-    const double fall = tan(plane->dip_deg * radian);
-    const double slope_x = -fall * sin(plane->direction_deg * radian);
-    const double slope_y = -fall * cos(plane->direction_deg * radian);
+    const double direction = tal_radians(plane->direction_deg);
+    const double fall = tan(tal_radians(plane->dip_deg));
+    const double slope_x = -fall * sin(direction);
+    const double slope_y = -fall * cos(direction);
     double highest = -INFINITY;
     for (int pass = 0; pass < 2; pass++) {
         for (int32_t row = 0; row < grid->rows; row++) {

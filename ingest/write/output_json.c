@@ -3,6 +3,7 @@
 #include "ingest/write/output.h"
 
 #include "core/app/json.h"
+#include "core/geometry/angle.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -77,10 +78,9 @@ static void add_motion(cJSON *object, const tal_registration *r, const tal_origi
     for (int i = 0; i < 4; i++) {
         cJSON_AddItemToArray(rows, cJSON_CreateDoubleArray(matrix + 4 * i, 4));
     }
-    cJSON_AddStringToObject(
-        object, "meaning",
-        "moved = matrix (point - centre, 1) + centre; moves the survey from after "
-        "onto that from before");
+    cJSON_AddStringToObject(object, "meaning",
+                            "moved = matrix (point - centre, 1) + centre; moves the later survey "
+                            "onto the earlier one");
 }
 
 static void add_repeats(cJSON *object, const tal_registration *r, double cell) {
@@ -108,7 +108,7 @@ static void add_registration(cJSON *root, const tal_ingest_result *result) {
         double degrees[3];
         tal_rigid_angles(&r->motion, degrees);
         for (int i = 0; i < 3; i++) {
-            degrees[i] *= 57.29577951308232;
+            degrees[i] = tal_degrees(degrees[i]);
         }
         add_reals(object, "rotation_deg", degrees, 3);
         NUMBER(object, "rounds", r->fit.rounds);

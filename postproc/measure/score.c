@@ -68,7 +68,7 @@ tal_status tal_emd_line(const double *s, const double *load_a, const double *loa
 void tal_deposit_mask_destroy(tal_deposit_mask *mask) {
     tal_memory_destroy(mask->mask);
     tal_memory_destroy(mask->main);
-    *mask = (tal_deposit_mask){.toe = -1};
+    *mask = (tal_deposit_mask){0};
 }
 
 static double along_line(const tal_score_input *c, size_t cell) {
@@ -100,7 +100,7 @@ tal_status tal_deposit_mask_create(tal_deposit_mask *mask, const tal_score_input
                                    const float *thickness, double factor, tal_error *err) {
     const size_t cells = tal_grid_cell_count(&c->grid);
     int64_t main_cells;
-    *mask = (tal_deposit_mask){.toe = -1};
+    *mask = (tal_deposit_mask){0};
     TAL_CREATE(mask->mask, cells + 1, "the outline of a deposit", err);
     mask->main = tal_memory_create(cells + 1, sizeof *mask->main);
     if (mask->main == NULL) {
@@ -237,7 +237,7 @@ done:
 // With several sources the toe is that of the first one's blocks.
 static tal_status score_simulated_runout(tal_scores *scores, const tal_score_input *c,
                                          const tal_deposit_mask *simulated, tal_error *err) {
-    tal_deposit_mask own = {.toe = -1};
+    tal_deposit_mask own = {0};
     if (c->measured != NULL) {
         TAL_TRY(tal_deposit_mask_create(&own, c, c->measured, 1.0, err));
     }
@@ -266,7 +266,7 @@ static tal_status score_line(tal_scores *scores, const tal_score_input *c,
 
 tal_status tal_scores_compute(tal_scores *scores, const tal_score_input *c, tal_error *err) {
     tal_status status = TAL_OK;
-    tal_deposit_mask simulated = {.toe = -1}, surveyed = {.toe = -1};
+    tal_deposit_mask simulated = {0}, surveyed = {0};
     tally t = {0};
     for (int i = 0; i < TAL_SCORE_COUNT; i++) {
         scores->value[i] = NAN;

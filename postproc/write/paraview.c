@@ -19,7 +19,7 @@ typedef struct {
     tal_vtk_array points, connectivity, offsets;
     tal_vtk_array cell[ARRAYS_MAX];
     int cell_array_count;
-    const double *origin;
+    const tal_origin *origin;
 } poly_data;
 
 static tal_status write_poly_data(const char *path, const poly_data *p, tal_overwrite overwrite,
@@ -27,13 +27,7 @@ static tal_status write_poly_data(const char *path, const poly_data *p, tal_over
     tal_output out;
     uint64_t offset = 0;
     TAL_TRY(tal_output_open(&out, path, overwrite, err));
-    tal_output_print(&out,
-                     "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" "
-                     "byte_order=\"%s\" header_type=\"UInt64\">\n<PolyData>\n<FieldData>\n"
-                     "<DataArray type=\"Float64\" Name=\"origin_m\" NumberOfComponents=\"3\" "
-                     "NumberOfTuples=\"1\" "
-                     "format=\"ascii\">%.17g %.17g %.17g</DataArray>\n</FieldData>\n",
-                     tal_vtk_byte_order(), p->origin[0], p->origin[1], p->origin[2]);
+    tal_vtk_print_head(&out, "PolyData", p->origin);
     tal_output_print(&out,
                      "<Piece NumberOfPoints=\"%zu\" NumberOfVerts=\"0\" NumberOfLines=\"0\" "
                      "NumberOfStrips=\"0\" NumberOfPolys=\"%zu\">\n<CellData%s>\n",
@@ -124,7 +118,7 @@ static void fill_frame(frame_room *r, const tal_back_analysis *a, int32_t frame)
     }
 }
 
-static poly_data describe(const frame_room *r, const double *origin) {
+static poly_data describe(const frame_room *r, const tal_origin *origin) {
     return (poly_data){
         .point_count = r->point_count,
         .cell_count = r->face_count,
@@ -140,7 +134,7 @@ static poly_data describe(const frame_room *r, const double *origin) {
         .origin = origin};
 }
 
-static tal_status write_terrain(const tal_ground_mesh *ground, const double *origin,
+static tal_status write_terrain(const tal_ground_mesh *ground, const tal_origin *origin,
                                 const tal_output_place *place, tal_error *err) {
     char path[TAL_PATH_SIZE];
     tal_status status = TAL_OK;
@@ -183,9 +177,8 @@ static void frame_name(char name[64], int32_t number) {
     (void)snprintf(name, 64, "paraview/blocks_%05d.vtp", (int)number);
 }
 
-static tal_status write_frames(frame_room *r, const tal_back_analysis *a, const double *origin,
-                               int32_t stride, const tal_output_place *place, tal_text *list,
-                               tal_error *err) {
+static tal_status write_frames(frame_room *r, const tal_back_analysis *a, int32_t stride,
+                               const tal_output_place *place, tal_text *list, tal_error *err) {
     const int32_t last = a->motion.frame_count - 1;
     tal_progress progress;
     tal_progress_begin(&progress, "writing frames for ParaView", "frames", (double)last + 1.0);
@@ -196,7 +189,7 @@ static tal_status write_frames(frame_room *r, const tal_back_analysis *a, const 
         TAL_TRY(tal_output_path(place, name, path, err));
         TAL_TRY(tal_interrupt_check(err));
         fill_frame(r, a, frame);
-        const poly_data p = describe(r, origin);
+        const poly_data p = describe(r, &a->survey.origin);
         TAL_TRY(write_poly_data(path, &p, place->overwrite, err));
         tal_text_append(list, "<DataSet timestep=\"%.9g\" part=\"0\" file=\"%s\"/>\n",
                         a->motion.time[frame], name);
@@ -210,21 +203,18 @@ static tal_status write_frames(frame_room *r, const tal_back_analysis *a, const 
 
 tal_status tal_paraview_write(const tal_back_analysis *a, const tal_ground_mesh *ground,
                               double mb_max, const tal_output_place *place, tal_error *err) {
-    const double origin[3] = {(double)a->survey.origin.east, (double)a->survey.origin.north,
-                              (double)a->survey.origin.height};
     frame_room r = {0};
     tal_text list = {0};
     tal_status status = TAL_OK;
     if (!(mb_max > 0.0)) {
         return TAL_OK;
     }
-    TAL_TRY_OR_DONE(write_terrain(ground, origin, place, err));
+    TAL_TRY_OR_DONE(write_terrain(ground, &a->survey.origin, place, err));
     TAL_TRY_OR_DONE(frame_room_create(&r, &a->blocks, err));
     tal_text_append(&list,
                     "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\">\n"
                     "<Collection>\n");
-    TAL_TRY_OR_DONE(
-        write_frames(&r, a, origin, choose_stride(&a->motion, &r, mb_max), place, &list, err));
+    TAL_TRY_OR_DONE(write_frames(&r, a, choose_stride(&a->motion, &r, mb_max), place, &list, err));
     tal_text_append(&list, "</Collection>\n</VTKFile>\n");
 done:
     frame_room_destroy(&r);

@@ -164,14 +164,9 @@ static tal_status write_grid(const element_room *r, const tal_origin *origin, co
     tal_output out;
     uint64_t offset = 0;
     TAL_TRY(tal_output_open(&out, path, overwrite, err));
-    tal_output_print(&out,
-                     "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" "
-                     "byte_order=\"%s\" header_type=\"UInt64\">\n<UnstructuredGrid>\n<FieldData>\n"
-                     "<DataArray type=\"Float64\" Name=\"origin_m\" NumberOfComponents=\"3\" "
-                     "NumberOfTuples=\"1\" format=\"ascii\">%lld %lld %lld</DataArray>\n"
-                     "</FieldData>\n<Piece NumberOfPoints=\"%zu\" NumberOfCells=\"%zu\">\n",
-                     tal_vtk_byte_order(), (long long)origin->east, (long long)origin->north,
-                     (long long)origin->height, r->node_count, r->element_count);
+    tal_vtk_print_head(&out, "UnstructuredGrid", origin);
+    tal_output_print(&out, "<Piece NumberOfPoints=\"%zu\" NumberOfCells=\"%zu\">\n", r->node_count,
+                     r->element_count);
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         tal_output_print(&out, "%s", BEFORE[k]);
         tal_vtk_print_array(&out, &all[k], &offset);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Raw arrays at the end of VTK XML files.
+// VTK XML files: their head, and raw arrays at their end.
 #ifndef TALUS_POSTPROC_WRITE_VTK_ARRAY_H
 #define TALUS_POSTPROC_WRITE_VTK_ARRAY_H
 
 #include "core/base/file.h"
+#include "core/geo/crs.h"
 
 // `count` numbers of four bytes each.
 typedef struct {
@@ -14,9 +15,17 @@ typedef struct {
     const void *values;
 } tal_vtk_array;
 
-static inline const char *tal_vtk_byte_order(void) {
+// Up to the pieces of a "PolyData" or "UnstructuredGrid" about `origin`.
+static inline void tal_vtk_print_head(tal_output *out, const char *type, const tal_origin *origin) {
     static const uint16_t ONE = 1;
-    return *(const uint8_t *)&ONE == 1 ? "LittleEndian" : "BigEndian";
+    tal_output_print(out,
+                     "<?xml version=\"1.0\"?>\n<VTKFile type=\"%s\" version=\"1.0\" "
+                     "byte_order=\"%s\" header_type=\"UInt64\">\n<%s>\n<FieldData>\n"
+                     "<DataArray type=\"Float64\" Name=\"origin_m\" NumberOfComponents=\"3\" "
+                     "NumberOfTuples=\"1\" format=\"ascii\">%lld %lld %lld</DataArray>\n"
+                     "</FieldData>\n",
+                     type, *(const uint8_t *)&ONE == 1 ? "LittleEndian" : "BigEndian", type,
+                     (long long)origin->east, (long long)origin->north, (long long)origin->height);
 }
 
 // In the head of a file: what it is and where; `offset` goes on behind it.

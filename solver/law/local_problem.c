@@ -153,7 +153,8 @@ static bool solve_sticking(const tal_contact *c, const double q[3], double percu
 }
 
 static void solve_with_cone(tal_contact *c, const double q[3], double percussion[3]) {
-    const bool pushed = c->bound > q[0] || (c->softness < INFINITY && c->pull > q[0]);
+    const bool pushed =
+        c->bound - q[0] > TAL_PUSH_NOTHING || (c->softness < INFINITY && c->pull > q[0]);
     if (!pushed) {
         percussion[0] = percussion[1] = percussion[2] = 0.0;
         return;

@@ -5,6 +5,8 @@
 
 #include "solver/law/law.h"
 
+#include "core/geometry/angle.h"
+
 #include <math.h>
 
 // The bound of the gap: the surfaces may close what is open, no more; a contact that opens already
@@ -78,15 +80,14 @@ static inline bool tal_mixed_can_raise_energy(const tal_law *law) {
 
 // docs/theory/grounds.md (6): friction that grows from `friction` to `friction_max` along a scar.
 static inline double tal_scar_friction(const tal_law *law, const tal_contact_data *data) {
-    const double share = 2.0 / acos(-1.0) * atan(law->scar_growth_per_m * data->scar);
+    const double share = 2.0 / TAL_PI * atan(law->scar_growth_per_m * data->scar);
     return law->friction + share * (law->friction_max - law->friction);
 }
 
 // docs/theory/grounds.md (10): rebound that falls with the energy of the blow over the section of the body.
 static inline double tal_plastic_restitution(const tal_law *law, const tal_contact_data *data,
                                              double w_normal) {
-    const double speed = fmin(data->before[0], 0.0),
-                 area = acos(-1.0) * data->radius * data->radius;
+    const double speed = fmin(data->before[0], 0.0), area = TAL_PI * data->radius * data->radius;
     const double energy = 0.5 * speed * speed / (w_normal * area);
     return law->plastic_energy_j_m2 > 0.0
                ? law->restitution / (1.0 + energy / law->plastic_energy_j_m2)

@@ -9,4 +9,8 @@
 #define TAL_SLIDE_ACCURACY 1e-4
 enum { TAL_SLIDE_TRIALS_MAX = 100 };
 
+// A contact that is pushed together no faster than this, m/s, is not: products of three such percussions would
+// be too small for a number, and the search would divide by nothing.
+#define TAL_PUSH_NOTHING 1e-100
+
 #endif

@@ -117,7 +117,7 @@ INLINE void solve_dry(const tal_batch_point *c, const tal_lanes q[3], tal_lanes 
     const lanes3 push = {c->bound - q[0], -q[1], -q[2]};
     const lanes3 hold = apply_symmetric(c->inverse, push);
     const tal_lanes radius = c->friction * hold.x;
-    const lane_mask pushed = is_less(q[0], c->bound);
+    const lane_mask pushed = is_less(lanes_of(TAL_PUSH_NOTHING), push.x);
     const lane_mask beyond =
         is_less(hold.x, zero) | is_less(radius * radius, hold.y * hold.y + hold.z * hold.z);
     r[0] = choose(pushed, hold.x, zero);

@@ -236,8 +236,10 @@ static void begin_body(const tal_sweep_set *set, int32_t b) {
     if (tal_is_general(set->problem, b)) {
         const tal_general_body *g = tal_general(set->problem, b);
         const size_t size = (size_t)g->motion_count * sizeof *g->start;
-        memcpy(g->start, g->motion, size);
-        memset(g->direction, 0, size);
+        if (size > 0) { // a given W has bodies without a motion
+            memcpy(g->start, g->motion, size);
+            memset(g->direction, 0, size);
+        }
         return;
     }
     set->work->motion_start[b] = set->problem->motion[b];

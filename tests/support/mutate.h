@@ -73,6 +73,11 @@ static inline void mutant_edit(mutant *m, const uint8_t *data, size_t size) {
     }
 }
 
+// Another file of that name: HDF5 takes one that it still has open for the same.
+static inline void mutant_renew(const mutant *m) {
+    (void)unlink(m->path);
+}
+
 static inline void mutant_write(const mutant *m) {
     FILE *stream = fopen(m->path, "wb");
     if (stream == NULL || fwrite(m->bytes, 1, m->length, stream) != m->length ||

@@ -221,7 +221,9 @@ static void reorder(double *values, double *scratch, const int32_t *order, int32
     for (int32_t k = 0; k < count; k++) {
         scratch[k] = values[order[k]];
     }
-    memcpy(values, scratch, (size_t)count * sizeof *values);
+    if (count > 0) { // a forest may have no stem
+        memcpy(values, scratch, (size_t)count * sizeof *values);
+    }
 }
 
 static tal_status sort_stems(tal_stems *s, const tal_solve_scene *scene, tal_error *err) {

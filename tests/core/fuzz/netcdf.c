@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Mutants of a NetCDF file, through the same door as a user's: what crashes the library does so in a
-// child.
+// child (tests/support/trial_child.c).
 #include "core/geo/netcdf_file.h"
 #include "tests/support/mutate.h"
 
@@ -35,6 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     int32_t n[4];
     char *title = NULL;
     mutant_edit(&m, data, size);
+    mutant_renew(&m);
     mutant_write(&m);
     if (tal_netcdf_open(&file, m.path, &err) == TAL_OK) {
         (void)tal_netcdf_get_doubles(&file, "x", x, 12, &err);

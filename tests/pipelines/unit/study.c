@@ -263,6 +263,31 @@ static void a_line_cut_by_a_kill_is_not_a_score(void **state) {
     tal_study_close(&study);
 }
 
+static void a_study_remembers_all_its_runs(void **state) {
+    (void)state;
+    enum { RUNS = 300 };
+    tal_study_folder study;
+    tal_sheet_store store = {0};
+    open_study(&study);
+    for (int i = 0; i < RUNS; i++) {
+        char head[32], number[32];
+        snprintf(head, sizeof head, "run%d\t1", i);
+        snprintf(number, sizeof number, "%d", i);
+        note_scores(&study, head, number, "\t.");
+    }
+    check_ok(tal_sheet_store_read(&store, &study, &check_error));
+    assert_int_equal(store.count, RUNS);
+    for (int i = 0; i < RUNS; i++) {
+        char key[32];
+        snprintf(key, sizeof key, "run%d", i);
+        assert_int_equal(tal_table_find(&store.index, key), i);
+        assert_string_equal(store.key[i], key);
+        check_near(store.sheet[i].value[TAL_SHEET_iou], i, 0);
+    }
+    tal_sheet_store_destroy(&store);
+    tal_study_close(&study);
+}
+
 static void misfit_is_the_weighted_mean_of_shares(void **state) {
     (void)state;
     tal_sheet sheet;
@@ -368,6 +393,7 @@ int main(void) {
         TEST(runs_share_the_stages_they_agree_in),
         TEST(a_run_that_its_checks_condemn_is_not_trusted),
         TEST(a_line_cut_by_a_kill_is_not_a_score),
+        TEST(a_study_remembers_all_its_runs),
         TEST(misfit_is_the_weighted_mean_of_shares),
         TEST(quoted_cells_and_short_rows_are_read),
         TEST(a_linked_folder_has_the_same_files),

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Free bodies that deform: the spinning cuboid of the floating-frame papers in all kinematics, and what
 // is conserved. "True" momentum and energy are sums over nodal positions and velocities.
-#include "tests/solver/scenes/box_mesh.h"
-#include "tests/solver/scenes/scene.h"
-#include "tests/support/check.h"
+#include "tests/solver/scenes/soft_box.h"
 
 #include "solver/step/state.h"
 
@@ -11,47 +9,21 @@ static const double SIZE[3] = {1.0, 1.0, 2.0};
 static const int CELLS[3] = {4, 4, 8};
 static const double PI = 3.14159265358979323846;
 
-typedef struct {
-    test_scene scene;
-    box_mesh mesh;
-    tal_solid_input solid;
-    int32_t of_body[1];
-    tal_model *model;
-    tal_state *state;
-} flight;
-
-static void begin(flight *f, tal_kinematics kinematics, tal_vec3 velocity, tal_vec3 spin,
+static void begin(soft_box *f, tal_kinematics kinematics, tal_vec3 velocity, tal_vec3 spin,
                   double h) {
-    test_scene_init(&f->scene);
     const tal_quat upright = {1.0, 0.0, 0.0, 0.0};
-    test_scene_add_box(&f->scene, SIZE[0], SIZE[1], SIZE[2], (tal_vec3){0}, upright, 2500.0);
+    soft_box_init(f, SIZE, CELLS, kinematics, (tal_vec3){0}, upright, 2500.0);
     f->scene.velocity[0] = velocity;
     f->scene.spin[0] = spin;
-    f->scene.settings = tal_solver_settings_default();
     f->scene.settings.dt_s = h;
     f->scene.settings.gravity_mps2 = (tal_vec3){0};
     f->scene.law = (tal_law){.kind = TAL_LAW_COULOMB, .friction = 0.5};
-    f->mesh = box_mesh_make(SIZE, CELLS, false);
-    f->solid = box_mesh_solid(&f->mesh, kinematics);
-    f->solid.density_kg_m3 = 2500.0;
     f->solid.young_pa = 35e9;
     f->solid.poisson = 0.2;
-    f->of_body[0] = 0;
-    f->scene.solid_count = 1;
-    f->scene.solid = &f->solid;
-    f->scene.body_solid = f->of_body;
-    check_ok(test_scene_create_model(&f->scene, &f->model, &check_error));
-    check_ok(tal_state_create(&f->state, f->model, 1, &check_error));
+    soft_box_start(f);
 }
 
-static void end(flight *f) {
-    tal_state_destroy(f->state);
-    tal_model_destroy(f->model);
-    test_scene_destroy(&f->scene);
-    box_mesh_destroy(&f->mesh);
-}
-
-static void fly(flight *f, int steps) {
+static void fly(soft_box *f, int steps) {
     tal_report report;
     for (int n = 0; n < steps; n++) {
         check_ok(tal_step(f->model, f->state, &report, &check_error));
@@ -63,7 +35,7 @@ typedef struct {
     double kinetic;
 } sums;
 
-static sums true_sums(const flight *f) {
+static sums true_sums(const soft_box *f) {
     const tal_solid *s = &f->model->solid[0];
     double *v = calloc(3 * (size_t)s->node_count, sizeof *v),
            *mv = calloc(3 * (size_t)s->node_count, sizeof *mv);
@@ -83,14 +55,14 @@ static sums true_sums(const flight *f) {
     return sum;
 }
 
-static double total_energy(const flight *f) {
+static double total_energy(const soft_box *f) {
     tal_energy e = {0};
     tal_soft_kind.add_energy(f->model, f->state, 0.0, &e);
     return true_sums(f).kinetic + e.strain;
 }
 
 // Motion of the point (0, 0, 1) along x, minus that of the rigid body.
-static double drift_of_top(const flight *f, double spin) {
+static double drift_of_top(const soft_box *f, double spin) {
     const int32_t top = box_mesh_node(CELLS, 2, 2, 8);
     const double t = tal_state_time(f->state);
     return tal_state_node_position(f->model, f->state, 0, top).x - (t + sin(spin * t));
@@ -107,7 +79,7 @@ static drifts fly_cuboid(tal_kinematics kinematics) {
     drifts d = {NAN, NAN, NAN, NAN};
     for (int fast = flies_all ? 0 : 1; fast < 2; fast++) {
         const double spin = fast ? 4.0 * PI : 1.0;
-        flight f;
+        soft_box f;
         begin(&f, kinematics, tal_vec3_make(1.0, 0.0, 0.0), tal_vec3_make(0.0, spin, 0.0), 1e-4);
         fly(&f, 3000);
         *(fast ? &d.fast_early : &d.slow_early) = drift_of_top(&f, spin);
@@ -115,7 +87,7 @@ static drifts fly_cuboid(tal_kinematics kinematics) {
             fly(&f, 7000);
             *(fast ? &d.fast_late : &d.slow_late) = drift_of_top(&f, spin);
         }
-        end(&f);
+        soft_box_end(&f);
     }
     return d;
 }
@@ -166,7 +138,7 @@ typedef struct {
 } errors;
 
 static errors spin_freely(tal_kinematics kinematics, int steps) {
-    flight f;
+    soft_box f;
     errors e = {0};
     begin(&f, kinematics, tal_vec3_make(0.3, 0.0, 0.0), tal_vec3_make(1.0, 10.0, 2.0), 1e-4);
     const sums at_start = true_sums(&f);
@@ -178,7 +150,7 @@ static errors spin_freely(tal_kinematics kinematics, int steps) {
         e.momentum = fmax(e.momentum, tal_vec3_length(off) / tal_vec3_length(at_start.angular));
         e.energy = fmax(e.energy, lost);
     }
-    end(&f);
+    soft_box_end(&f);
     return e;
 }
 

@@ -1,21 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Bodies that deform in contact, against closed forms and independently computed digits.
-#include "tests/solver/scenes/box_mesh.h"
-#include "tests/solver/scenes/scene.h"
-#include "tests/support/check.h"
+#include "tests/solver/scenes/soft_box.h"
 
 #include "solver/step/state.h"
 
 static const tal_quat UPRIGHT = {1.0, 0.0, 0.0, 0.0};
-
-typedef struct {
-    test_scene scene;
-    box_mesh mesh;
-    tal_solid_input solid;
-    int32_t of_body[4];
-    tal_model *model;
-    tal_state *state;
-} rig;
 
 typedef struct {
     double size[3];
@@ -27,14 +16,11 @@ typedef struct {
 } block;
 
 // A block whose lower face is on a plane at z = 0, coming down; no gravity, no friction.
-static void drop(rig *r, block of) {
-    test_scene_init(&r->scene);
-    const tal_vec3 up = {0.0, 0.0, 1.0};
-    test_scene_set_plane(&r->scene, (tal_vec3){0}, up, 10.0 * of.size[2]);
-    test_scene_add_box(&r->scene, of.size[0], of.size[1], of.size[2],
-                       tal_vec3_make(0.0, 0.0, 0.5 * of.size[2]), UPRIGHT, of.density);
+static void drop(soft_box *r, block of) {
+    soft_box_init(r, of.size, of.cells, of.kinematics, tal_vec3_make(0.0, 0.0, 0.5 * of.size[2]),
+                  UPRIGHT, of.density);
+    test_scene_set_plane(&r->scene, (tal_vec3){0}, tal_vec3_make(0.0, 0.0, 1.0), 10.0 * of.size[2]);
     r->scene.velocity[0] = tal_vec3_make(0.0, 0.0, -of.speed);
-    r->scene.settings = tal_solver_settings_default();
     r->scene.settings.dt_s = of.h;
     r->scene.settings.gravity_mps2 = (tal_vec3){0};
     r->scene.settings.tolerance = 1e-10;
@@ -44,25 +30,10 @@ static void drop(rig *r, block of) {
     r->scene.settings.scheme =
         of.scheme == TAL_ELASTIC_IMPLICIT ? TAL_SCHEME_ACD2 : TAL_SCHEME_MOREAU;
     r->scene.law = (tal_law){.kind = TAL_LAW_COULOMB};
-    r->mesh = box_mesh_make(of.size, of.cells, false);
-    r->solid = box_mesh_solid(&r->mesh, of.kinematics);
-    r->solid.density_kg_m3 = of.density;
     r->solid.young_pa = of.young;
     r->solid.poisson = of.poisson;
     r->solid.lumped_mass = of.lumped;
-    r->of_body[0] = 0;
-    r->scene.solid_count = 1;
-    r->scene.solid = &r->solid;
-    r->scene.body_solid = r->of_body;
-    check_ok(test_scene_create_model(&r->scene, &r->model, &check_error));
-    check_ok(tal_state_create(&r->state, r->model, 1, &check_error));
-}
-
-static void end(rig *r) {
-    tal_state_destroy(r->state);
-    tal_model_destroy(r->model);
-    test_scene_destroy(&r->scene);
-    box_mesh_destroy(&r->mesh);
+    soft_box_start(r);
 }
 
 typedef struct {
@@ -72,7 +43,7 @@ typedef struct {
     double dissipated_normal, dissipated_material;
 } fall;
 
-static fall watch(rig *r, double speed, double duration) {
+static fall watch(soft_box *r, double speed, double duration) {
     tal_report report;
     fall f = {0};
     const double start = 0.5 * r->scene.mass[0] * speed * speed;
@@ -104,7 +75,7 @@ static void a_rod_loses_what_its_end_weighs(void **unused) {
     for (int k = 0; k < 8; k++) {
         const int cells = n[k % 4];
         const double h = 0.05 / cells / c;
-        rig r;
+        soft_box r;
         drop(&r,
              (block){
                  {0.1, 0.1, 1.0}, {1, 1, cells}, 2500.0, 1e9, 0.0, 0.01, h, false, of[k / 4], 0});
@@ -112,7 +83,7 @@ static void a_rod_loses_what_its_end_weighs(void **unused) {
         check_near(f.energy, consistent[k % 4], 4e-3); // of the limit h = 0
         check_near(f.rebound, rebound[k % 4], 1.5e-3);
         assert_true(f.defect < 1e-9);
-        end(&r);
+        soft_box_end(&r);
     }
 }
 
@@ -123,7 +94,7 @@ static void two_masses_part_with_half_the_speed(void **unused) {
     const tal_kinematics of[] = {TAL_KINEMATICS_FLOATING_FRAME, TAL_KINEMATICS_SMALL,
                                  TAL_KINEMATICS_COROTATIONAL};
     for (int k = 0; k < 3; k++) {
-        rig r;
+        soft_box r;
         drop(&r, (block){{1, 1, 1}, {1, 1, 1}, 2.0, 1e4, 0.0, 0.01, 1e-4, true, of[k], 0});
         const fall f = watch(&r, 0.01, 0.1);
         check_near(f.rebound, 0.4999909, 1e-7);
@@ -131,13 +102,13 @@ static void two_masses_part_with_half_the_speed(void **unused) {
         check_near(f.contact_s, 3.14159265e-2, 2e-4);
         check_near(f.dissipated_material, 0.0, 1e-12);
         assert_true(f.defect < 1e-12);
-        end(&r);
+        soft_box_end(&r);
     }
 }
 
 static void two_masses_lose_more_with_the_implicit_scheme(void **unused) {
     (void)unused;
-    rig r;
+    soft_box r;
     drop(&r, (block){{1, 1, 1},
                      {1, 1, 1},
                      2.0,
@@ -152,14 +123,14 @@ static void two_masses_lose_more_with_the_implicit_scheme(void **unused) {
     check_near(f.rebound, 0.4960878, 1e-7);
     assert_true(f.dissipated_material > 0.0);
     assert_true(f.defect < 1e-12);
-    end(&r);
+    soft_box_end(&r);
 }
 
 // Percussion m v/4, rebound 3 v/4, contact pi sqrt(m/(3 E a)).
 static void a_pseudo_rigid_cube_rebounds_with_three_quarters(void **unused) {
     (void)unused;
     const double contact = 2.867869e-3;
-    rig r;
+    soft_box r;
     drop(&r, (block){{1, 1, 1},
                      {1, 1, 1},
                      2500.0,
@@ -175,7 +146,7 @@ static void a_pseudo_rigid_cube_rebounds_with_three_quarters(void **unused) {
     check_near(f.energy, 0.749815, 2e-6);
     check_near(f.contact_s, contact, 0.02 * contact);
     assert_true(f.defect < 1e-9);
-    end(&r);
+    soft_box_end(&r);
 }
 
 // Solfec: a cube that bounces, pseudo-rigid and of finite elements. One element has the uniform strain of
@@ -189,7 +160,7 @@ static void a_bouncing_cube_is_pseudo_rigid_with_one_element(void **unused) {
     const double contact = 2.867869e-3; // of the pseudo-rigid cube
     fall f[4];
     for (int k = 0; k < 4; k++) {
-        rig r;
+        soft_box r;
         drop(&r, (block){{1, 1, 1},
                          {cells[k], cells[k], cells[k]},
                          2500.0,
@@ -201,7 +172,7 @@ static void a_bouncing_cube_is_pseudo_rigid_with_one_element(void **unused) {
                          of[k],
                          0});
         f[k] = watch(&r, 0.01, 2.0 * contact);
-        end(&r);
+        soft_box_end(&r);
     }
     printf("bouncing cube: rebound %.4f (pseudo-rigid) %.4f %.4f %.4f (1, 2, 4 elements a side)\n",
            f[0].rebound, f[1].rebound, f[2].rebound, f[3].rebound);
@@ -218,29 +189,19 @@ static double off_the_rigid_slide(double young) {
     const int cells[3] = {2, 2, 2};
     const tal_vec3 normal = {sin(angle), 0.0, cos(angle)};
     const tal_quat tilt = {cos(0.5 * angle), 0.0, sin(0.5 * angle), 0.0};
-    rig r;
+    soft_box r;
     tal_report report;
-    test_scene_init(&r.scene);
+    soft_box_init(&r, size, cells, TAL_KINEMATICS_FLOATING_FRAME,
+                  tal_vec3_scale(normal, 0.5 * size[2]), tilt, 2600.0);
     test_scene_set_plane(&r.scene, (tal_vec3){0}, normal, 20.0);
-    test_scene_add_box(&r.scene, size[0], size[1], size[2], tal_vec3_scale(normal, 0.5 * size[2]),
-                       tilt, 2600.0);
-    r.mesh = box_mesh_make(size, cells, false);
-    r.solid = box_mesh_solid(&r.mesh, TAL_KINEMATICS_FLOATING_FRAME);
-    r.solid.density_kg_m3 = 2600.0;
     r.solid.young_pa = young;
     r.solid.poisson = 0.2;
     r.solid.damping_stiffness_s = 2.0 * sqrt(2600.0 / young); // two transits: it does not ring
-    r.of_body[0] = 0;
-    r.scene.solid_count = 1;
-    r.scene.solid = &r.solid;
-    r.scene.body_solid = r.of_body;
     r.scene.law = (tal_law){.kind = TAL_LAW_COULOMB, .friction = mu};
-    r.scene.settings = tal_solver_settings_default();
     r.scene.settings.dt_s = 5e-4;
     r.scene.settings.gravity_mps2 = (tal_vec3){0.0, 0.0, -g};
     r.scene.settings.tolerance = 1e-8;
-    check_ok(test_scene_create_model(&r.scene, &r.model, &check_error));
-    check_ok(tal_state_create(&r.state, r.model, 1, &check_error));
+    soft_box_start(&r);
     while (tal_state_time(r.state) < end_s - 1e-9) {
         check_ok(tal_step(r.model, r.state, &report, &check_error));
         assert_int_equal(report.unconverged_count, 0);
@@ -250,7 +211,7 @@ static double off_the_rigid_slide(double young) {
     const tal_vec3 moved =
         tal_vec3_subtract(tal_state_positions(r.state)[0], tal_vec3_scale(normal, 0.5 * size[2]));
     const double off = tal_vec3_length(tal_vec3_add_scaled(moved, -way, down)) / way;
-    end(&r);
+    soft_box_end(&r);
     return off;
 }
 

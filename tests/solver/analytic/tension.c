@@ -1,49 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Largest tensile stresses of bodies that deform, and steps that are cut where these are struck.
-#include "tests/solver/scenes/box_mesh.h"
-#include "tests/solver/scenes/scene.h"
-#include "tests/support/check.h"
+#include "tests/solver/scenes/soft_box.h"
 
 #include "solver/step/state.h"
 
-typedef struct {
-    test_scene scene;
-    box_mesh mesh;
-    tal_solid_input solid;
-    int32_t of_body[1];
-    tal_model *model;
-    tal_state *state;
-} rig;
-
-// A box of stone; the caller changes the rest before `start`.
-static void prepare(rig *r, const double size[3], const int cells[3], tal_kinematics kinematics,
-                    tal_vec3 place, tal_quat turned) {
-    test_scene_init(&r->scene);
-    test_scene_add_box(&r->scene, size[0], size[1], size[2], place, turned, 2000.0);
-    r->mesh = box_mesh_make(size, cells, false);
-    r->solid = box_mesh_solid(&r->mesh, kinematics);
-    r->solid.density_kg_m3 = 2000.0;
-    r->of_body[0] = 0;
-    r->scene.solid_count = 1;
-    r->scene.solid = &r->solid;
-    r->scene.body_solid = r->of_body;
+// A box of stone; the caller changes the rest before it starts.
+static void prepare(soft_box *r, const double size[3], const int cells[3],
+                    tal_kinematics kinematics, tal_vec3 place, tal_quat turned) {
+    soft_box_init(r, size, cells, kinematics, place, turned, 2000.0);
     r->scene.law = (tal_law){.kind = TAL_LAW_COULOMB, .friction = 0.5};
-    r->scene.settings = tal_solver_settings_default();
     r->scene.settings.gravity_mps2 = (tal_vec3){0.0, 0.0, -10.0};
     r->scene.settings.tolerance = 1e-8;
     r->scene.settings.watch_tension = true;
-}
-
-static void start(rig *r) {
-    check_ok(test_scene_create_model(&r->scene, &r->model, &check_error));
-    check_ok(tal_state_create(&r->state, r->model, 1, &check_error));
-}
-
-static void end(rig *r) {
-    tal_state_destroy(r->state);
-    tal_model_destroy(r->model);
-    test_scene_destroy(&r->scene);
-    box_mesh_destroy(&r->mesh);
 }
 
 static const tal_quat UPRIGHT = {1.0, 0.0, 0.0, 0.0};
@@ -59,7 +27,7 @@ static void a_hanging_column_pulls_at_its_top(void **unused) {
     const double expected[2] = {2000.0 * 10.0 * 1.875,
                                 2000.0 * 10.0 * (1.875 + below * 1.625) / (1.0 + below)};
     for (int k = 0; k < 2; k++) {
-        rig r;
+        soft_box r;
         int32_t held[4];
         tal_report report;
         prepare(&r, size, cells, TAL_KINEMATICS_COROTATIONAL, (tal_vec3){0}, UPRIGHT);
@@ -72,7 +40,7 @@ static void a_hanging_column_pulls_at_its_top(void **unused) {
         r.solid.damping_stiffness_s = 0.05; // 1.4 times critical
         r.scene.settings.dt_s = 1e-3;       // transit of the width: 7 ms
         r.scene.settings.tension_length_m = length[k];
-        start(&r);
+        soft_box_start(&r);
         while (tal_state_time(r.state) < 1.5) {
             check_ok(tal_step(r.model, r.state, &report, &check_error));
         }
@@ -82,7 +50,7 @@ static void a_hanging_column_pulls_at_its_top(void **unused) {
         check_near(t.place_m.z, 0.875, 1e-2);
         check_near(t.missed_dt_s, 0.0, 0.0);
         assert_true(t.time_s > 0.1);
-        end(&r);
+        soft_box_end(&r);
     }
 }
 
@@ -97,7 +65,7 @@ static fall drop(double dt, double blow_dt, int cells_each, double length, bool 
     const int cells[3] = {cells_each, cells_each, cells_each};
     const tal_quat corner = tal_quat_normalize((tal_quat){0.88, 0.36, 0.3, 0.0});
     fall f = {.least_pieces = 1000};
-    rig r;
+    soft_box r;
     tal_report report;
     prepare(&r, size, cells, TAL_KINEMATICS_FLOATING_FRAME,
             (tal_vec3){0.0, 0.0, on_corner ? 0.9 : 0.55}, on_corner ? corner : UPRIGHT);
@@ -110,7 +78,7 @@ static fall drop(double dt, double blow_dt, int cells_each, double length, bool 
     r.scene.settings.dt_s = dt;
     r.scene.settings.blow_dt_s = blow_dt;
     r.scene.settings.tension_length_m = length;
-    start(&r);
+    soft_box_start(&r);
     const double energy = 0.5 * r.scene.mass[0] * 9.0;
     while (tal_state_time(r.state) < 0.06) {
         check_ok(tal_step(r.model, r.state, &report, &check_error));
@@ -123,7 +91,7 @@ static fall drop(double dt, double blow_dt, int cells_each, double length, bool 
     f.rebound = tal_state_velocities(r.state)[0].z / 3.0;
     f.tension = t.tension_pa;
     f.missed = t.missed_dt_s;
-    end(&r);
+    soft_box_end(&r);
     return f;
 }
 
@@ -168,13 +136,13 @@ static void a_fast_body_is_cut_as_far_as_there_are_factors(void **unused) {
     const int cells[3] = {1, 1, 1};
     const double speed[2] = {150.0, 250.0};
     for (int k = 0; k < 2; k++) {
-        rig r;
+        soft_box r;
         tal_report report;
         prepare(&r, size, cells, TAL_KINEMATICS_TOTAL_LAGRANGIAN, (tal_vec3){0}, UPRIGHT);
         r.solid.young_pa = 1e9;
         r.scene.velocity[0] = (tal_vec3){speed[k], 0.0, 0.0};
         r.scene.settings.dt_s = 0.01;
-        start(&r);
+        soft_box_start(&r);
         if (k == 0) {
             check_ok(tal_step(r.model, r.state, &report, &check_error));
             assert_int_equal(report.substeps, 4);
@@ -185,7 +153,7 @@ static void a_fast_body_is_cut_as_far_as_there_are_factors(void **unused) {
             check_fails(tal_step(r.model, r.state, &report, &check_error), TAL_BAD_SETTING,
                         "take dt = 0.008 s");
         }
-        end(&r);
+        soft_box_end(&r);
     }
 }
 

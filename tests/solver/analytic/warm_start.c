@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A pile that stands starts each step from the percussions that carried it in the last: then the sweeps that
 // are always made suffice, three before the look ahead and three after it (docs/theory/solver.md, "Sweeps").
+#include "solver/motion/rest.h"
+#include "solver/percussion/memory.h"
 #include "tests/solver/scenes/world.h"
+
+#include <string.h>
 
 enum { SWEEPS_ALWAYS = 6, STORIES = 6 };
 
@@ -88,11 +92,82 @@ static void points_that_carry_are_counted(void **unused) {
     world_end(&w);
 }
 
+static const tal_memory_pair *remembered(const world *w, int32_t body) {
+    for (int32_t p = 0; p < w->state->memory.pair_count; p++) {
+        if (w->state->memory.pair[p].body_i == body) {
+            return &w->state->memory.pair[p];
+        }
+    }
+    fail_msg("nothing is remembered of body %d", body);
+    return NULL;
+}
+
+static void assert_scaled(tal_vec3 now, double scale, tal_vec3 before) {
+    assert_true(now.x == scale * before.x && now.y == scale * before.y &&
+                now.z == scale * before.z);
+}
+
+// A box and a ball at rest on an incline, between two balls that roll on: what carries them is kept for the step
+// that wakes them, in the measure of the present step, whatever stood in the older of the two memories.
+static void what_carries_bodies_at_rest_is_kept(void **unused) {
+    (void)unused;
+    enum { BOX = 1, BALL = 2, POINTS_MAX = 8 };
+    const double dt = 0.005, r = 0.5;
+    const tal_vec3 normal = tal_vec3_normalize(tal_vec3_make(0.05, 0.03, 1.0));
+    const tal_vec3 axis = tal_vec3_cross(tal_vec3_make(0, 0, 1), normal);
+    const double half = 0.5 * asin(tal_vec3_length(axis)), k = sin(half) / tal_vec3_length(axis);
+    const tal_quat pose = {cos(half), k * axis.x, k * axis.y, k * axis.z};
+    world w;
+    world_init(&w, dt,
+               (tal_law){.kind = TAL_LAW_ROLLING, .friction = 0.6, .rolling_friction = 0.3});
+    w.scene.settings.rest_steps = 2;
+    test_scene_set_plane(&w.scene, (tal_vec3){0}, normal, 50.0);
+    for (int b = 0; b < 4; b++) {
+        const tal_vec3 at = tal_quat_rotate(pose, tal_vec3_make(3.0 * b, 0, r));
+        (void)(b == BOX ? test_scene_add_box(&w.scene, 1, 1, 1, at, pose, 2000.0)
+                        : test_scene_add_ball(&w.scene, r, at, 2000.0));
+        w.scene.velocity[b] = b == BOX || b == BALL ? (tal_vec3){0} : tal_vec3_make(0, 3, 0);
+    }
+    world_start(&w);
+    for (int n = 0; n < 100 && !(tal_is_at_rest(w.state, BOX) && tal_is_at_rest(w.state, BALL));
+         n++) {
+        world_step(&w);
+    }
+    world_step(&w);
+    for (int b = 0; b < 4; b++) {
+        assert_true(tal_is_at_rest(w.state, b) == (b == BOX || b == BALL));
+    }
+    const tal_memory_pair box = *remembered(&w, BOX), ball = *remembered(&w, BALL);
+    tal_memory_point point[POINTS_MAX];
+    assert_int_equal(box.point_count, 4);
+    memcpy(point, &w.state->memory.point[box.first_point], 4 * sizeof *point);
+    double carried = 0.0;
+    for (int n = 0; n < 4; n++) {
+        carried += point[n].normal;
+    }
+    const double weight = 2000.0 * dt * tal_vec3_length(w.scene.settings.gravity_mps2);
+    check_near(carried, weight * normal.z, 1e-4 * weight); // to what rest lets pass
+    assert_true(tal_vec3_length(ball.moment) > 0.0);
+    tal_contact_memory *older = &w.state->work.memory_before;
+    memset(older->point, 0x7f, (size_t)older->point_count * sizeof *older->point);
+    check_ok(tal_remember_percussions(w.state, 2.0 * dt, &check_error));
+    assert_int_equal(w.state->memory.pair_count, 4);
+    const tal_memory_point *now = &w.state->memory.point[remembered(&w, BOX)->first_point];
+    for (int n = 0; n < 4; n++) {
+        assert_true(now[n].identity == point[n].identity && now[n].bonded == point[n].bonded);
+        assert_true(now[n].normal == 2.0 * point[n].normal);
+        assert_scaled(now[n].tangential, 2.0, point[n].tangential);
+    }
+    assert_scaled(remembered(&w, BALL)->moment, 2.0, ball.moment);
+    world_end(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_standing_pile_needs_no_more_than_the_sweeps_always_made),
         cmocka_unit_test(percussions_are_found_when_an_earlier_pair_is_gone),
         cmocka_unit_test(points_that_carry_are_counted),
+        cmocka_unit_test(what_carries_bodies_at_rest_is_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Mutants of a contact problem in FCLIB, through the same door as a user's: what crashes the library does so
-// in a child.
+// in a child (tests/support/trial_child.c).
 #include "solver/program/contact/problem.h"
 #include "tests/support/mutate.h"
 
@@ -25,6 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static tal_error err;
     tal_contact_problem problem;
     mutant_edit(&m, data, size);
+    mutant_renew(&m);
     mutant_write(&m);
     tal_error_reset(&err);
     if (tal_contact_problem_read(&problem, m.path, &err) == TAL_OK) {
