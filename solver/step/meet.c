@@ -146,8 +146,11 @@ bool tal_meet(const tal_model *model, tal_state *state, tal_report *report) {
 // What a pair that is ahead has sunk in, in time; 0: nothing that counts.
 static double time_too_far(const tal_model *model, const tal_state *state, const tal_pair *pair) {
     const int32_t b = state->lead[pair->body_i] > 0.0 ? pair->body_i : pair->body_j;
-    const double lead = state->lead[b], enough = 2.0 * SINK * model->inner_radius[b];
-    double deepest = enough, time = 0.0;
+    const double lead = state->lead[b];
+    if (lead <= 0.0) { // neither is ahead, and the second may be the ground
+        return 0.0;
+    }
+    double deepest = 2.0 * SINK * model->inner_radius[b], time = 0.0;
     for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
         const tal_contact_data *data = &state->work.contacts.data[k];
         if (-data->gap > deepest) {
@@ -155,7 +158,7 @@ static double time_too_far(const tal_model *model, const tal_state *state, const
             time = data->impact ? fmin(deepest / -data->before[0], lead) : 0.5 * lead;
         }
     }
-    return lead > 0.0 ? time : 0.0;
+    return time;
 }
 
 bool tal_meet_earlier(const tal_model *model, tal_state *state, bool wholly, tal_report *report) {
