@@ -176,6 +176,20 @@ static bool is_solution(const char *word) {
            strcmp(word, "ref_u") == 0;
 }
 
+// dim, nc or nd.
+static tal_status read_size(scanner *s, tal_contact_problem *p, const char *word, tal_error *err) {
+    const tal_acd2_law *law = &p->acd2;
+    if (p->friction != NULL || p->q != NULL || p->f != NULL || p->guess != NULL ||
+        law->kn != NULL || law->kt != NULL || law->before != NULL || law->bound != NULL ||
+        p->w.row != NULL || p->mass.row != NULL || p->h.row != NULL) {
+        return TAL_FAIL(err, TAL_BAD_INPUT, "%s:%d: %s must stand before all that it counts",
+                        s->path, s->line, word);
+    }
+    return strcmp(word, "dim") == 0
+               ? read_dimension(s, p, err)
+               : next_count(s, word, word[1] == 'c' ? &p->contact_count : &p->motion_count, err);
+}
+
 // One keyword and what belongs to it.
 static tal_status read_section(scanner *s, tal_contact_problem *p, const char *word,
                                tal_error *err) {
@@ -193,14 +207,8 @@ static tal_status read_section(scanner *s, tal_contact_problem *p, const char *w
     if (strcmp(word, "before") == 0) {
         return next_numbers(s, "before", rows, d, 3, &p->acd2.before, err);
     }
-    if (strcmp(word, "dim") == 0) {
-        return read_dimension(s, p, err);
-    }
-    if (strcmp(word, "nc") == 0) {
-        return next_count(s, "nc", &p->contact_count, err);
-    }
-    if (strcmp(word, "nd") == 0) {
-        return next_count(s, "nd", &p->motion_count, err);
+    if (strcmp(word, "dim") == 0 || strcmp(word, "nc") == 0 || strcmp(word, "nd") == 0) {
+        return read_size(s, p, word, err);
     }
     if (strcmp(word, "mu") == 0) {
         return next_numbers(s, "mu", p->contact_count, 1, 1, &p->friction, err);

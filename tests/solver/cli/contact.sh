@@ -130,6 +130,9 @@ sed 's/acd2/acd3/' acd2.fcp >wrong_law.fcp
 sed '/^before/,+1d' acd2.fcp >no_before.fcp
 sed 's/^4$/-4/' acd2.fcp >negative_kn.fcp
 expect 1 "law 'acd3' must be coulomb, acd2 or acd2+coulomb" "$contact" wrong_law.fcp
+# A count that comes after what it counts would have it read beyond its end.
+sed 's/^W 1$/nc 9\n&/' acd2.fcp >late_count.fcp
+expect 1 "late_count.fcp:14: nc must stand before all that it counts" "$contact" late_count.fcp
 expect 1 "before is missing" "$contact" no_before.fcp
 expect 1 "kn = -4 and kt = 0.7 must be 0 or more" "$contact" negative_kn.fcp
 
