@@ -7,6 +7,7 @@
 #include "core/app/results.h"
 #include "core/base/interrupt.h"
 #include "core/base/log.h"
+#include "core/base/math3.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "solver/program/breaking.h"
@@ -475,15 +476,31 @@ static void say_onset(const tal_onset *onset) {
     }
 }
 
-static void say_travel(const tal_travel *travel, const tal_onset *onset) {
+// A run in which not even a quarter of gravity (a slope of 15 degrees without friction) moves a block by its
+// size says nothing about friction.
+static bool is_too_short(const simulation *s) {
+    double volume = 0.0;
+    for (int32_t b = 0; b < s->scene.input.body_count; b++) {
+        volume += s->scene.volume_m3[b] / s->scene.input.body_count;
+    }
+    const double time_s = tal_state_time(s->state);
+    const double pull = 0.25 * tal_vec3_length(s->scene.input.settings.gravity_mps2);
+    return strcmp(s->ended_because, "still") != 0 && 0.5 * pull * time_s * time_s < cbrt(volume);
+}
+
+static void say_travel(const simulation *s, const tal_travel *travel) {
     char median[TAL_NUMBER_SIZE], high[TAL_NUMBER_SIZE];
     (void)tal_number_format(median, travel->median);
     (void)tal_number_format(high, travel->high);
-    if (tal_travel_is_none(travel)) {
+    if (tal_travel_is_none(travel) && is_too_short(s)) {
+        tal_log_warn("half of the blocks moved less than %s m: the run ended too early to say "
+                     "whether the rock moves; give it more time (until_s in [solve])",
+                     median);
+    } else if (tal_travel_is_none(travel)) {
         tal_log_warn("the rock did not move: half of the blocks moved less than %s m, and %.0f %% "
                      "moved farther than their own size",
                      median, 100.0 * travel->moved_share);
-        say_onset(onset);
+        say_onset(&s->onset);
     } else {
         tal_log_info("half of the blocks moved farther than %s m, a twentieth farther than %s m",
                      median, high);
@@ -499,7 +516,7 @@ static tal_status find_onset(simulation *s, tal_error *err) {
     }
     TAL_TRY(tal_watch_travel(&s->scene, tal_state_positions(s->state), &travel, err));
     if (!s->solve->try_friction || !tal_travel_is_none(&travel) ||
-        strcmp(s->ended_because, "interrupted") == 0) {
+        strcmp(s->ended_because, "interrupted") == 0 || is_too_short(s)) {
         return TAL_OK;
     }
     return tal_onset_find(&s->onset, s->model, &s->scene, s->solve, threads_for(s), err);
@@ -555,7 +572,7 @@ static tal_status finish(simulation *s, tal_error *err) {
     tal_log_info("%d blocks, %zu steps to %g s (%s); kinetic energy peaks at %g s",
                  tensions.block_count, r.step_count, r.duration_s, s->ended_because,
                  r.kinetic_peak_s);
-    say_travel(&r.travel, &s->onset);
+    say_travel(s, &r.travel);
     char depth[TAL_NUMBER_SIZE], drift[TAL_NUMBER_SIZE];
     tal_log_info(
         "deepest penetration %s m, energy drift %s %%, %lld steps not converged, %d blocks "

@@ -57,6 +57,12 @@ solve plane --set contact.friction="$holds" --set solve.try_friction=no
 is "$(number plane moved_share) < 0.5" || fail "at $holds $(number plane moved_share) moves"
 grep -q onset plane/run.json && fail "tried, though it was not wanted"
 
+# A run in which nothing could have moved by its own size says nothing about friction.
+solve plane --set solve.until_s=0.3
+grep -q 'the run ended too early to say whether the rock moves' plane.words || fail "0.3 s: $(cat plane.words)"
+grep -q 'did not move' plane.words && fail "judged after 0.3 s: $(cat plane.words)"
+grep -q onset plane/run.json && fail "frictions tried for 0.3 s"
+
 # Frictions that differ keep their ratio: what is named is a share of all.
 site pair plane above '[contact]' 'friction = 0.5' '[pair.rock.ground]' 'friction = 0.8'
 solve pair
