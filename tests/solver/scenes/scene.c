@@ -271,44 +271,48 @@ static void describe_shape(const test_scene *s, int32_t b) {
                                     .loop_vertex = BOX_LOOP};
 }
 
-tal_status test_scene_create_model(const test_scene *s, tal_model **model, tal_error *err) {
+tal_model_input test_scene_input(const test_scene *s) {
     for (int32_t b = 0; b < s->body_count; b++) {
         describe_shape(s, b);
     }
-    const tal_model_input input = {.shape_count = s->body_count,
-                                   .shape = s->shape,
-                                   .terrain_vertex_count = s->vertex_count,
-                                   .terrain_vertex_m = s->vertex,
-                                   .terrain_triangle_count = s->triangle_count,
-                                   .terrain_triangle = s->triangle,
-                                   .terrain_class = s->triangle_class,
-                                   .body_count = s->body_count,
-                                   .body_shape = s->body_shape,
-                                   .body_class = s->body_class,
-                                   .body_fixed = s->fixed,
-                                   .mass_kg = s->mass,
-                                   .inertia_kg_m2 = s->inertia,
-                                   .position_m = s->position,
-                                   .orientation = s->orientation,
-                                   .velocity_mps = s->velocity,
-                                   .spin_radps = s->spin,
-                                   .solid_count = s->solid_count,
-                                   .solid = s->solid,
-                                   .body_solid = s->body_solid,
-                                   .prescribed_count = s->prescribed_count,
-                                   .prescribed = s->prescribed,
-                                   .force_count = s->force_count,
-                                   .force = s->force,
-                                   .constraint_count = s->constraint_count,
-                                   .constraint = s->constraint,
-                                   .excluded_count = s->excluded_count,
-                                   .excluded = s->excluded,
-                                   .gravity_count = s->gravity_count,
-                                   .gravity_time_s = s->gravity_time,
-                                   .gravity_mps2 = s->gravity,
-                                   .class_count = s->class_count > 0 ? s->class_count : 1,
-                                   .law = s->class_count > 0 ? s->law_table : &s->law,
-                                   .settings = s->settings};
+    return (tal_model_input){.shape_count = s->body_count,
+                             .shape = s->shape,
+                             .terrain_vertex_count = s->vertex_count,
+                             .terrain_vertex_m = s->vertex,
+                             .terrain_triangle_count = s->triangle_count,
+                             .terrain_triangle = s->triangle,
+                             .terrain_class = s->triangle_class,
+                             .body_count = s->body_count,
+                             .body_shape = s->body_shape,
+                             .body_class = s->body_class,
+                             .body_fixed = s->fixed,
+                             .mass_kg = s->mass,
+                             .inertia_kg_m2 = s->inertia,
+                             .position_m = s->position,
+                             .orientation = s->orientation,
+                             .velocity_mps = s->velocity,
+                             .spin_radps = s->spin,
+                             .solid_count = s->solid_count,
+                             .solid = s->solid,
+                             .body_solid = s->body_solid,
+                             .prescribed_count = s->prescribed_count,
+                             .prescribed = s->prescribed,
+                             .force_count = s->force_count,
+                             .force = s->force,
+                             .constraint_count = s->constraint_count,
+                             .constraint = s->constraint,
+                             .excluded_count = s->excluded_count,
+                             .excluded = s->excluded,
+                             .gravity_count = s->gravity_count,
+                             .gravity_time_s = s->gravity_time,
+                             .gravity_mps2 = s->gravity,
+                             .class_count = s->class_count > 0 ? s->class_count : 1,
+                             .law = s->class_count > 0 ? s->law_table : &s->law,
+                             .settings = s->settings};
+}
+
+tal_status test_scene_create_model(const test_scene *s, tal_model **model, tal_error *err) {
+    const tal_model_input input = test_scene_input(s);
     return tal_model_create(model, &input, err);
 }
 

@@ -62,6 +62,8 @@ void test_scene_set_grid(test_scene *scene, int nx, int ny, double (*height)(dou
 tal_status test_scene_read(test_scene *scene, const char *directory, const char *name,
                            tal_error *err);
 
+// Points into the scene.
+tal_model_input test_scene_input(const test_scene *scene);
 tal_status test_scene_create_model(const test_scene *scene, tal_model **model, tal_error *err);
 
 // $TALUS_TEST_DATA/bench, or NULL (after a printed line) when the data are not there.

@@ -62,7 +62,7 @@ static void make_scene(rig *r, tal_kinematics kinematics) {
     s->settings = tal_solver_settings_default();
     s->settings.dt_s = 1e-4;
     s->settings.watch_tension = true;
-    check_ok(test_scene_create_model(s, &r->model, &check_error)); // describes its shapes, too
+    check_ok(test_scene_create_model(s, &r->model, &check_error));
 }
 
 static void begin(rig *r, tal_kinematics kinematics) {
@@ -75,23 +75,8 @@ static void begin(rig *r, tal_kinematics kinematics) {
     r->solve.bounding_radius_m = r->radius;
     r->solve.volume_m3 = r->volume;
     snprintf(r->solve.class_name[0], sizeof r->solve.class_name[0], "rock");
-    r->solve.input = (tal_model_input){.shape_count = 1,
-                                       .shape = s->shape,
-                                       .body_count = 1,
-                                       .body_shape = s->body_shape,
-                                       .body_class = s->body_class,
-                                       .mass_kg = s->mass,
-                                       .inertia_kg_m2 = s->inertia,
-                                       .position_m = s->position,
-                                       .orientation = s->orientation,
-                                       .velocity_mps = s->velocity,
-                                       .spin_radps = s->spin,
-                                       .solid_count = 1,
-                                       .solid = s->solid,
-                                       .body_solid = s->body_solid,
-                                       .class_count = 1,
-                                       .law = &s->law,
-                                       .settings = s->settings};
+    r->solve.input = test_scene_input(s);
+    r->solve.input.body_fixed = NULL; // as in a site: nothing is fixed
     check_ok(tal_breaking_begin(&r->breaking, &r->solve, r->settings, &check_error));
     check_ok(tal_state_create(&r->state, r->model, 1, &check_error));
 }

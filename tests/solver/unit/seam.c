@@ -571,8 +571,30 @@ static void a_held_normal_leaves_the_tangents_free(void **unused) {
     check_near(h.motion[0].v.x, 0.5, 0.0);
 }
 
+// (38): 2 kg at 3 m/s and 6 kg at rest have a mean square speed of 2 * 9 / 8; with a slow speed of 0.5 m/s.
+static void errors_are_measured_against_the_flow(void **unused) {
+    (void)unused;
+    static hand_made h;
+    const tal_vec3 moment = {1.0, 1.0, 1.0}, up = {0.0, 0.0, 1.0};
+    const double mean = 2.0 * 9.0 / 8.0, slow = 0.25;
+    hand_reset(&h, 0.01, (tal_vec3){0});
+    hand_add_body(&h, 2.0, moment, tal_vec3_make(0.0, 3.0, 0.0), (tal_vec3){0});
+    hand_add_body(&h, 6.0, moment, (tal_vec3){0}, (tal_vec3){0});
+    hand_add_contact(&h, 0, 1, (tal_vec3){0}, (tal_vec3){0}, up, 0.0, dry(0.5));
+    hand_add_contact(&h, 1, -1, (tal_vec3){0}, (tal_vec3){0}, up, 0.0, dry(0.5));
+    hand_prepare(&h);
+    tal_set_energy_scales(&h.problem, 0.5);
+    const double of_slow = 6.0 * (mean + slow);
+    check_near(h.pair[0].energy_scale, 2.0 * (9.0 + mean + slow) + of_slow, 1e-12);
+    check_near(h.pair[1].energy_scale, of_slow, 1e-12);
+    h.before[0].v = (tal_vec3){0}; // at rest the slow speed alone is left
+    tal_set_energy_scales(&h.problem, 0.5);
+    check_near(h.pair[1].energy_scale, 6.0 * slow, 1e-12);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(errors_are_measured_against_the_flow),
         cmocka_unit_test(the_general_kernel_agrees_with_that_of_rigid_bodies),
         cmocka_unit_test(a_given_w_is_solved_as_the_bodies_it_comes_from),
         cmocka_unit_test(given_masses_are_solved_as_the_bodies_they_come_from),

@@ -9,30 +9,6 @@ static void start(test_scene *scene) {
     test_scene_add_box(scene, 1, 0.8, 0.6, tal_vec3_make(0, 0, 2), (tal_quat){1, 0, 0, 0}, 2600);
 }
 
-// The helper of the scenes makes shapes while it makes a model.
-static tal_model_input input_of(test_scene *s) {
-    tal_model *model;
-    check_ok(test_scene_create_model(s, &model, &check_error));
-    tal_model_destroy(model);
-    return (tal_model_input){.shape_count = 1,
-                             .shape = s->shape,
-                             .terrain_vertex_count = s->vertex_count,
-                             .terrain_vertex_m = s->vertex,
-                             .terrain_triangle_count = s->triangle_count,
-                             .terrain_triangle = s->triangle,
-                             .terrain_class = s->triangle_class,
-                             .body_count = 1,
-                             .body_shape = s->body_shape,
-                             .body_class = s->body_class,
-                             .mass_kg = s->mass,
-                             .inertia_kg_m2 = s->inertia,
-                             .position_m = s->position,
-                             .orientation = s->orientation,
-                             .class_count = 1,
-                             .law = &s->law,
-                             .settings = s->settings};
-}
-
 static uint64_t hash_after(const tal_model_input *input, int steps) {
     tal_model *model;
     tal_state *state;
@@ -61,7 +37,7 @@ static void a_shared_ground_gives_the_bits_of_an_own_one(void **unused) {
     test_scene scene;
     tal_ground *ground;
     start(&scene);
-    const tal_model_input own = input_of(&scene);
+    const tal_model_input own = test_scene_input(&scene);
     check_ok(tal_ground_create(&ground, &own, &check_error));
     const tal_model_input shared = without_terrain(own, ground);
     const uint64_t expected = hash_after(&own, 300);
@@ -80,7 +56,7 @@ static void the_classes_of_a_shared_ground_need_laws(void **unused) {
     tal_ground *ground;
     tal_model *model;
     start(&scene);
-    tal_model_input input = input_of(&scene);
+    tal_model_input input = test_scene_input(&scene);
     int32_t class[2] = {0, 3};
     input.terrain_class = class;
     check_ok(tal_ground_create(&ground, &input, &check_error));
@@ -102,7 +78,7 @@ static void a_given_velocity_is_the_next_steps_beginning(void **unused) {
     tal_report report;
     start(&scene);
     scene.position[0].z = 60.0; // far above the ground
-    const tal_model_input input = input_of(&scene);
+    const tal_model_input input = test_scene_input(&scene);
     check_ok(tal_model_create(&model, &input, &check_error));
     check_ok(tal_state_create(&state, model, 1, &check_error));
     const tal_vec3 v = {3, -2, 5}, w = {0, 0, 4}; // about a principal axis
