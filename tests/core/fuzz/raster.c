@@ -27,8 +27,10 @@ static void write_strips(const tal_raster *raster) {
 // No other driver is asked whether a damaged file is one of its own.
 static void keep_driver(const char *name) {
     for (int i = GDALGetDriverCount() - 1; i >= 0; i--) {
-        if (strcmp(GDALGetDriverShortName(GDALGetDriver(i)), name) != 0) {
-            GDALDeregisterDriver(GDALGetDriver(i));
+        GDALDriverH driver = GDALGetDriver(i);
+        if (strcmp(GDALGetDriverShortName(driver), name) != 0) {
+            GDALDeregisterDriver(driver);
+            GDALDestroyDriver(driver);
         }
     }
 }
