@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 
 // The library keeps open what it could not close: after some hundred files there is a new process.
 enum {
@@ -32,6 +33,7 @@ static struct {
     long *file_count;                          // shared with it
     long crash_count;
     pid_t fuzzer;
+    time_t begin;
 } watch;
 
 // Of the processor, after which the process ends; the product allows 20.
@@ -93,25 +95,39 @@ static _Noreturn void end_watch(int code) {
     _exit(code);
 }
 
-// The arguments of the next fuzzer: the runs that are left, and no leak check after each of them.
-static void set_arguments(int *argc, char ***argv) {
-    static char *arguments[ARGUMENTS_MAX + 3], rest[40], no_leaks[] = "-detect_leaks=0";
-    long runs = -1;
-    int count = 0;
-    for (; count < *argc && count < ARGUMENTS_MAX; count++) {
-        arguments[count] = (*argv)[count];
-        if (strncmp(arguments[count], "-runs=", 6) == 0) {
-            runs = strtol(arguments[count] + 6, NULL, 10);
+// The value of the last of such arguments; -1 without one.
+static long find_number(int argc, char **argv, const char *name) {
+    long value = -1;
+    for (int i = 0; i < argc; i++) {
+        if (strncmp(argv[i], name, strlen(name)) == 0) {
+            value = strtol(argv[i] + strlen(name), NULL, 10);
         }
     }
-    if (runs >= 0) {
-        runs = runs > *watch.file_count ? runs - *watch.file_count : 1;
-        snprintf(rest, sizeof rest, "-runs=%ld", runs);
-        arguments[count++] = rest;
+    return value;
+}
+
+// The arguments of the next fuzzer: the runs and the seconds that are left, and no leak check after each run.
+// False where nothing is left.
+static bool set_arguments(int *argc, char ***argv) {
+    static char *arguments[ARGUMENTS_MAX + 4], no_leaks[] = "-detect_leaks=0", rest[2][40];
+    static const char *const name[2] = {"-runs=", "-max_total_time="};
+    const long used[2] = {*watch.file_count, (long)(time(NULL) - watch.begin)};
+    int count = *argc < ARGUMENTS_MAX ? *argc : ARGUMENTS_MAX;
+    memcpy(arguments, *argv, (size_t)count * sizeof *arguments);
+    for (int i = 0; i < 2; i++) {
+        const long most = find_number(*argc, *argv, name[i]);
+        if (most > 0 && used[i] >= most) {
+            return false;
+        }
+        if (most > 0) {
+            snprintf(rest[i], sizeof rest[i], "%s%ld", name[i], most - used[i]);
+            arguments[count++] = rest[i];
+        }
     }
     arguments[count++] = no_leaks;
     *argc = count;
     *argv = arguments;
+    return true;
 }
 
 void watched_begin(int *argc, char ***argv) {
@@ -125,13 +141,17 @@ void watched_begin(int *argc, char ***argv) {
     if (watch.file_count == MAP_FAILED) {
         abort();
     }
-    for (;;) {
+    watch.begin = time(NULL);
+    int count = *argc;
+    char **arguments = *argv;
+    while (set_arguments(&count, &arguments)) {
         int outcome = 0;
         watch.fuzzer = fork();
         if (watch.fuzzer == 0) {
             const int words = open(watch.log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
             (void)dup2(words, STDERR_FILENO);
-            set_arguments(argc, argv);
+            *argc = count;
+            *argv = arguments;
             return;
         }
         (void)signal(SIGINT, pass_on);
@@ -145,5 +165,8 @@ void watched_begin(int *argc, char ***argv) {
             end_watch(code);
         }
         watch.crash_count += code != EXIT_RENEW ? 1 : 0;
+        count = *argc;
+        arguments = *argv;
     }
+    end_watch(0);
 }
