@@ -85,7 +85,7 @@
     m.colourings.forEach(function (row) { if (row.value) { tries('colour-' + row.key, 'replay-colour', row.key, 'rock'); } });
     var ground = element('replay-ground').value;
     talus.fields.shown.forEach(function (layer) { tries('ground-' + layer.key, 'replay-ground', layer.key, ground); });
-    if (ground === 'photo') { tries('photo', 'replay-ground', 'rock', 'photo'); }
+    if (ground === 'photo') { tries('photo', 'replay-ground', 'rock', 'photo'); testPhoto(); }
     note('ground-legend', element('replay-ground-legend').textContent === '' ? 'empty' : 'left');
     tries('contours', 'replay-contours', true, false);
     tries('paths', 'replay-paths', 'all', 'chosen');
@@ -119,6 +119,21 @@
     testQuick();
     testClick();
     testSection();
+  }
+  // The mean colours of the four quarters of the photographed ground, as seen from above.
+  function testPhoto() {
+    var r = talus.replay, f = talus.fields, gl = r.scene.gl, centre = r.motion.centre, box = r.canvas.getBoundingClientRect(), p = new Uint8Array(4), sums = {};
+    click('replay-view-above');
+    pixels();
+    for (var i = 0; i < 400; i++) {
+      var u = (i % 20 + 0.5) / 20, v = (Math.floor(i / 20) + 0.5) / 20, at = r.camera.hit(box.left + u * box.width, box.top + v * box.height);
+      if (!at || !isFinite(r.groundHeight(at[0], at[1]))) { continue; }
+      var key = (2 * (at[1] + centre[1]) > f.south + f.north ? 'n' : 's') + (2 * (at[0] + centre[0]) > f.west + f.east ? 'e' : 'w'), sum = sums[key] = sums[key] || [0, 0, 0, 0];
+      gl.readPixels(Math.floor(u * gl.drawingBufferWidth), Math.floor((1 - v) * gl.drawingBufferHeight), 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, p);
+      for (var k = 0; k < 4; k++) { sum[k] += k < 3 ? p[k] : 1; }
+    }
+    for (var quarter in sums) { note('photo-' + quarter, sums[quarter].slice(0, 3).map(function (c) { return Math.round(c / sums[quarter][3]); }).join()); }
+    r.setView(r.views[0]);
   }
   function press(node, key) { node.dispatchEvent(new KeyboardEvent('keydown', { key: key })); }
   // Each key changes the picture; those in pairs undo each other.
