@@ -325,7 +325,7 @@ static tal_status append_figures(tal_text *text, const tal_figures *figures, tal
     if (figures->count == 0) {
         return TAL_OK;
     }
-    tal_text_append(text, "<h2>Figures</h2>\n<p class=\"intro\">Also as PDF in the folder "
+    tal_text_append(text, "<h2>Figures</h2>\n<p class=\"intro\">Also as PDF and SVG in the folder "
                           "<code>figures</code>, beside the GMT scripts that draw them.</p>\n"
                           "<div class=\"figures\">\n");
     for (int i = 0; i < figures->count; i++) {
@@ -333,7 +333,7 @@ static tal_status append_figures(tal_text *text, const tal_figures *figures, tal
         char *bytes;
         size_t length;
         TAL_TRY(tal_file_read(figure->png, &bytes, &length, err));
-        tal_text_append(text, "<figure class=\"paper%s\"><img loading=\"lazy\" alt=\"",
+        tal_text_append(text, "<figure class=\"paper%s\"><img alt=\"",
                         figure->is_wide ? " wide" : "");
         tal_html_append(text, figure->title);
         tal_text_append(text, "\" src=\"data:image/png;base64,");

@@ -93,11 +93,14 @@
     if (element('replay-surveyed')) {
       tries('surveyed', 'replay-surveyed', true, false);
       change('replay-surveyed', true);
-      // Left of the edge only the survey, right of it only the simulation, wherever the edge is.
+      // Left of the edge only the survey, whenever, right of it only the simulation, wherever the edge is.
       change('replay-wipe', '1'); var simulation = pixels(0.55, 1).hash, most = pixels().hash;
       change('replay-wipe', '99'); var survey = pixels(0, 0.45).hash, least = pixels().hash;
       change('replay-wipe', '50');
-      note('wipe', pixels(0, 0.45).hash === survey && pixels(0.55, 1).hash === simulation && most !== least ? 'wipes' : 'dead');
+      var isRight = pixels(0, 0.45).hash === survey && pixels(0.55, 1).hash === simulation && most !== least;
+      r.setTime(0);
+      note('wipe', isRight && pixels(0, 0.45).hash === survey && pixels(0.55, 1).hash !== simulation ? 'wipes' : 'dead');
+      r.setTime(m.last / 2);
       change('replay-wipe', '0'); change('replay-surveyed', false);
     }
     r.views.forEach(function (view) {
@@ -314,7 +317,7 @@
       svg.dispatchEvent(new PointerEvent('pointermove', { clientX: x, clientY: y, pointerId: 2 }));
       var p = map.place({ clientX: x, clientY: y }), read = element('map-read').textContent, z = talus.cellValue(f.byKey.bed, p[0], p[1]);
       note('map-read', read.indexOf('E ' + (f.east0 + p[0]).toFixed(1)) === 0 && read.indexOf('height ' + z.toFixed(1) + ' m') > 0 && read.indexOf(layer.title.toLowerCase()) > 0 ? 'tells' : read);
-      note('map-key', element('map-key').textContent.indexOf(layer.title) >= 0 ? 'says' : 'dead');
+      note('map-key', element('map-key').textContent.indexOf(layer.title) >= 0 && svg.parentNode.querySelector('.still').offsetParent === null ? 'says' : 'dead');
       click('map-section-button');
       tap(svg, r.left + 0.3 * r.width, y); tap(svg, r.left + 0.7 * r.width, y);
       var from = map.place({ clientX: r.left + 0.3 * r.width, clientY: y });
