@@ -397,7 +397,7 @@ static tal_status append_page(tal_text *text, const tal_back_analysis *a,
     tal_text_append(text, "</p></header>\n<main>\n");
     append_cards(text, a);
     TAL_TRY(tal_report_map_append(text, a, err));
-    tal_report_replay_append_frame(text, a);
+    tal_report_replay_append_frame(text, a, place->settings);
     append_scores(text, a);
     if (calibration != NULL) {
         tal_report_append_calibration(text, calibration, a, place->settings);
