@@ -141,6 +141,10 @@ awk 'NR == FNR {json[$1] = $2; next} !($1 in json) || (json[$1] - $2) ^ 2 > 1e-2
     {print "FAILED: " $1 " is " $2 " in the table and " json[$1] " in scores.json"; bad = 1}
     END {exit bad}' json.txt table.txt || failures=$((failures + 1))
 
+# A toe is found to a cell of 2 m: no tenths of a metre, unless the error is below one.
+grep -o 'Runout error</p><p class="big">[^ ]*' page.html | grep -q -E '>[^0-9]*([1-9][0-9]*|0(\.[0-9])?)$' ||
+    fail "the runout error has other digits: $(grep -o 'Runout error</p><p class="big">[^ ]*' page.html)"
+
 # Without JavaScript the scores and the map are still there.
 sed -e '/<script/,/<\/script>/d' a/report.html >plain.html
 grep -q 'data-score="iou"' plain.html || fail "without JavaScript there is no score sheet"
