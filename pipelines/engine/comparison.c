@@ -40,11 +40,9 @@ static void append_body(tal_text *page, const tal_run_comparison *comparison) {
         "solid var(--line);border-radius:8px;margin-top:.5rem}.pair select{max-width:"
         "100%%}.step{display:flex;gap:.8rem;align-items:center;margin:1rem 0}.step "
         "input{flex:1}#compare-sheet{position:relative;margin:auto}#compare-map{display:block;"
-        "width:"
-        "100%%}#compare-scale{position:absolute;left:2%%;bottom:2%%;border:solid "
-        "#111;border-width:0 "
-        "2px 3px;background:rgba(255,255,255,.8);color:#111;font-weight:600;text-align:center}"
-        "</style>\n"
+        "width:100%%}#compare-scale{position:absolute;box-sizing:border-box;left:2%%;bottom:2%%;"
+        "border:solid #111;border-width:0 2px 3px;background:rgba(255,255,255,.8);color:#111;"
+        "font-weight:600;text-align:center}</style>\n"
         "<p>Both replays run in step, and turning one turns the other.</p>\n<div "
         "class=\"pair\">");
     append_side(page, "a", "Left");
