@@ -99,17 +99,19 @@ static int listed_count(const page *p) {
     return dropped->count < LISTED_PATCHES ? dropped->count : LISTED_PATCHES;
 }
 
-// Grey, as large as they are, numbered as in the table below.
+// Grey, as large as they are, numbered as in the table below; at the eastern rim the number stands on the left.
 static void append_dropped(page *p) {
     const tal_patches *dropped = &p->result->vertical->change.dropped;
     for (int i = 0; i < listed_count(p); i++) {
         const tal_patch *patch = &dropped->item[i];
+        const double x = map_x(p, patch->x), y = map_y(p, patch->y);
         const double radius = fmax(5.0, sqrt(patch->area_m2 / TAL_PI) * p->scale);
+        const bool is_left = x + radius + 24.0 > MAP_WIDTH;
         tal_text_append(&p->text,
                         "<circle class=\"dropped\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"/><text "
-                        "class=\"patch\" x=\"%.1f\" y=\"%.1f\">%d</text>\n",
-                        map_x(p, patch->x), map_y(p, patch->y), radius,
-                        map_x(p, patch->x) + radius + 2.0, map_y(p, patch->y) + 5.0, i + 1);
+                        "class=\"patch\" x=\"%.1f\" y=\"%.1f\"%s>%d</text>\n",
+                        x, y, radius, x + (is_left ? -1.0 : 1.0) * (radius + 2.0), y + 5.0,
+                        is_left ? " text-anchor=\"end\"" : "", i + 1);
     }
 }
 
@@ -140,22 +142,23 @@ static tal_status append_map(page *p, tal_error *err) {
         "sans-serif;fill:#111;stroke:#fff;stroke-width:5;paint-order:stroke}.patch{font:600 15px "
         "system-ui,sans-serif;fill:#333;stroke:#fff;stroke-width:3;paint-order:stroke}.mark{font:"
         "600 22px system-ui,sans-serif}.plate{fill:#fff;fill-opacity:.85}.metres{fill:none;stroke:"
-        "#111;stroke-width:3}</style>\n",
+        "#111;stroke-width:3}@media(prefers-color-scheme:dark){.legend .deep{filter:"
+        "brightness(2.2)}}</style>\n",
         MAP_WIDTH, p->height);
     TAL_TRY(append_picture(p, err));
-    append_dropped(p);
     TAL_TRY(append_parts(p, layers->deposit_mask, "deposit", 'D', err));
     TAL_TRY(append_parts(p, layers->source_mask, "source", 'S', err));
     append_marks(p);
+    append_dropped(p);
     (void)tal_number_format(number, tal_picture_scale(p->result));
     tal_text_append(
         &p->text,
         "</svg>\n<ul class=\"legend\"><li>Lost 0 <span class=\"ramp\" style=\""
         "background:linear-gradient(90deg,#d9c3ae,#c75700)\"></span> %s m</li><li>"
         "Gained 0 <span class=\"ramp\" style=\"background:linear-gradient(90deg,#a9bfcd,"
-        "#0066ad)\"></span> %s m</li><li><i style=\"border-color:#7a3500;"
-        "border-top-style:dashed\"></i>Source (S)</li><li><i style=\"border-color:"
-        "#00406e\"></i>Deposit (D)</li><li><i style=\"border-color:#888;"
+        "#0066ad)\"></span> %s m</li><li><i class=\"deep\" style=\"border-color:"
+        "#7a3500;border-top-style:dashed\"></i>Source (S)</li><li><i class=\"deep\" "
+        "style=\"border-color:#00406e\"></i>Deposit (D)</li><li><i style=\"border-color:#888;"
         "border-top-width:9px\"></i>Seen and dropped</li></ul>\n<figcaption><b>What "
         "moved.</b> Loss and gain over the shaded ground after the event; colours deepen "
         "as the square root of the thickness. North is up.</figcaption></figure>\n",

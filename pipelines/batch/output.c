@@ -175,7 +175,7 @@ static void append_prediction(const tal_batch_runs *batch, tal_text *page) {
     }
     char end[TAL_NUMBER_SIZE], one[TAL_NUMBER_SIZE], two[TAL_NUMBER_SIZE];
     tal_text_append(page,
-                    "<figure style=\"max-width:34rem\"><svg class=\"chart\" viewBox=\"0 0 520 "
+                    "<figure><svg class=\"chart\" viewBox=\"0 0 520 "
                     "500\" role=\"group\" aria-label=\"Simulated against surveyed runout\"><path "
                     "class=\"axis\" d=\"M70 20V440H490M70 440L490 20\"/>\n");
     for (int i = 0; i < count; i++) {
@@ -226,6 +226,59 @@ static tal_status write_comparison(const tal_batch_runs *batch, tal_error *err) 
     return tal_run_comparison_write(&comparison, batch->study->path, err);
 }
 
+// The frame of the map of sites: its middle in degrees, and how many degrees of latitude 300 units of it are.
+typedef struct {
+    double middle[2], span;
+    double wide; // a degree eastward, in degrees northward
+} site_frame;
+
+static double frame_x(const site_frame *f, double east) {
+    return 320.0 + 300.0 * (east - f->middle[0]) * f->wide / f->span;
+}
+
+static double frame_y(const site_frame *f, double north) {
+    return 210.0 - 300.0 * (north - f->middle[1]) / f->span;
+}
+
+// Meridians and parallels at round degrees, with their names; none so near the rim that its name would be cut.
+static void append_graticule(const site_frame *f, tal_text *page) {
+    const double reach[2] = {0.88 * f->span / f->wide, 0.88 * 190.0 / 300.0 * f->span};
+    for (int k = 0; k < 2; k++) {
+        const double unit = pow(10.0, floor(log10(reach[k])));
+        const double step = unit * (reach[k] >= 5.0 * unit   ? 5.0
+                                    : reach[k] >= 2.0 * unit ? 2.0
+                                                             : 1.0);
+        const int decimals = (int)fmax(0.0, -floor(log10(step) + 1e-9));
+        for (double at = ceil((f->middle[k] - reach[k]) / step) * step;
+             at < f->middle[k] + reach[k]; at += step) {
+            const char *side = k == 0 ? (at < 0.0 ? "W" : "E") : at < 0.0 ? "S" : "N";
+            if (k == 0) {
+                tal_text_append(page,
+                                "<path class=\"axis\" d=\"M%.1f 20V400\"/><text x=\"%.1f\" "
+                                "y=\"416\" text-anchor=\"middle\">",
+                                frame_x(f, at), frame_x(f, at));
+            } else {
+                tal_text_append(page,
+                                "<path class=\"axis\" d=\"M20 %.1fH620\"/><text x=\"25\" "
+                                "y=\"%.1f\">",
+                                frame_y(f, at), frame_y(f, at) - 4.0);
+            }
+            tal_text_append(page, "%.*f\xc2\xb0 %s</text>\n", decimals, fabs(at), side);
+        }
+    }
+}
+
+// How many of the sites before this one lie at its place: their names stand above its own.
+static int count_before(const tal_batch_place *place, const site_frame *f, int site) {
+    int count = 0;
+    for (int i = 0; i < site; i++) {
+        count += place[i].is_known &&
+                 hypot(frame_x(f, place[i].degrees[0]) - frame_x(f, place[site].degrees[0]),
+                       frame_y(f, place[i].degrees[1]) - frame_y(f, place[site].degrees[1])) < 12.0;
+    }
+    return count;
+}
+
 // Sites by longitude and latitude, in a frame that holds them all.
 static void append_sites(const tal_batch_place *place, const tal_batch_runs *batch,
                          tal_text *page) {
@@ -241,31 +294,27 @@ static void append_sites(const tal_batch_place *place, const tal_batch_runs *bat
     if (known < 2) {
         return; // one site needs no map of sites
     }
-    const double wide = cos(tal_radians(0.5 * (low[1] + high[1]))); // a degree eastward
-    const double span = fmax(fmax((high[0] - low[0]) * wide, high[1] - low[1]), 0.02);
-    const double middle[2] = {0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1])};
-    tal_text_append(page,
-                    "<figure style=\"max-width:40rem\"><svg class=\"chart\" viewBox=\"0 0 640 "
-                    "420\" role=\"group\" aria-label=\"Map of all sites\"><path class=\"axis\" "
-                    "d=\"M20 20H620V400H20Z\"/>\n");
+    site_frame f = {.middle = {0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1])}};
+    f.wide = cos(tal_radians(f.middle[1]));
+    f.span = fmax(fmax((high[0] - low[0]) * f.wide, high[1] - low[1]), 0.02);
+    tal_text_append(page, "<figure><svg class=\"chart\" viewBox=\"0 0 640 425\" role=\"group\" "
+                          "aria-label=\"Map of all sites\"><path class=\"axis\" "
+                          "d=\"M20 20H620V400H20Z\"/>\n");
+    append_graticule(&f, page);
     for (int site = 0; site < batch->sites->count; site++) {
         if (place[site].is_known) {
-            const double x = 320.0 + 300.0 * (place[site].degrees[0] - middle[0]) * wide / span;
-            const double y = 210.0 - 300.0 * (place[site].degrees[1] - middle[1]) / span;
+            const double x = frame_x(&f, place[site].degrees[0]);
+            const double y = frame_y(&f, place[site].degrees[1]);
             tal_text_append(page,
                             "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"6\" fill=\"#0072b2\"/>"
-                            "<text x=\"%.1f\" y=\"%.1f\">",
-                            x, y, x + 9.0, y + 5.0);
+                            "<text class=\"name\" x=\"%.1f\" y=\"%.1f\">",
+                            x, y, x + 10.0, y + 5.0 + 15.0 * count_before(place, &f, site));
             tal_html_append(page, batch->sites->site[site].name);
             tal_text_append(page, "</text>\n");
         }
     }
-    tal_text_append(page,
-                    "</svg><figcaption><b>All sites.</b> North is up; the frame reaches from "
-                    "%.2f\xc2\xb0 to %.2f\xc2\xb0 east and from %.2f\xc2\xb0 to %.2f\xc2\xb0 "
-                    "north.</figcaption></figure>\n",
-                    middle[0] - span / wide, middle[0] + span / wide,
-                    middle[1] - 190.0 / 300.0 * span, middle[1] + 190.0 / 300.0 * span);
+    tal_text_append(page, "</svg><figcaption><b>All sites.</b> By longitude and latitude; north is "
+                          "up.</figcaption></figure>\n");
 }
 
 static tal_status write_page(const tal_batch_runs *batch, const tal_batch_place *place,
@@ -280,8 +329,10 @@ static tal_status write_page(const tal_batch_runs *batch, const tal_batch_place 
         batch->sites->count, batch->sites->count == 1 ? "" : "s", batch->variations->count,
         batch->variations->count == 1 ? "" : "s", batch->failed_count,
         done_count(batch) > 1 ? " <a href=\"compare.html\">Two runs side by side</a>." : "");
+    tal_text_append(&page, "<div class=\"figures\">\n");
     append_sites(place, batch, &page);
     append_prediction(batch, &page);
+    tal_text_append(&page, "</div>\n");
     tal_page_table_begin(&page);
     tal_text_append(&page, "<th>Site</th><th>Variation</th>");
     tal_headline_append_heads(&page);

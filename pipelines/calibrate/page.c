@@ -77,11 +77,13 @@ static void append_ends(const tal_parameter *p, double x, double y, tal_text *sv
 
 void tal_calibration_append_pairs(const tal_calibration *c, tal_text *svg) {
     const int n = c->parameters.count, size = n * (CELL + GAP);
-    tal_text_append(svg,
-                    "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" "
-                    "height=\"%d\" font-family=\"sans-serif\" font-size=\"10\">\n"
-                    "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
-                    LEFT + size, TOP + size + 20, LEFT + size, TOP + size + 20);
+    const double zoom = fmax(1.0, fmin(1.8, 900.0 / (LEFT + size))); // few settings: larger
+    tal_text_append(
+        svg,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%.0f\" "
+        "height=\"%.0f\" font-family=\"sans-serif\" font-size=\"10\">\n"
+        "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
+        LEFT + size, TOP + size + 20, zoom * (LEFT + size), zoom * (TOP + size + 20));
     for (int row = 0; row < n; row++) {
         for (int column = 0; column <= row; column++) {
             const double x = LEFT + column * (CELL + GAP), y = TOP + row * (CELL + GAP);
@@ -374,9 +376,10 @@ tal_status tal_calibration_write_page(const tal_calibration *c, tal_error *err) 
     tal_status status = tal_page_write(&svg, c->runner->study.path, "pairs.svg", err);
     tal_page_begin(&page, title);
     tal_text_append(&page,
-                    "<p>%d points, runs for each: %d. Misfit %s before, %s at the best point; "
+                    "<p>%d points with %d run%s each. Misfit %s before, %s at the best point; "
                     "points up to %s above the best count as equally good.</p>\n",
                     c->point_count, tal_calibration_runs_per_point(c),
+                    tal_calibration_runs_per_point(c) == 1 ? "" : "s",
                     tal_number_format(before, c->point[0].misfit),
                     tal_number_format(best, c->point[c->best].misfit),
                     tal_number_format_digits(margin, c->posterior.margin, 2));

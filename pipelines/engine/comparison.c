@@ -39,7 +39,10 @@ static void append_body(tal_text *page, const tal_run_comparison *comparison) {
         "1fr));gap:1rem}.pair iframe{width:100%%;height:min(60vh,26rem);border:1px "
         "solid var(--line);border-radius:8px;margin-top:.5rem}.pair select{max-width:"
         "100%%}.step{display:flex;gap:.8rem;align-items:center;margin:1rem 0}.step "
-        "input{flex:1}#compare-map{display:block;margin:auto;max-width:100%%;width:48rem}</style>\n"
+        "input{flex:1}#compare-sheet{position:relative;margin:auto}#compare-map{display:block;"
+        "width:100%%}#compare-scale{position:absolute;box-sizing:border-box;left:2%%;bottom:2%%;"
+        "border:solid #111;border-width:0 2px 3px;background:rgba(255,255,255,.8);color:#111;"
+        "font-weight:600;text-align:center}</style>\n"
         "<p>Both replays run in step, and turning one turns the other.</p>\n<div "
         "class=\"pair\">");
     append_side(page, "a", "Left");
@@ -49,8 +52,10 @@ static void append_body(tal_text *page, const tal_run_comparison *comparison) {
                     "aria-pressed=\"false\">Play</button><input type=\"range\" "
                     "id=\"compare-time\" min=\"0\" max=\"1\" value=\"0\" aria-label=\"Time\">"
                     "<span id=\"compare-clock\"></span></div>\n<h2>Where the deposits differ</h2>"
-                    "\n<figure><canvas id=\"compare-map\" role=\"img\" aria-label=\"Difference "
-                    "of the two deposits over the shaded ground\"></canvas><figcaption "
+                    "\n<figure><div id=\"compare-sheet\"><canvas id=\"compare-map\" role=\"img\" "
+                    "aria-label=\"Difference of the two deposits over the shaded ground\"></canvas>"
+                    "<span id=\"compare-scale\"></span></div><ul id=\"compare-key\" "
+                    "class=\"legend\"></ul><figcaption "
                     "id=\"compare-read\" aria-live=\"polite\">The reports are being "
                     "read.</figcaption></figure>\n<script type=\"application/json\" "
                     "id=\"compare-runs\">[");
@@ -79,7 +84,7 @@ tal_status tal_run_comparison_write(tal_run_comparison *comparison, const char *
 
 void tal_run_comparison_append_thumbnail(tal_text *page, const char *name, const char *key) {
     tal_text_append(page,
-                    "<td><a href=\"runs/%s/report.html\"><img loading=\"lazy\" width=\"140\" "
+                    "<td><a href=\"runs/%s/report.html\"><img loading=\"lazy\" "
                     "src=\"runs/%s/thumbnail.png\" alt=\"Deposit of ",
                     key, key);
     tal_html_append(page, name);

@@ -123,7 +123,9 @@ tal_status tal_page_map(tal_text *page, const tal_raster *share, const tal_raste
     tal_memory_destroy(pixels.value);
     TAL_TRY(status);
     const double height = 1000.0 * grid->rows / grid->columns;
-    tal_text_append(page, "<figure><svg viewBox=\"0 0 1000 %.1f\" role=\"img\" aria-label=\"",
+    tal_text_append(page,
+                    "<figure><svg style=\"max-height:min(88vh,72rem)\" viewBox=\"0 0 1000 %.1f\" "
+                    "role=\"img\" aria-label=\"",
                     height);
     tal_html_append(page, name);
     tal_text_append(page,

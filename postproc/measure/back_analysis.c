@@ -278,6 +278,13 @@ static void spread_over_variants(tal_back_analysis *a, int score) {
     interval->numeric_high = a->variants.count > 0 ? high : NAN;
     interval->shown_low = fmin(interval->all_low, interval->numeric_low); // fmin drops a NaN
     interval->shown_high = fmax(interval->all_high, interval->numeric_high);
+    const double value = a->scores.value[score], cell = a->survey.grid.cell;
+    if (score == TAL_SCORE_runout_error_m &&
+        !(interval->shown_high - interval->shown_low > 10.0 * cell)) {
+        // A toe is found to a cell, whose digit is the second one of ten cells: the last that is told.
+        interval->shown_low = value - 5.0 * cell;
+        interval->shown_high = value + 5.0 * cell;
+    }
 }
 
 static tal_status spread_over_runs(tal_back_analysis *a, tal_error *err) {

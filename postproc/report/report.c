@@ -326,7 +326,7 @@ static tal_status append_figures(tal_text *text, const tal_figures *figures, tal
     if (figures->count == 0) {
         return TAL_OK;
     }
-    tal_text_append(text, "<h2>Figures</h2>\n<p class=\"intro\">Also as PDF in the folder "
+    tal_text_append(text, "<h2>Figures</h2>\n<p class=\"intro\">Also as PDF and SVG in the folder "
                           "<code>figures</code>, beside the GMT scripts that draw them.</p>\n"
                           "<div class=\"figures\">\n");
     for (int i = 0; i < figures->count; i++) {
@@ -334,7 +334,7 @@ static tal_status append_figures(tal_text *text, const tal_figures *figures, tal
         char *bytes;
         size_t length;
         TAL_TRY(tal_file_read(figure->png, &bytes, &length, err));
-        tal_text_append(text, "<figure class=\"paper%s\"><img loading=\"lazy\" alt=\"",
+        tal_text_append(text, "<figure class=\"paper%s\"><img alt=\"",
                         figure->is_wide ? " wide" : "");
         tal_html_append(text, figure->title);
         tal_text_append(text, "\" src=\"data:image/png;base64,");
@@ -398,7 +398,7 @@ static tal_status append_page(tal_text *text, const tal_back_analysis *a,
     tal_text_append(text, "</p></header>\n<main>\n");
     append_cards(text, a);
     TAL_TRY(tal_report_map_append(text, a, err));
-    tal_report_replay_append_frame(text, a);
+    tal_report_replay_append_frame(text, a, place->settings);
     append_scores(text, a);
     if (calibration != NULL) {
         tal_report_append_calibration(text, calibration, a, place->settings);

@@ -302,10 +302,11 @@ tal_status tal_report_map_append(tal_text *text, const tal_back_analysis *a, tal
     tal_text_append(
         text, "<figcaption>%s</figcaption>\n</figure>\n",
         a->has_survey_deposit
-            ? "<b>Where the rock lies.</b> Simulated thickness in colour, outlines of "
-              "both deposits where they exceed the level of detection, over the shaded "
-              "ground the blocks ran over."
-            : "<b>Where the rock lies.</b> Simulated thickness in colour over the shaded "
-              "ground the blocks ran over. There is no surveyed deposit to compare with.");
+            ? "<b>Where the rock lies.</b> Outlines of both deposits where they exceed the level "
+              "of detection, over the shaded ground the blocks ran over; in colour the simulated "
+              "thickness, unless another layer is chosen."
+            : "<b>Where the rock lies.</b> The simulated deposit over the shaded ground the blocks "
+              "ran over; in colour its thickness, unless another layer is chosen. There is no "
+              "surveyed deposit to compare with.");
     return TAL_OK;
 }

@@ -53,7 +53,8 @@ static void append_view_bar(tal_text *text) {
         "hidden></div>\n");
 }
 
-void tal_report_replay_append_frame(tal_text *text, const tal_back_analysis *a) {
+void tal_report_replay_append_frame(tal_text *text, const tal_back_analysis *a,
+                                    const tal_settings *settings) {
     tal_text_append(
         text,
         "<section id=\"replay-section\">\n<h2>Watch it fall</h2>\n<p class=\"intro\">Drag to turn, "
@@ -73,9 +74,12 @@ void tal_report_replay_append_frame(tal_text *text, const tal_back_analysis *a) 
     tal_text_append(
         text,
         "<figcaption id=\"replay-note\">Every block at its place, turned as it was, in the light "
-        "of a sun in the north-west; colours of rock and ground are the page's own%s.</figcaption>"
+        "of a sun in the north-west; %s%s.</figcaption>"
         "\n</figure>\n<noscript><p>The replay needs JavaScript; everything else on this page does "
         "not.</p></noscript>\n</section>\n",
+        settings->report.image[0] == '\0'
+            ? "colours of rock and ground are the page's own"
+            : "the ground may be seen as photographed, and the rock has the photograph's colour",
         a->has_survey_deposit ? ", the surveyed deposit is a blue skin" : "");
 }
 

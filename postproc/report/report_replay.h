@@ -9,7 +9,8 @@
 #include "postproc/measure/ground_mesh.h"
 
 // The picture and its controls.
-void tal_report_replay_append_frame(tal_text *text, const tal_back_analysis *analysis);
+void tal_report_replay_append_frame(tal_text *text, const tal_back_analysis *analysis,
+                                    const tal_settings *settings);
 // What the scripts of the page read, and the scripts.
 tal_status tal_report_replay_append_data(tal_text *text, const tal_back_analysis *analysis,
                                          const tal_ground_mesh *ground,

@@ -142,8 +142,8 @@ void tal_report_about(tal_text *text, const tal_back_analysis *a, const tal_sett
         }
         tal_text_append(text, " \xc2\xb7 ");
     }
-    tal_text_append(text, "%d blocks \xc2\xb7 %s s of motion \xc2\xb7 cells of %g m \xc2\xb7 ",
-                    (int)a->blocks.count,
+    tal_text_append(text, "%d block%s \xc2\xb7 %s s of motion \xc2\xb7 cells of %g m \xc2\xb7 ",
+                    (int)a->blocks.count, a->blocks.count == 1 ? "" : "s",
                     tal_number_format(one, a->motion.time[a->motion.frame_count - 1]),
                     a->survey.grid.cell);
     if (a->run_count > 1) {

@@ -5,7 +5,7 @@
   function element(id) { return document.getElementById(id); }
   var root = document.documentElement, runs = JSON.parse(element('compare-runs').textContent);
   var side = ['a', 'b'].map(function (name) { return { select: element('compare-' + name), frame: element('compare-frame-' + name), data: null }; });
-  var slider = element('compare-time'), clock = element('compare-clock'), button = element('compare-play'), playing = false, before = 0;
+  var slider = element('compare-time'), clock = element('compare-clock'), button = element('compare-play'), playing = false, before = 0, view = null;
   var wanted = ['a', 'b'].map(function (name) { var found = new RegExp('[#&]' + name + '=([^&]+)').exec(location.hash); return found ? decodeURIComponent(found[1]) : null; });
   function say(frame, message) {
     message.talus = 1;
@@ -57,11 +57,21 @@
     for (var k = 0; k < 2; k++) { low[k] = Math.max(0, low[k] - margin); high[k] = Math.min(size[k] - 1, high[k] + margin); }
     return [low[0], low[1], high[0] - low[0] + 1, high[1] - low[1] + 1];
   }
+  // A bar of round length on a map so many metres wide, never taller than the screen, and what its colours mean.
+  function showScale(metres, aspect, most) {
+    var bar = element('compare-scale'), unit = Math.pow(10, Math.floor(Math.log10(metres / 4))), steps = metres / 4 / unit, round = unit * (steps >= 5 ? 5 : steps >= 2 ? 2 : 1);
+    element('compare-sheet').style.maxWidth = 'min(48rem, ' + Math.round(80 * aspect) + 'vh)';
+    bar.style.width = 100 * round / metres + '%';
+    bar.textContent = round + ' m';
+    var end = most.toFixed(most < 10 ? 1 : 0) + ' m';
+    element('compare-key').innerHTML = '<li>Left more ' + end + ' <span class="ramp" style="background:linear-gradient(90deg,rgb(' + LESS.join() + '),#ccc,rgb(' + MORE.join() + '))"></span> ' + end + ' right more</li>';
+  }
   function compare() {
     var a = side[0].data, b = side[1].data, canvas = element('compare-map'), read = element('compare-read');
     if (!a || !b) { return; }
     var g = a.grid, same = ['west', 'north', 'cell', 'columns', 'rows'].every(function (name) { return g[name] === b.grid[name]; });
-    canvas.hidden = !same;
+    element('compare-sheet').hidden = !same;
+    element('compare-key').innerHTML = '';
     if (!same) { read.textContent = 'The two runs have different grids, so their deposits are not subtracted.'; root.setAttribute('data-compare', 'apart'); return; }
     var most = 0, both = 0, either = 0, moved = 0, i;
     for (i = 0; i < a.thickness.length; i++) {
@@ -79,7 +89,8 @@
       image.data[4 * i + 3] = isFinite(a.bed[i]) ? 255 : 0;
     }
     context.putImageData(image, -shown[0], -shown[1]);
-    read.textContent = either === 0 ? 'Neither run has a deposit.' : 'The deposits have ' + Math.round(100 * both / either) + ' % of their area in common. Blue: the right run has more, orange: the left one has; at most ' + most.toFixed(most < 10 ? 1 : 0) + ' m, ' + Math.round(moved / 2).toLocaleString('en').replace(/,/g, '\u202f') + ' m\u00b3 lie elsewhere. The map is ' + Math.round(shown[2] * g.cell) + ' m wide, north is up.';
+    showScale(shown[2] * g.cell, shown[2] / shown[3], most);
+    read.textContent = either === 0 ? 'Neither run has a deposit.' : 'The deposits have ' + Math.round(100 * both / either) + ' % of their area in common. Blue: the right run has more, orange: the left one has; at most ' + most.toFixed(most < 10 ? 1 : 0) + ' m, ' + Math.round(moved / 2).toLocaleString('en').replace(/,/g, '\u202f') + ' m\u00b3 lie elsewhere. North is up.';
     root.setAttribute('data-compare', 'ok');
     root.setAttribute('data-compare-most', String(most));
   }
@@ -87,8 +98,10 @@
   window.addEventListener('message', function (event) {
     var said = event.data, s = side.filter(function (one) { return event.source === one.frame.contentWindow; })[0];
     if (!s || !said || said.talus !== 1) { return; }
-    if (said.view) { side.forEach(function (other) { if (other !== s) { say(other.frame, { view: said.view }); } }); return; }
+    if (said.view) { view = said.view; side.forEach(function (other) { if (other !== s) { say(other.frame, { view: said.view }); } }); return; }
     s.data = said;
+    view = view || said.start; // the first that is there is looked at from where it likes, the other from there, too
+    say(s.frame, { view: view });
     slider.max = String(last());
     slider.step = String(Math.max(last() / 2000, 0.001));
     setTime(parseFloat(slider.value));

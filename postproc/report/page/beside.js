@@ -28,6 +28,8 @@
     if (now !== told) { told = now; tell({ view: view() }); }
   }, 60);
   window.dispatchEvent(new Event('resize'));
-  tell({ last: replay.motion.last, grid: { west: f.west, north: f.north, cell: f.cell, columns: f.columns, rows: f.rows },
+  replay.setView(replay.views[0]);
+  told = JSON.stringify(view());
+  tell({ start: view(), last: replay.motion.last, grid: { west: f.west, north: f.north, cell: f.cell, columns: f.columns, rows: f.rows },
     thickness: f.byKey.thickness.value, bed: f.byKey.bed.value });
 })();

@@ -48,18 +48,27 @@
   // The frames as lines of JPEG in base64, and nothing else, are what is left of the page.
   var wanted = /[#&]film=(\d+),(\d+),(\d+),(\d+),(\d+)/.exec(location.hash);
   if (!wanted) { return; }
+  // Until when there is much to see: a hundredth of the blocks are faster than a metre a second.
+  function busyUntil() {
+    var m = r.motion;
+    for (var frame = m.frameCount - 1; frame > 0; frame--) {
+      for (var b = 0, fast = 0; b < m.blockCount; b++) { fast += m.speedAt(b, frame - 1) > 1 ? 1 : 0; }
+      if (fast > 0.01 * m.blockCount) { return m.time[frame]; }
+    }
+    return m.last;
+  }
   var first = +wanted[1], count = +wanted[2], total = +wanted[3], width = +wanted[4], height = +wanted[5];
   window.addEventListener('load', function () {
     setTimeout(function () {
-      var canvas = document.createElement('canvas'), lines = [], azimuth;
+      var canvas = document.createElement('canvas'), lines = [], azimuth, busy = busyUntil();
       canvas.width = width; canvas.height = height;
       r.fix(width, height, document.title);
       azimuth = r.camera.azimuth;
       for (var i = first; i < Math.min(first + count, total); i++) {
-        // A moment of rest before and after; the eye goes around a little all the while.
-        var share = Math.min(1, Math.max(0, (i / (total - 1) - 0.06) / 0.8));
-        r.camera.azimuth = azimuth - 0.2 + 0.4 * i / (total - 1);
-        r.setTime(share * r.motion.last);
+        // A moment of rest before and after, the last blocks in haste; the eye goes around a little all the while.
+        var part = i / (total - 1), share = Math.min(1, Math.max(0, (part - 0.05) / 0.8)), rest = Math.min(1, Math.max(0, (part - 0.85) / 0.08));
+        r.camera.azimuth = azimuth - 0.2 + 0.4 * part;
+        r.setTime(share * busy + rest * (r.motion.last - busy));
         r.redraw();
         compose(canvas);
         lines.push(canvas.toDataURL('image/jpeg', 0.92).slice(23));

@@ -34,7 +34,7 @@
     }
   }
 
-  // Draws on `canvas`. `tools`: gl, compile and texture of scene.js; drawGround(view, programs) and
+  // Draws on `canvas`. `tools`: gl, compile and texture of scene.js; drawGround(view, wipe, programs) and
   // drawOver(view, wipe, ratio, programs) of what stands still. null where pictures of numbers cannot be drawn.
   talus.makeQuick = function (canvas, tools, data, pose, relief) {
     var gl = tools.gl, shaders = talus.shaders, f = talus.fields, context = canvas.getContext('2d');
@@ -79,15 +79,16 @@
       gl.readPixels(0, 0, picture.width, picture.height, layers[layer][1], layers[layer][2], layer < 2 ? new Uint8Array(out.buffer) : out);
       turnOver(out, picture.width, picture.height);
     }
-    function keepGround(view) {
+    function keepGround(view, wipe) {
       aim([0, 1, 2]);
       gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
-      tools.drawGround(view, programs);
+      tools.drawGround(view, wipe, programs);
       read(0, 0, ground.sunny); read(1, 1, ground.shaded); read(2, 2, ground.depth);
       var back = inverse(view), way = raster.way, w = picture.width, h = picture.height, place = ground.sunPlace;
       for (var y = 0, i = 0; y < h; y++) {
         for (var x = 0; x < w; x++, i++) {
           if (ground.depth[i] === 0) { ground.depth[i] = 1; place[3 * i] = Infinity; continue; } // the sky
+          if (x + 0.5 < wipe) { place[3 * i] = Infinity; continue; } // the survey alone: no shadows of blocks
           var sx = 2 * (x + 0.5) / w - 1, sy = 1 - 2 * (y + 0.5) / h, sz = 2 * ground.depth[i] - 1, q = 1 / (back[3] * sx + back[7] * sy + back[11] * sz + back[15]);
           var X = (back[0] * sx + back[4] * sy + back[8] * sz + back[12]) * q, Y = (back[1] * sx + back[5] * sy + back[9] * sz + back[13]) * q, Z = (back[2] * sx + back[6] * sy + back[10] * sz + back[14]) * q;
           for (var k = 0; k < 3; k++) { place[3 * i + k] = way[k] * X + way[4 + k] * Y + way[8 + k] * Z; }
@@ -116,7 +117,7 @@
       gl.bindFramebuffer(gl.FRAMEBUFFER, frame);
       gl.viewport(0, 0, picture.width, picture.height);
       gl.clearColor(0, 0, 0, 0);
-      keepGround(view);
+      keepGround(view, wipe);
       keepOver(view, wipe, ratio);
       gl.bindFramebuffer(gl.FRAMEBUFFER, null);
       ground.key = key;

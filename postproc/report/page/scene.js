@@ -221,9 +221,10 @@
       }
     }
     // `programs` may hold others than those of the canvas.
-    function drawGround(view, programs) {
+    function drawGround(view, wipe, programs) {
       var p = programs.ground;
       use(p, view);
+      gl.uniform1f(p.wipe, wipe);
       gl.uniform1i(p.tint, TINT);
       gl.uniform1i(p.photo, PHOTO);
       gl.uniform1f(p.tintShare, look.tint ? 0.85 : 0);
@@ -314,7 +315,7 @@
         gl.clearColor(0, 0, 0, 0);
         gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
         drawBlocks(view, wipe);
-        drawGround(view, program);
+        drawGround(view, wipe, program);
         drawOver(view, wipe, ratio, program);
       },
       // The same on the other canvas, for a moment: `wipe` here as a share, the blocks as `pose` has them.

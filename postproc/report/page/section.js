@@ -44,14 +44,14 @@
     if (!(length > 0) || !(low <= high)) { box.innerHTML = '<p class="intro">The line has no ground under it.</p>'; return lines; }
     var width = 1000, left = 70, bottom = 46, pad = 0.06 * (high - low) + 0.5;
     low -= pad; high += pad;
-    // Heights true to scale where that leaves a readable picture.
-    var tall = Math.min(420, Math.max(190, (high - low) / length * (width - left - 20)));
-    var stretch = tall / (high - low) * length / (width - left - 20);
-    var at = { x: function (s) { return left + s / length * (width - left - 20); }, y: function (z) { return 14 + (high - z) / (high - low) * tall; } };
+    // Heights true to scale where that leaves a readable picture; a steep line gets a narrower one.
+    var tall = Math.min(520, Math.max(190, (high - low) / length * (width - left - 20)));
+    var wide = Math.min(width - left - 20, Math.max(360, tall / (high - low) * length)), stretch = tall / (high - low) * length / wide;
+    var at = { x: function (s) { return left + s / length * wide; }, y: function (z) { return 14 + (high - z) / (high - low) * tall; } };
     var svg = '<svg viewBox="0 0 ' + width + ' ' + (tall + 14 + bottom) + '" role="img" aria-label="' + name + '"><g class="axis">';
-    ticks(0, length, 8).forEach(function (t) { svg += '<path d="M' + at.x(t) + ' 14v' + tall + '"/><text x="' + at.x(t) + '" y="' + (tall + 34) + '" text-anchor="middle">' + +t.toFixed(6) + '</text>'; });
-    ticks(low, high, 5).forEach(function (t) { svg += '<path d="M' + left + ' ' + at.y(t) + 'H' + (width - 20) + '"/><text x="' + (left - 8) + '" y="' + (at.y(t) + 5) + '" text-anchor="end">' + +t.toFixed(6) + '</text>'; });
-    svg += '<text x="' + (width - 20) + '" y="' + (tall + 54) + '" text-anchor="end">m along the line; height in m' + (stretch > 1.05 || stretch < 0.95 ? ', ' + stretch.toFixed(1) + ' times' : ', true to scale') + '</text></g>';
+    ticks(0, length, wide / 110).forEach(function (t) { svg += '<path d="M' + at.x(t) + ' 14v' + tall + '"/><text x="' + at.x(t) + '" y="' + (tall + 34) + '" text-anchor="middle">' + +t.toFixed(6) + '</text>'; });
+    ticks(low, high, 5).forEach(function (t) { svg += '<path d="M' + left + ' ' + at.y(t) + 'H' + (left + wide) + '"/><text x="' + (left - 8) + '" y="' + (at.y(t) + 5) + '" text-anchor="end">' + +t.toFixed(6) + '</text>'; });
+    svg += '<text x="' + (left + wide) + '" y="' + (tall + 54) + '" text-anchor="end">m along the line; height in m' + (stretch > 1.05 || stretch < 0.95 ? ', drawn ' + stretch.toFixed(1) + ' times as tall' : ', true to scale') + '</text></g>';
     (polygons || []).forEach(function (p) {
       svg += '<path class="cut" d="' + curve(p, at) + 'Z"/>';
     });

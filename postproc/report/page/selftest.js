@@ -85,7 +85,7 @@
     m.colourings.forEach(function (row) { if (row.value) { tries('colour-' + row.key, 'replay-colour', row.key, 'rock'); } });
     var ground = element('replay-ground').value;
     talus.fields.shown.forEach(function (layer) { tries('ground-' + layer.key, 'replay-ground', layer.key, ground); });
-    if (ground === 'photo') { tries('photo', 'replay-ground', 'rock', 'photo'); }
+    if (ground === 'photo') { tries('photo', 'replay-ground', 'rock', 'photo'); testPhoto(); }
     note('ground-legend', element('replay-ground-legend').textContent === '' ? 'empty' : 'left');
     tries('contours', 'replay-contours', true, false);
     tries('paths', 'replay-paths', 'all', 'chosen');
@@ -93,11 +93,14 @@
     if (element('replay-surveyed')) {
       tries('surveyed', 'replay-surveyed', true, false);
       change('replay-surveyed', true);
-      // Left of the edge only the survey, right of it only the simulation, wherever the edge is.
+      // Left of the edge only the survey, whenever, right of it only the simulation, wherever the edge is.
       change('replay-wipe', '1'); var simulation = pixels(0.55, 1).hash, most = pixels().hash;
       change('replay-wipe', '99'); var survey = pixels(0, 0.45).hash, least = pixels().hash;
       change('replay-wipe', '50');
-      note('wipe', pixels(0, 0.45).hash === survey && pixels(0.55, 1).hash === simulation && most !== least ? 'wipes' : 'dead');
+      var isRight = pixels(0, 0.45).hash === survey && pixels(0.55, 1).hash === simulation && most !== least;
+      r.setTime(0);
+      note('wipe', isRight && pixels(0, 0.45).hash === survey && pixels(0.55, 1).hash !== simulation ? 'wipes' : 'dead');
+      r.setTime(m.last / 2);
       change('replay-wipe', '0'); change('replay-surveyed', false);
     }
     r.views.forEach(function (view) {
@@ -119,6 +122,21 @@
     testQuick();
     testClick();
     testSection();
+  }
+  // The mean colours of the four quarters of the photographed ground, as seen from above.
+  function testPhoto() {
+    var r = talus.replay, f = talus.fields, gl = r.scene.gl, centre = r.motion.centre, box = r.canvas.getBoundingClientRect(), p = new Uint8Array(4), sums = {};
+    click('replay-view-above');
+    pixels();
+    for (var i = 0; i < 400; i++) {
+      var u = (i % 20 + 0.5) / 20, v = (Math.floor(i / 20) + 0.5) / 20, at = r.camera.hit(box.left + u * box.width, box.top + v * box.height);
+      if (!at || !isFinite(r.groundHeight(at[0], at[1]))) { continue; }
+      var key = (2 * (at[1] + centre[1]) > f.south + f.north ? 'n' : 's') + (2 * (at[0] + centre[0]) > f.west + f.east ? 'e' : 'w'), sum = sums[key] = sums[key] || [0, 0, 0, 0];
+      gl.readPixels(Math.floor(u * gl.drawingBufferWidth), Math.floor((1 - v) * gl.drawingBufferHeight), 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, p);
+      for (var k = 0; k < 4; k++) { sum[k] += k < 3 ? p[k] : 1; }
+    }
+    for (var quarter in sums) { note('photo-' + quarter, sums[quarter].slice(0, 3).map(function (c) { return Math.round(c / sums[quarter][3]); }).join()); }
+    r.setView(r.views[0]);
   }
   function press(node, key) { node.dispatchEvent(new KeyboardEvent('keydown', { key: key })); }
   // Each key changes the picture; those in pairs undo each other.
@@ -299,7 +317,7 @@
       svg.dispatchEvent(new PointerEvent('pointermove', { clientX: x, clientY: y, pointerId: 2 }));
       var p = map.place({ clientX: x, clientY: y }), read = element('map-read').textContent, z = talus.cellValue(f.byKey.bed, p[0], p[1]);
       note('map-read', read.indexOf('E ' + (f.east0 + p[0]).toFixed(1)) === 0 && read.indexOf('height ' + z.toFixed(1) + ' m') > 0 && read.indexOf(layer.title.toLowerCase()) > 0 ? 'tells' : read);
-      note('map-key', element('map-key').textContent.indexOf(layer.title) >= 0 ? 'says' : 'dead');
+      note('map-key', element('map-key').textContent.indexOf(layer.title) >= 0 && svg.parentNode.querySelector('.still').offsetParent === null ? 'says' : 'dead');
       click('map-section-button');
       tap(svg, r.left + 0.3 * r.width, y); tap(svg, r.left + 0.7 * r.width, y);
       var from = map.place({ clientX: r.left + 0.3 * r.width, clientY: y });

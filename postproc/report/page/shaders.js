@@ -29,7 +29,7 @@
     ground: [HEAD + 'in vec3 place; uniform mat4 view; uniform vec4 box; out vec3 at; out vec2 uv;\n' +
       'void main() { at = place; uv = vec2(place.x - box.x, box.w - place.y) / vec2(box.z - box.x, box.w - box.y); gl_Position = view * vec4(place, 1.0); }\n',
     HEAD + SHADOW + LIGHT + 'in vec3 at; in vec2 uv;\n' +
-      'uniform sampler2D relief, tint, photo; uniform float tintShare, photoShare, contour, zero;\n' +
+      'uniform sampler2D relief, tint, photo; uniform float tintShare, photoShare, contour, zero, wipe;\n' +
       'uniform vec3 flatGround, steepGround;\n' +
       'void main() {\n' +
       '  vec4 r = texture(relief, uv);\n' +
@@ -48,7 +48,8 @@
       '  seen = film(mix(lit(albedo, n, r.z, r.w), ink, line), 1.0); depth = vec4(gl_FragCoord.z);\n' +
       '  shaded = film(mix(lit(albedo, n, r.z, 0.0), ink, line), 1.0);\n' +
       '#else\n' +
-      '  seen = film(mix(lit(albedo, n, r.z, r.w * inSun(at, 0.002)), ink, line), 1.0);\n' +
+      '  float sun = gl_FragCoord.x < wipe ? r.w : r.w * inSun(at, 0.002);\n' +
+      '  seen = film(mix(lit(albedo, n, r.z, sun), ink, line), 1.0);\n' +
       '#endif\n}\n'],
     block: [HEAD + POSE + 'in vec4 place; in vec3 normal; in float block; uniform mat4 view;\n' +
       'out vec3 at, way, outward; out float edge; flat out vec4 paint;\n' +

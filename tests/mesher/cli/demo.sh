@@ -37,7 +37,7 @@ mesh_and_judge() {
     fi
 }
 
-mesh_and_judge 400
+mesh_and_judge "$(sed -n 's/^block_count = //p' "$site")"
 mesh_and_judge 435 --set mesh.blocks=bricks --set mesh.brick_m= --set mesh.block_count=435
 if [ -n "${clouds:-}" ]; then
     mesh_and_judge 0 --set mesh.size_m=12 --set random.seed=7

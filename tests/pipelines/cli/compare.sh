@@ -58,7 +58,7 @@ press() { # press PAGE WIDTH WANTED...
     timeout 120 "$browser" --headless --no-sandbox --disable-gpu --use-angle=swiftshader --enable-unsafe-swiftshader --user-data-dir="$PWD/profile" \
         --disable-background-networking --allow-file-access-from-files --virtual-time-budget=20000 --window-size="$width,1000" \
         --enable-logging=stderr --dump-dom "file://$PWD/study/$page" 2>browser.txt | grep -o '<html [^>]*>' >root.txt || fail "the page does not open"
-    for wanted in 'done="yes"' 'wide="no"' 'unnamed="none"' 'step="keeps"' 'turn="follows"' 'choice="changes"' "$@"; do
+    for wanted in 'done="yes"' 'wide="no"' 'unnamed="none"' 'start="alike"' 'bar="right"' 'step="keeps"' 'turn="follows"' 'choice="changes"' "$@"; do
         grep -q "data-$wanted" root.txt || fail "$page at $width: not $wanted: $(cat root.txt)"
     done
     grep 'CONSOLE' browser.txt | grep -v 'GPU stall' && fail "compare.html complains"

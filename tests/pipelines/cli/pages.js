@@ -62,6 +62,11 @@
   function compares(done) {
     var d = frame.contentDocument, a = d.getElementById('compare-a'), b = d.getElementById('compare-b'), slider = d.getElementById('compare-time'), clock = d.getElementById('compare-clock');
     var play = d.getElementById('compare-play'), replay = ['a', 'b'].map(function (name) { return d.getElementById('compare-frame-' + name).contentWindow.talus.replay; });
+    // Both are seen from one place, and the bar is as long as it says.
+    var first = replay.map(function (r) { return [r.camera.azimuth, r.camera.distance].concat(r.camera.target).map(function (v) { return v.toFixed(3); }).join(); });
+    note('start', first[0] === first[1] ? 'alike' : first.join(' '));
+    var map = d.getElementById('compare-map'), bar = d.getElementById('compare-scale'), cell = d.getElementById('compare-frame-a').contentWindow.talus.fields.cell;
+    note('bar', Math.abs(bar.getBoundingClientRect().width / map.getBoundingClientRect().width * map.width * cell / parseFloat(bar.textContent) - 1) < 0.02 ? 'right' : bar.textContent);
     slider.value = slider.max / 2; slider.dispatchEvent(new Event('input'));
     later(300, function () {
       note('step', Math.abs(replay[0].motion.now - slider.value) < 1e-3 && Math.abs(replay[1].motion.now - slider.value) < 1e-3 && clock.textContent.indexOf((+slider.value).toFixed(1)) === 0 ? 'keeps' : replay[0].motion.now + ' ' + replay[1].motion.now);

@@ -106,6 +106,22 @@ open_page --allow-file-access-from-files --dump-dom "file://$PWD/phone.html" | g
 check_controls phone
 check data-seen '390 no'
 
+# A photograph, red, green, blue and yellow in its quarters, lies on the ground where its coordinates say, and can be
+# taken off.
+printf 'P6 2 2 255\n\310\024\024\024\310\024\024\024\310\310\310\024' >quarters.ppm
+corners=$(gdalinfo a/bed.tif | awk -F '[(,)]' '/^Upper Left/ {a = $2 " " $3} /^Lower Right/ {print a, $2, $3}')
+gdal_translate -q -outsize 80 80 -a_ullr $corners -a_srs "$(gdalsrsinfo --single-line -o wkt2 a/bed.tif)" quarters.ppm photo.tif || fail "no photograph"
+"$post" a/site.ini --out a --overwrite -q --set report.figures=no --set report.paraview_mb=0 --progress none \
+    --set report.image="$PWD/photo.tif" 2>err.txt || fail "talus-post with a photograph: $(cat err.txt)"
+open_page --window-size=1400,1000 --dump-dom "$page#selftest" | grep -o '<html [^>]*>' >root.txt
+check_controls photograph
+check data-replay-photo ok
+check data-test-photo changes
+for quarter in 'nw r>1.5*g&&r>1.5*b' 'ne g>1.5*r&&g>1.5*b' 'sw b>1.5*r&&b>1.5*g' 'se r>1.5*b&&g>1.5*b'; do
+    sed -n "s/.*data-test-photo-${quarter%% *}=\"\([0-9,]*\)\".*/\1/p" root.txt | tr , ' ' >colour.txt
+    awk "{r = \$1; g = \$2; b = \$3} END {exit !(NR == 1 && ${quarter#* })}" colour.txt || fail "the photograph in the ${quarter%% *} is $(cat colour.txt)"
+done
+
 # The picture as a user sees it changes with time, and not by itself.
 for shot in 'one 0' 'same 0' 'two 8'; do
     name=${shot% *} time=${shot#* }
@@ -124,6 +140,10 @@ sed -n 's/.*data-score="\([^"]*\)" data-value="\([^"]*\)".*/\1 \2/p' page.html |
 awk 'NR == FNR {json[$1] = $2; next} !($1 in json) || (json[$1] - $2) ^ 2 > 1e-24 * (1 + $2 ^ 2) \
     {print "FAILED: " $1 " is " $2 " in the table and " json[$1] " in scores.json"; bad = 1}
     END {exit bad}' json.txt table.txt || failures=$((failures + 1))
+
+# A toe is found to a cell of 2 m: no tenths of a metre, unless the error is below one.
+grep -o 'Runout error</p><p class="big">[^ ]*' page.html | grep -q -E '>[^0-9]*([1-9][0-9]*|0(\.[0-9])?)$' ||
+    fail "the runout error has other digits: $(grep -o 'Runout error</p><p class="big">[^ ]*' page.html)"
 
 # Without JavaScript the scores and the map are still there.
 sed -e '/<script/,/<\/script>/d' a/report.html >plain.html
