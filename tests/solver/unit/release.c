@@ -175,7 +175,8 @@ static void cells_are_taken_all_over_the_raster(void **state) {
     tal_vec3 sum = {0.0, 0.0, 0.0};
     FILE *file = fopen("cells.asc", "w");
     assert_non_null(file);
-    fprintf(file, "ncols 40\nnrows 40\nxllcorner -20\nyllcorner -20\ncellsize 1\nNODATA_value -1\n");
+    fprintf(file,
+            "ncols 40\nnrows 40\nxllcorner -20\nyllcorner -20\ncellsize 1\nNODATA_value -1\n");
     for (int k = 0; k < CELLS; k++) {
         fprintf(file, "1%c", k % EDGE == EDGE - 1 ? '\n' : ' ');
     }
