@@ -26,10 +26,9 @@ typedef enum {
 } draw_kind;
 
 static tal_random stream_of(const tal_starts *s, draw_kind kind) {
-    static const char *const names[] = {"release/place",  "release/block", "release/size",
-                                        "release/height", "release/speed", "release/direction",
-                                        "release/spin",   "release/axis",  "release/turn",
-                                        "release/order"};
+    static const char *const names[] = {
+        "release/place",     "release/block", "release/size", "release/height", "release/speed",
+        "release/direction", "release/spin",  "release/axis", "release/turn",   "release/order"};
     return tal_random_stream((uint64_t)s->settings->random.seed, (uint32_t)s->settings->random.run,
                              names[kind]);
 }
