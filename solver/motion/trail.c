@@ -23,9 +23,9 @@ static double drag_work(const tal_model *model, const tal_state *state, int32_t 
     return 0.25 * model->mass[b] * state->trail[b].drag * dt * tal_vec3_dot(twice, twice);
 }
 
-// Only rigid bodies have trails.
+// Only rigid bodies have trails. A blow takes no time, so nothing drags in it.
 static void touch(const tal_model *model, tal_state *state, const tal_pair *pair, int32_t body,
-                  double sliding) {
+                  double sliding, bool is_blow) {
     if (pair->is_general || body >= state->body_count || state->is_immovable[body]) {
         return;
     }
@@ -35,7 +35,7 @@ static void touch(const tal_model *model, tal_state *state, const tal_pair *pair
     if (traits->scars) {
         now->scar = 1.0;
         now->decay = fmax(now->decay, law->scar_decay_per_s);
-        now->drag = fmax(now->drag, law->drag_per_s);
+        now->drag = is_blow ? now->drag : fmax(now->drag, law->drag_per_s);
     }
     now->slid = fmax(now->slid, sliding);
 }
@@ -48,10 +48,11 @@ static void touch_all(const tal_model *model, tal_state *state) {
         for (int32_t n = 0; n < pair->contact_count; n++) {
             const int32_t k = pair->first_contact + n;
             if (state->work.contacts.contact[k].percussion[0] > 0.0) {
+                const bool is_blow = state->work.contacts.data[k].impact;
                 double d[3];
                 tal_contact_velocity(&state->work.problem, pair, k, d);
-                touch(model, state, pair, pair->body_i, hypot(d[1], d[2]));
-                touch(model, state, pair, pair->body_j, hypot(d[1], d[2]));
+                touch(model, state, pair, pair->body_i, hypot(d[1], d[2]), is_blow);
+                touch(model, state, pair, pair->body_j, hypot(d[1], d[2]), is_blow);
             }
         }
     }

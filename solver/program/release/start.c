@@ -21,13 +21,14 @@ typedef enum {
     DRAW_DIRECTION,
     DRAW_SPIN,
     DRAW_AXIS,
-    DRAW_TURN
+    DRAW_TURN,
+    DRAW_ORDER // of places, not of one rock
 } draw_kind;
 
 static tal_random stream_of(const tal_starts *s, draw_kind kind) {
-    static const char *const names[] = {"release/place",  "release/block", "release/size",
-                                        "release/height", "release/speed", "release/direction",
-                                        "release/spin",   "release/axis",  "release/turn"};
+    static const char *const names[] = {
+        "release/place",     "release/block", "release/size", "release/height", "release/speed",
+        "release/direction", "release/spin",  "release/axis", "release/turn",   "release/order"};
     return tal_random_stream((uint64_t)s->settings->random.seed, (uint32_t)s->settings->random.run,
                              names[kind]);
 }
@@ -40,16 +41,36 @@ static tal_status read_cells(tal_starts *s, const char *where, tal_error *err) {
     tal_settings_next_file(s->settings, &files, path);
     TAL_TRY(tal_raster_read(&s->cells, path, err));
     const size_t count = tal_grid_cell_count(&s->cells.grid);
-    TAL_CREATE(s->cell, count, "cells of the release", err);
+    TAL_CREATE(s->place, count, "cells of the release", err);
     for (size_t i = 0; i < count; i++) {
         if (s->cells.value[i] > 0.0F) {
-            s->cell[s->cell_count++] = (int32_t)i;
+            s->place[s->place_count++] = (int32_t)i;
         }
     }
-    return s->cell_count > 0
+    return s->place_count > 0
                ? TAL_OK
                : TAL_FAIL(err, TAL_BAD_INPUT, "%s: [release] from: no cell of %s is above 0", where,
                           path);
+}
+
+static tal_status list_points(tal_starts *s, tal_error *err) {
+    s->place_count = s->from.kind == TAL_PLACE_POINTS ? s->from.vertex_count : 0;
+    TAL_CREATE(s->place, (size_t)s->place_count + 1, "points of the release", err);
+    for (int32_t k = 0; k < s->place_count; k++) {
+        s->place[k] = k;
+    }
+    return TAL_OK;
+}
+
+// In a drawn order: however few rocks there are, they come from all over the source, not from its first rows.
+static void shuffle_places(tal_starts *s) {
+    const tal_random random = stream_of(s, DRAW_ORDER);
+    for (int32_t k = s->place_count - 1; k > 0; k--) {
+        const int32_t other = (int32_t)tal_random_below(random, (uint64_t)k, (uint64_t)k + 1);
+        const int32_t kept = s->place[k];
+        s->place[k] = s->place[other];
+        s->place[other] = kept;
+    }
 }
 
 static tal_status measure_places(tal_starts *s, tal_error *err) {
@@ -101,14 +122,14 @@ static bool place_in_polygon(const tal_starts *s, tal_random random, uint64_t fi
     return false;
 }
 
-// Rocks go through points and cells in turn: each place gets as many as the others.
+// Rocks go through points and cells in turn, in the drawn order: each place gets as many as the others.
 static bool find_place(const tal_starts *s, int64_t number, double xyz[3]) {
     const tal_random random = stream_of(s, DRAW_PLACE);
     const uint64_t draw = (uint64_t)number * 2 * TRIES_MAX;
     xyz[2] = NAN;
     if (s->from_raster) {
         const tal_grid *grid = &s->cells.grid;
-        const int32_t cell = s->cell[number % s->cell_count];
+        const int32_t cell = s->place[number % s->place_count];
         double x, y;
         tal_grid_centre(grid, cell % grid->columns, cell / grid->columns, &x, &y);
         x -= s->scene->origin_m[0];
@@ -123,7 +144,7 @@ static bool find_place(const tal_starts *s, int64_t number, double xyz[3]) {
     }
     switch (s->from.kind) {
     case TAL_PLACE_POINTS: {
-        const int32_t k = (int32_t)(number % s->from.vertex_count);
+        const int32_t k = s->place[number % s->place_count];
         xyz[0] = s->from.x[k];
         xyz[1] = s->from.y[k];
         xyz[2] = s->from.z[k];
@@ -167,10 +188,10 @@ static tal_status check_places(const tal_starts *s, const char *where, tal_error
         check_spot(s, f->x[i], f->y[i], f->kind == TAL_PLACE_POINTS ? f->z[i] : NAN, what[f->kind],
                    i + 1, where, err);
     }
-    for (int32_t i = 0; s->from_raster && i < s->cell_count; i++) {
+    for (int32_t i = 0; s->from_raster && i < s->place_count; i++) {
         double x, y;
         const tal_grid *grid = &s->cells.grid;
-        tal_grid_centre(grid, s->cell[i] % grid->columns, s->cell[i] / grid->columns, &x, &y);
+        tal_grid_centre(grid, s->place[i] % grid->columns, s->place[i] / grid->columns, &x, &y);
         check_spot(s, x - s->scene->origin_m[0], y - s->scene->origin_m[1], NAN, "cell", i + 1,
                    where, err);
     }
@@ -215,10 +236,13 @@ static tal_status fill(tal_starts *s, tal_error *err) {
     } else {
         TAL_TRY(tal_features_create(&s->from, settings, r->from, &r->from_m,
                                     (tal_place_choice)r->from_is, &frame, where, err));
+        TAL_TRY(list_points(s, err));
         TAL_TRY(measure_places(s, err));
     }
     TAL_TRY(read_diameters(s, err));
-    return check_places(s, where, err);
+    TAL_TRY(check_places(s, where, err));
+    shuffle_places(s);
+    return TAL_OK;
 }
 
 tal_status tal_starts_create(tal_starts *s, const tal_settings *settings,
@@ -236,7 +260,7 @@ void tal_starts_destroy(tal_starts *s) {
     tal_features_destroy(&s->from);
     tal_memory_destroy(s->length);
     tal_raster_destroy(&s->cells);
-    tal_memory_destroy(s->cell);
+    tal_memory_destroy(s->place);
     for (int k = 0; k < 3; k++) {
         tal_raster_destroy(&s->diameter[k]);
     }

@@ -18,8 +18,8 @@ typedef struct {
     tal_features from; // points, lines or polygons
     double *length;    // per vertex of lines: length up to it, over all lines
     tal_raster cells;  // of a raster; coordinates of the study
-    int32_t *cell;     // those above 0
-    int32_t cell_count;
+    int32_t *place;    // its cells above 0, or the points: in the order in which rocks take them
+    int32_t place_count;
     tal_raster diameter[3];
     int diameter_count;     // 0, 1 or 3
     double low[2], high[2]; // around polygons

@@ -176,6 +176,24 @@ static void drag_brings_a_body_to_rest_exponentially(void **unused) {
     assert_true(error[1] < 0.3 * error[0]);
 }
 
+// A ball that hops touches for no time at all: without friction it keeps its speed, whatever the step.
+static void hops_are_not_dragged(void **unused) {
+    (void)unused;
+    tal_law law = law_scar(0.0, 0.0, 0.0, 5.0);
+    law.restitution = 1.0;
+    for (int n = 0; n < 2; n++) {
+        world w;
+        on_a_plane(&w, n == 0 ? 0.01 : 0.0025, law);
+        test_scene_add_ball(&w.scene, 0.4, tal_vec3_make(0, 0, 1.4), DENSITY);
+        w.scene.velocity[0].x = 6.0;
+        world_start(&w);
+        world_run(&w, 5.0); // falls every 0.9 s
+        check_share(tal_state_velocities(w.state)[0].x, 6.0, 1e-9);
+        assert_true(tal_state_positions(w.state)[0].z > 0.4 - 1e-3);
+        world_end(&w);
+    }
+}
+
 // g (sin - mu cos)/nu
 static void a_body_on_a_slope_reaches_its_terminal_speed(void **unused) {
     (void)unused;
@@ -387,6 +405,7 @@ int main(void) {
         cmocka_unit_test(a_ball_held_by_its_moment_comes_to_rest),
         cmocka_unit_test(rolling_resistance_acts_between_bodies),
         cmocka_unit_test(drag_brings_a_body_to_rest_exponentially),
+        cmocka_unit_test(hops_are_not_dragged),
         cmocka_unit_test(a_body_on_a_slope_reaches_its_terminal_speed),
         cmocka_unit_test(a_scar_stops_a_body_where_its_friction_says),
         cmocka_unit_test(a_scar_is_forgotten_in_flight),

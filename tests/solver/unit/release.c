@@ -141,10 +141,15 @@ static void points_get_equal_numbers_and_lines_an_even_spread(void **state) {
     set(&w, "release", "from_m", "0 0 30 0 0 30");
     finish(&w);
     check_ok(tal_fallen_rock_create(&rock, 8, &check_error));
-    for (int k = 0; k < 9; k++) {
-        check_ok(tal_starts_draw(&w.starts, k, &rock.start, &check_error));
-        check_near(rock.start.position.x, k % 3 == 1 ? 30 : 0, 0);
-        check_near(rock.start.position.z, w.radius, 1e-12);
+    for (int round = 0; round < 3; round++) {
+        tal_vec3 sum = {0.0, 0.0, 0.0};
+        for (int k = 0; k < 3; k++) {
+            check_ok(tal_starts_draw(&w.starts, 3 * round + k, &rock.start, &check_error));
+            sum = tal_vec3_add(sum, rock.start.position);
+            check_near(rock.start.position.z, w.radius, 1e-12);
+        }
+        check_near(sum.x, 30, 0); // each point once
+        check_near(sum.y, 30, 0);
     }
     tal_starts_destroy(&w.starts);
     set(&w, "release", "from_is", "line");
@@ -156,6 +161,41 @@ static void points_get_equal_numbers_and_lines_an_even_spread(void **state) {
     }
     const double share = 1.0 / (1.0 + sqrt(2.0)); // of 30 m and 30 sqrt(2) m
     check_near(first_leg / 2000.0, share, 4 * sqrt(share * (1 - share) / 2000));
+    tal_fallen_rock_destroy(&rock);
+    destroy(&w);
+}
+
+// Fewer rocks than cells come from all over the raster; as many as cells, one from each.
+static void cells_are_taken_all_over_the_raster(void **state) {
+    (void)state;
+    enum { EDGE = 40, CELLS = EDGE * EDGE, FEW = 100 };
+    world w = {0};
+    tal_fallen_rock rock;
+    int taken[CELLS] = {0};
+    tal_vec3 sum = {0.0, 0.0, 0.0};
+    FILE *file = fopen("cells.asc", "w");
+    assert_non_null(file);
+    fprintf(file,
+            "ncols 40\nnrows 40\nxllcorner -20\nyllcorner -20\ncellsize 1\nNODATA_value -1\n");
+    for (int k = 0; k < CELLS; k++) {
+        fprintf(file, "1%c", k % EDGE == EDGE - 1 ? '\n' : ' ');
+    }
+    assert_int_equal(fclose(file), 0);
+    build(&w, 0.0, true);
+    set(&w, "release", "from", "cells.asc");
+    finish(&w);
+    check_ok(tal_fallen_rock_create(&rock, 8, &check_error));
+    for (int k = 0; k < CELLS; k++) {
+        check_ok(tal_starts_draw(&w.starts, k, &rock.start, &check_error));
+        const tal_vec3 x = rock.start.position;
+        sum = k < FEW ? tal_vec3_add(sum, x) : sum;
+        taken[(int)(x.y + 20) * EDGE + (int)(x.x + 20)]++;
+    }
+    for (int k = 0; k < CELLS; k++) {
+        assert_int_equal(taken[k], 1);
+    }
+    check_near(sum.x / FEW, 0.0, 4 * EDGE / sqrt(12.0 * FEW));
+    check_near(sum.y / FEW, 0.0, 4 * EDGE / sqrt(12.0 * FEW));
     tal_fallen_rock_destroy(&rock);
     destroy(&w);
 }
@@ -429,6 +469,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(starts_fill_a_polygon_evenly),
         cmocka_unit_test(points_get_equal_numbers_and_lines_an_even_spread),
+        cmocka_unit_test(cells_are_taken_all_over_the_raster),
         cmocka_unit_test(sizes_scale_mass_and_inertia),
         cmocka_unit_test(a_rock_on_a_slope_starts_free_of_it_and_heads_down),
         cmocka_unit_test(starts_off_the_ground_are_named_together),
