@@ -184,15 +184,19 @@ static tal_vec3 undeformed_place(const tal_state *state, const tal_soft_body *so
                         tal_quat_rotate(state->orientation[soft->body], soft->solid->node[node]));
 }
 
-// Ground goes on beyond an outline: a node of a rounded surface meets it where the ground below the node is
-// in the plane of the manifold.
-static bool is_over_plane(const refinement *r, const tal_manifold *m, const patch *p,
-                          tal_vec3 foot) {
+// Whether a node meets the plane of a manifold. The outline says so for another body. Ground goes on beyond
+// it, and within it need not be flat: three points always have a plane. There the ground under the node has to
+// be in that plane, and a node below it has to be in the ground: beyond a brow it hangs in the air, and the
+// foot above it is on the slope all the same.
+static bool meets(const refinement *r, const tal_manifold *m, const patch *p, bool is_held,
+                  tal_vec3 node, tal_vec3 foot, double gap) {
     if (m->body_j >= 0 || r->model->ground->has_overhang) {
-        return false;
+        return is_held;
     }
-    const double height = tal_terrain_height(&r->model->ground->terrain, foot.x, foot.y);
-    return fabs(height - foot.z) <= p->slack; // false beyond the rim, where it is NaN
+    const tal_terrain *ground = &r->model->ground->terrain;
+    const double height = tal_terrain_height(ground, foot.x, foot.y);
+    return fabs(height - foot.z) <= p->slack && // false beyond the rim, where it is NaN
+           (gap >= 0.0 || tal_terrain_height(ground, node.x, node.y) >= node.z - p->slack);
 }
 
 static void append_nodes(const refinement *r, const tal_manifold *m, const patch *p, int slave,
@@ -213,7 +217,7 @@ static void append_nodes(const refinement *r, const tal_manifold *m, const patch
         const double gap = (slave == 0 ? 1.0 : -1.0) * (height - under);
         const tal_vec3 foot = tal_vec3_add_scaled(x, under - height, p->normal);
         if (gap > reach || gap < -reach - soft->solid->edge ||
-            !(is_held || is_over_plane(r, m, p, foot))) {
+            !meets(r, m, p, is_held, x, foot, gap)) {
             continue;
         }
         tal_solid_site site;
