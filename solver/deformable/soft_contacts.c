@@ -6,6 +6,7 @@
 #include "solver/deformable/soft_body.h"
 
 #include "core/base/memory.h"
+#include "core/base/threads.h"
 #include "solver/step/state.h"
 
 #include <math.h>
@@ -388,6 +389,87 @@ static tal_status reserve_sites(tal_state *state, int32_t contact_count, tal_err
     return TAL_OK;
 }
 
+// (9): rates of all nodes touched by a percussion at the nodes of a site. The inverse is symmetric, and a row of
+// it lies together.
+static void fill_response(const tal_soft_body *soft, tal_soft_site *site) {
+    const tal_solid *s = soft->solid;
+    const int32_t count = 3 * soft->active_count;
+    for (int32_t a = 0; a < soft->active_count; a++) {
+        double sum[9] = {0.0};
+        for (int32_t n = 0; n < site->count; n++) {
+            const ptrdiff_t row = (ptrdiff_t)site->slot[n] * s->surface_count;
+            const double *g = &soft->level->compliance[9 * (row + soft->active_slot[a])];
+            for (int e = 0; e < 9; e++) {
+                sum[e] += site->weight[n] * g[e];
+            }
+        }
+        for (int f = 0; f < 3; f++) {
+            const double *along = site->axis[f];
+            for (int i = 0; i < 3; i++) {
+                site->response[f * count + 3 * a + i] =
+                    sum[i] * along[0] + sum[3 + i] * along[1] + sum[6 + i] * along[2];
+            }
+        }
+    }
+}
+
+typedef struct {
+    const tal_model *model;
+    tal_state *state;
+} filling;
+
+static void fill_responses(void *context, int64_t first, int64_t end) {
+    const filling *f = context;
+    for (int64_t p = first; p < end; p++) {
+        const tal_pair *pair = &f->state->work.problem.pair[p];
+        const int32_t body[2] = {pair->body_i, pair->body_j};
+        for (int side = 0; side < 2; side++) {
+            const tal_soft_body *soft = tal_soft_of(f->model, f->state, body[side]);
+            for (int32_t n = 0; soft != NULL && n < pair->contact_count; n++) {
+                fill_response(soft,
+                              &f->state->work.soft_site[2 * (pair->first_contact + n) + side]);
+            }
+        }
+    }
+}
+
+// How many numbers the answers of all sites take; where `room` is given they get their places in it.
+static size_t lay_out_responses(const tal_model *model, tal_state *state, double *room) {
+    const tal_percussion_problem *problem = &state->work.problem;
+    size_t total = 0;
+    for (int32_t p = 0; p < problem->pair_count; p++) {
+        const tal_pair *pair = &problem->pair[p];
+        const int32_t body[2] = {pair->body_i, pair->body_j};
+        for (int side = 0; side < 2; side++) {
+            const tal_soft_body *soft = tal_soft_of(model, state, body[side]);
+            for (int32_t n = 0; soft != NULL && n < pair->contact_count; n++) {
+                if (room != NULL) {
+                    const int32_t k = pair->first_contact + n;
+                    state->work.soft_site[2 * k + side].response = &room[total];
+                }
+                total += 9 * (size_t)soft->active_count;
+            }
+        }
+    }
+    return total;
+}
+
+// After all nodes touched are known.
+static tal_status find_responses(const tal_model *model, tal_state *state, tal_error *err) {
+    const size_t total = lay_out_responses(model, state, NULL);
+    if (total > state->work.soft_response_capacity) {
+        const size_t room = total + total / 2 + 1024;
+        tal_memory_destroy(state->work.soft_response);
+        state->work.soft_response_capacity = 0;
+        TAL_CREATE(state->work.soft_response, room, "answers of nodes", err);
+        state->work.soft_response_capacity = room;
+    }
+    lay_out_responses(model, state, state->work.soft_response);
+    tal_threads_loop(state->work.thread_count, state->work.problem.pair_count, 1, fill_responses,
+                     &(filling){model, state});
+    return TAL_OK;
+}
+
 tal_status tal_soft_place_contacts(const tal_model *model, tal_state *state, tal_error *err) {
     tal_percussion_problem *problem = &state->work.problem;
     if (model->soft_count == 0) {
@@ -413,5 +495,5 @@ tal_status tal_soft_place_contacts(const tal_model *model, tal_state *state, tal
     problem->general_count = model->soft_count;
     problem->general = state->work.general;
     problem->general_number = model->soft_of_body;
-    return TAL_OK;
+    return find_responses(model, state, err);
 }
