@@ -75,8 +75,7 @@ static void add_mobility(const void *body, tal_side at, double w[6]) {
     for (int f = 0; f < 3; f++) {
         for (int g = f; g < 3; g++, entry++) {
             for (int32_t n = 0; n < site->count; n++) {
-                const double *of =
-                    &site->response[3 * (g * soft->active_count + site->active[n])];
+                const double *of = &site->response[3 * (g * soft->active_count + site->active[n])];
                 w[entry] += site->weight[n] * (site->axis[f][0] * of[0] + site->axis[f][1] * of[1] +
                                                site->axis[f][2] * of[2]);
             }

@@ -16,8 +16,9 @@ typedef struct {
     double weight[4];
     double axis[3][3];
     // What a unit percussion along each axis of the pair does to the rates of all nodes touched.
-    double *response;            // 3 columns of 3 numbers per node
-    double rigid_inverse_normal; // 1/W_NN of both bodies as rigid ones, of corrections; at the first side
+    double *response; // 3 columns of 3 numbers per node
+    double
+        rigid_inverse_normal; // 1/W_NN of both bodies as rigid ones, of corrections; at the first side
 } tal_soft_site;
 
 typedef struct {

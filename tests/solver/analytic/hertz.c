@@ -36,7 +36,7 @@ typedef struct {
 // Of a contact time; forces are means over MEAN steps, which takes 0.2 % from their peak.
 typedef struct {
     double force, time, depth, rebound; // over those of Hertz, the last over the speed
-    double lacking; // x of a half-space
+    double lacking;                     // x of a half-space
     int contacts;
     double course[2 * STEPS];
 } blow;
@@ -261,7 +261,8 @@ static blow check_blow(layout of) {
     const blow b = strike(of);
     const double per_radius = (0.5 * of.cells - of.grown) / 1.5; // a/h
     const double x = b.lacking, mesh = 0.25 / (per_radius * per_radius);
-    printf("%d cells, %d grown, radius %.3f, %d nodes touch: force %.4f, time %.4f, depth %.4f of Hertz; "
+    printf("%d cells, %d grown, radius %.3f, %d nodes touch: force %.4f, time %.4f, depth %.4f of "
+           "Hertz; "
            "rebound %.4f, x %.4f\n",
            of.cells, of.grown, of.contact, b.contacts, b.force, b.time, b.depth, b.rebound, x);
     check_between(b.force, 1.0 - mesh - 0.002, 1.0 + 0.75 * x + mesh);

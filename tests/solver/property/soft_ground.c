@@ -33,8 +33,8 @@ static void begin(slide *s) {
         const tal_quat turned = {1.0, 0.3 * b - 0.7, 0.2 * ((b * 3) % 5 - 2), -0.25 * b};
         const double x = 78.0, y = 8.5 + 14.0 * b;
         test_scene_add_box(&s->scene, EDGE[0], EDGE[1], EDGE[2],
-                           tal_vec3_make(x, y, broken(78.0, 6.0) + 8.0),
-                           tal_quat_normalize(turned), 2600.0);
+                           tal_vec3_make(x, y, broken(78.0, 6.0) + 8.0), tal_quat_normalize(turned),
+                           2600.0);
         s->scene.velocity[b] = tal_vec3_make(-14.0, 0.3 * b, -3.0);
         s->of_body[b] = 0;
     }
