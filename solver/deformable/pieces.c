@@ -17,8 +17,11 @@ int tal_soft_list_pieces(const tal_solver_settings *settings, int pieces[TAL_SOL
     const int for_blows =
         settings->blow_dt_s > 0.0 ? (int)ceil(settings->dt_s / settings->blow_dt_s - 1e-9) : 1;
     int count = 0;
-    for (int n = 1; n <= 4 && n <= settings->substep_max; n *= 2) { // for speed
+    for (int n = 1; n <= 4; n *= 2) { // for speed
         pieces[count++] = n;
+        if (n >= settings->substep_max) {
+            break;
+        }
     }
     if (for_blows > pieces[count - 1]) {
         pieces[count++] = for_blows;
