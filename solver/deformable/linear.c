@@ -12,19 +12,22 @@ double tal_field_dot(const tal_solid *s, const double *a, const double *b) {
     return sum;
 }
 
-double tal_stiffness_product(const tal_solid *s, const double *a, const double *b) {
+double tal_strain_energy(const tal_solid *s, const double *q) {
     const tal_block_matrix *k = &s->stiffness;
     double sum = 0.0;
     for (int32_t row = 0; row < k->count; row++) {
         double of_row[3] = {0.0, 0.0, 0.0};
         for (int64_t p = k->start[row]; p < k->start[row + 1]; p++) {
-            double product[3];
-            tal_block_apply(&k->value[9 * p], &b[3 * k->column[p]], product);
-            of_row[0] += product[0];
-            of_row[1] += product[1];
-            of_row[2] += product[2];
+            if (k->column[p] >= row) { // K is symmetric
+                const double share = k->column[p] == row ? 0.5 : 1.0;
+                double product[3];
+                tal_block_apply(&k->value[9 * p], &q[3 * k->column[p]], product);
+                of_row[0] += share * product[0];
+                of_row[1] += share * product[1];
+                of_row[2] += share * product[2];
+            }
         }
-        sum += a[3 * row] * of_row[0] + a[3 * row + 1] * of_row[1] + a[3 * row + 2] * of_row[2];
+        sum += q[3 * row] * of_row[0] + q[3 * row + 1] * of_row[1] + q[3 * row + 2] * of_row[2];
     }
     return sum;
 }

@@ -56,12 +56,18 @@ static void velocity(const void *body, const double *motion, tal_side at, double
 
 static void strike(const void *body, double *motion, tal_side at, const double r[3]) {
     const tal_soft_body *soft = body;
-    const int32_t count = 3 * soft->active_count;
+    const int32_t column = tal_soft_column(soft);
     const double *of = site_of(soft, at)->response;
     double *rate = &motion[8];
     tal_rigid_kind.strike(&soft->inertia, motion, at, r);
-    for (int32_t k = 0; k < count; k++) {
-        rate[k] += of[k] * r[0] + of[count + k] * r[1] + of[2 * count + k] * r[2];
+    for (int32_t k = 0; k < column; k += TAL_LANES) {
+        tal_lanes sum, along[3];
+        memcpy(&sum, &rate[k], sizeof sum);
+        memcpy(&along[0], &of[k], sizeof sum);
+        memcpy(&along[1], &of[column + k], sizeof sum);
+        memcpy(&along[2], &of[2 * column + k], sizeof sum);
+        sum += along[0] * r[0] + along[1] * r[1] + along[2] * r[2];
+        memcpy(&rate[k], &sum, sizeof sum);
     }
 }
 
@@ -75,7 +81,7 @@ static void add_mobility(const void *body, tal_side at, double w[6]) {
     for (int f = 0; f < 3; f++) {
         for (int g = f; g < 3; g++, entry++) {
             for (int32_t n = 0; n < site->count; n++) {
-                const double *of = &site->response[3 * (g * soft->active_count + site->active[n])];
+                const double *of = &site->response[g * tal_soft_column(soft) + 3 * site->active[n]];
                 w[entry] += site->weight[n] * (site->axis[f][0] * of[0] + site->axis[f][1] * of[1] +
                                                site->axis[f][2] * of[2]);
             }
@@ -347,7 +353,8 @@ tal_vec3 tal_soft_node_place(const tal_state *state, const tal_soft_body *soft, 
 
 static tal_status take_scratch(tal_state *state, tal_soft_body *soft, tal_error *err) {
     const size_t nodes = (size_t)soft->solid->node_count;
-    const size_t surface = (size_t)soft->solid->surface_count, room = 8 + 3 * surface;
+    const size_t surface = (size_t)soft->solid->surface_count;
+    const size_t room = 8 + 3 * surface + TAL_LANES;
     tal_arena *arena = &state->arena;
     TAL_TAKE(arena, soft->rate_before, 3 * nodes, "rates of nodes", err);
     TAL_TAKE(arena, soft->rate_free, 3 * nodes, "rates of nodes", err);

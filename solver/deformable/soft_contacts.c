@@ -393,7 +393,8 @@ static tal_status reserve_sites(tal_state *state, int32_t contact_count, tal_err
 // it lies together.
 static void fill_response(const tal_soft_body *soft, tal_soft_site *site) {
     const tal_solid *s = soft->solid;
-    const int32_t count = 3 * soft->active_count;
+    const int32_t column = tal_soft_column(soft);
+    memset(site->response, 0, 3 * (size_t)column * sizeof *site->response);
     for (int32_t a = 0; a < soft->active_count; a++) {
         double sum[9] = {0.0};
         for (int32_t n = 0; n < site->count; n++) {
@@ -406,7 +407,7 @@ static void fill_response(const tal_soft_body *soft, tal_soft_site *site) {
         for (int f = 0; f < 3; f++) {
             const double *along = site->axis[f];
             for (int i = 0; i < 3; i++) {
-                site->response[f * count + 3 * a + i] =
+                site->response[f * column + 3 * a + i] =
                     sum[i] * along[0] + sum[3 + i] * along[1] + sum[6 + i] * along[2];
             }
         }
@@ -447,7 +448,7 @@ static size_t lay_out_responses(const tal_model *model, tal_state *state, double
                     const int32_t k = pair->first_contact + n;
                     state->work.soft_site[2 * k + side].response = &room[total];
                 }
-                total += 9 * (size_t)soft->active_count;
+                total += 3 * (size_t)tal_soft_column(soft);
             }
         }
     }
