@@ -8,7 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-for cells in 6 8 10 12; do "$build/tests/solver_analytic_hertz" $cells >$cells; done
+for cells in 8 12 16; do "$build/tests/solver_analytic_hertz" $cells 0.06 $((cells / 4)) >$cells; done
 # x'' = -5/4 x^(3/2) from x = 0, x' = 1: depth over the largest, time over depth/speed.
 awk 'BEGIN { h = 1e-4; v = 1; for (t = 0; x >= 0; t += h) { v -= 0.5 * h * 1.25 * x ^ 1.5; x += h * v
     if (x >= 0) { v -= 0.5 * h * 1.25 * x ^ 1.5; if (n++ % 100 == 0) print t / 2.943275184, x ^ 1.5 } } }' >hertz
@@ -19,7 +19,7 @@ gmt basemap -R0/1.2/0/1.3 -JX11c/7c -Bxa0.2g0.2+l"time over contact time" -Bya0.
     -BWSne+t"A rounded block on a rigid plane"
 gmt plot hertz -W3p,gray70
 echo 'S 0.3c - 0.5c - 3p,gray70 0.8c Hertz' >legend
-for one in 6/darkorange 8/goldenrod 10/seagreen 12/steelblue; do
+for one in 8/darkorange 12/seagreen 16/steelblue; do
     gmt plot "${one%/*}" -W1p,"${one#*/}"
     echo "S 0.3c - 0.5c - 1p,${one#*/} 0.8c ${one%/*} cells a side" >>legend
 done

@@ -187,7 +187,7 @@ static tal_energy energy(const tal_state *state, const tal_soft_body *soft) {
                                        tal_vec3_dot(state->velocity[b], state->velocity[b]),
                         .rotation = 0.5 * tal_vec3_dot(state->momentum[b], w),
                         .deformation = 0.5 * tal_field_dot(s, soft->rate, soft->other),
-                        .strain = 0.5 * tal_stiffness_product(s, soft->field, soft->field)};
+                        .strain = tal_strain_energy(s, soft->field)};
 }
 
 // (11): the momentum that the field has in itself turns with no frame.

@@ -12,19 +12,22 @@ double tal_field_dot(const tal_solid *s, const double *a, const double *b) {
     return sum;
 }
 
-double tal_stiffness_product(const tal_solid *s, const double *a, const double *b) {
+double tal_strain_energy(const tal_solid *s, const double *q) {
     const tal_block_matrix *k = &s->stiffness;
     double sum = 0.0;
     for (int32_t row = 0; row < k->count; row++) {
         double of_row[3] = {0.0, 0.0, 0.0};
         for (int64_t p = k->start[row]; p < k->start[row + 1]; p++) {
-            double product[3];
-            tal_block_apply(&k->value[9 * p], &b[3 * k->column[p]], product);
-            of_row[0] += product[0];
-            of_row[1] += product[1];
-            of_row[2] += product[2];
+            if (k->column[p] >= row) { // K is symmetric
+                const double share = k->column[p] == row ? 0.5 : 1.0;
+                double product[3];
+                tal_block_apply(&k->value[9 * p], &q[3 * k->column[p]], product);
+                of_row[0] += share * product[0];
+                of_row[1] += share * product[1];
+                of_row[2] += share * product[2];
+            }
         }
-        sum += a[3 * row] * of_row[0] + a[3 * row + 1] * of_row[1] + a[3 * row + 2] * of_row[2];
+        sum += q[3 * row] * of_row[0] + q[3 * row + 1] * of_row[1] + q[3 * row + 2] * of_row[2];
     }
     return sum;
 }
@@ -38,26 +41,23 @@ void tal_linear_force(const tal_soft_body *soft, const double *q, const double *
     const tal_block_matrix *k = &s->stiffness;
     const double of_before = t->h * t->p0 + s->beta * t->r0;
     const double of_after = after != NULL ? t->h * t->p1 + s->beta * t->r1 : 0.0;
-    const double mass_before = s->alpha * t->r0,
-                 mass_after = after != NULL ? s->alpha * t->r1 : 0.0;
+    double *strained = soft->scratch + 6 * s->node_count, *rate = strained + 3 * s->node_count;
     if (after == NULL) {
         after = before; // times zero
     }
-    for (int32_t row = 0; row < k->count; row++) {
-        double sum[3] = {0.0, 0.0, 0.0};
-        for (int64_t p = k->start[row]; p < k->start[row + 1]; p++) {
-            const ptrdiff_t n = 3 * (ptrdiff_t)k->column[p];
-            double x[3], product[3];
-            for (int i = 0; i < 3; i++) {
-                x[i] = q[n + i] + of_before * before[n + i] + of_after * after[n + i];
-                sum[i] += s->mass[p] * (mass_before * before[n + i] + mass_after * after[n + i]);
-            }
-            tal_block_apply(&k->value[9 * p], x, product);
-            sum[0] += product[0];
-            sum[1] += product[1];
-            sum[2] += product[2];
+    for (int32_t n = 0; n < 3 * s->node_count; n++) {
+        strained[n] = q[n] + of_before * before[n] + of_after * after[n];
+    }
+    tal_block_matrix_multiply(k, strained, force);
+    if (s->alpha > 0.0) {
+        const double then = s->alpha * t->r0, now = after != before ? s->alpha * t->r1 : 0.0;
+        for (int32_t n = 0; n < 3 * s->node_count; n++) {
+            rate[n] = then * before[n] + now * after[n];
         }
-        memcpy(&force[3 * row], sum, sizeof sum);
+        tal_solid_multiply_mass(s, rate, strained);
+        for (int32_t n = 0; n < 3 * s->node_count; n++) {
+            force[n] += strained[n];
+        }
     }
 }
 

@@ -401,7 +401,7 @@ static tal_energy energy_linear(const tal_state *state, const tal_soft_body *sof
         at.rotation = tal_quat_matrix(state->orientation[soft->body]);
     }
     displacement_of(state, &at, soft->other);
-    sum.strain = 0.5 * tal_stiffness_product(soft->solid, soft->other, soft->other);
+    sum.strain = tal_strain_energy(soft->solid, soft->other);
     return sum;
 }
 

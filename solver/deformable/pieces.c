@@ -19,6 +19,9 @@ int tal_soft_list_pieces(const tal_solver_settings *settings, int pieces[TAL_SOL
     int count = 0;
     for (int n = 1; n <= 4; n *= 2) { // for speed
         pieces[count++] = n;
+        if (n >= settings->substep_max) {
+            break;
+        }
     }
     if (for_blows > pieces[count - 1]) {
         pieces[count++] = for_blows;

@@ -54,62 +54,37 @@ static void velocity(const void *body, const double *motion, tal_side at, double
     }
 }
 
-// (9): rates of all nodes touched by a percussion at one of them
-static void strike_nodes(const tal_soft_body *soft, double *motion, int32_t slot,
-                         const double p[3]) {
-    const tal_solid *s = soft->solid;
-    for (int32_t n = 0; n < soft->active_count; n++) {
-        const double *g =
-            &soft->level
-                 ->compliance[9 * ((ptrdiff_t)soft->active_slot[n] * s->surface_count + slot)];
-        double *to = &motion[8 + 3 * n];
-        to[0] += g[0] * p[0] + g[1] * p[1] + g[2] * p[2];
-        to[1] += g[3] * p[0] + g[4] * p[1] + g[5] * p[2];
-        to[2] += g[6] * p[0] + g[7] * p[1] + g[8] * p[2];
-    }
-}
-
 static void strike(const void *body, double *motion, tal_side at, const double r[3]) {
     const tal_soft_body *soft = body;
-    const tal_soft_site *site = site_of(soft, at);
-    double p[3];
+    const int32_t column = tal_soft_column(soft);
+    const double *of = site_of(soft, at)->response;
+    double *rate = &motion[8];
     tal_rigid_kind.strike(&soft->inertia, motion, at, r);
-    for (int i = 0; i < 3; i++) {
-        p[i] = site->axis[0][i] * r[0] + site->axis[1][i] * r[1] + site->axis[2][i] * r[2];
-    }
-    for (int32_t n = 0; n < site->count; n++) {
-        const double share[3] = {site->weight[n] * p[0], site->weight[n] * p[1],
-                                 site->weight[n] * p[2]};
-        strike_nodes(soft, motion, site->slot[n], share);
+    for (int32_t k = 0; k < column; k += TAL_LANES) {
+        tal_lanes sum, along[3];
+        memcpy(&sum, &rate[k], sizeof sum);
+        memcpy(&along[0], &of[k], sizeof sum);
+        memcpy(&along[1], &of[column + k], sizeof sum);
+        memcpy(&along[2], &of[2 * column + k], sizeof sum);
+        sum += along[0] * r[0] + along[1] * r[1] + along[2] * r[2];
+        memcpy(&rate[k], &sum, sizeof sum);
     }
 }
 
 static void add_mobility(const void *body, tal_side at, double w[6]) {
     const tal_soft_body *soft = body;
     const tal_soft_site *site = site_of(soft, at);
-    const tal_solid *s = soft->solid;
-    double sum[9] = {0.0};
+    int entry = 0;
     if (soft->has_frame) {
         tal_rigid_kind.add_mobility(&soft->inertia, at, w);
     }
-    for (int32_t m = 0; m < site->count; m++) {
-        for (int32_t n = 0; n < site->count; n++) {
-            const double share = site->weight[m] * site->weight[n];
-            const double *g =
-                &soft->level->compliance[9 * ((ptrdiff_t)site->slot[m] * s->surface_count +
-                                              site->slot[n])];
-            for (int e = 0; e < 9; e++) {
-                sum[e] += share * g[e];
-            }
-        }
-    }
-    int entry = 0;
     for (int f = 0; f < 3; f++) {
-        for (int g = f; g < 3; g++) {
-            for (int e = 0; e < 9; e++) {
-                w[entry] += site->axis[f][e / 3] * sum[e] * site->axis[g][e % 3];
+        for (int g = f; g < 3; g++, entry++) {
+            for (int32_t n = 0; n < site->count; n++) {
+                const double *of = &site->response[g * tal_soft_column(soft) + 3 * site->active[n]];
+                w[entry] += site->weight[n] * (site->axis[f][0] * of[0] + site->axis[f][1] * of[1] +
+                                               site->axis[f][2] * of[2]);
             }
-            entry++;
         }
     }
 }
@@ -378,7 +353,8 @@ tal_vec3 tal_soft_node_place(const tal_state *state, const tal_soft_body *soft, 
 
 static tal_status take_scratch(tal_state *state, tal_soft_body *soft, tal_error *err) {
     const size_t nodes = (size_t)soft->solid->node_count;
-    const size_t surface = (size_t)soft->solid->surface_count, room = 8 + 3 * surface;
+    const size_t surface = (size_t)soft->solid->surface_count;
+    const size_t room = 8 + 3 * surface + TAL_LANES;
     tal_arena *arena = &state->arena;
     TAL_TAKE(arena, soft->rate_before, 3 * nodes, "rates of nodes", err);
     TAL_TAKE(arena, soft->rate_free, 3 * nodes, "rates of nodes", err);

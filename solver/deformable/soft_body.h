@@ -6,6 +6,7 @@
 #define TALUS_SOLVER_DEFORMABLE_SOFT_BODY_H
 
 #include "solver/deformable/solid.h"
+#include "solver/percussion/batch.h"
 #include "solver/percussion/rigid.h"
 
 // Where a contact takes hold of a body: nodes with weights, and the frame of its pair in the axes of
@@ -15,6 +16,10 @@ typedef struct {
     int32_t node[4], slot[4], active[4]; // node; its places on the surface and among those touched
     double weight[4];
     double axis[3][3];
+    // What a unit percussion along each axis of the pair does to the rates of all nodes touched.
+    double *response; // 3 columns (tal_soft_column)
+    double
+        rigid_inverse_normal; // 1/W_NN of both bodies as rigid ones, of corrections; at the first side
 } tal_soft_site;
 
 typedef struct {
@@ -44,6 +49,11 @@ typedef struct {
     double *motion, *before, *start, *direction;
     const tal_soft_site *site; // of all contacts: 2 per contact
 } tal_soft_body;
+
+// Length of a column of a response: whole vectors, the rest of the last is zero.
+static inline int32_t tal_soft_column(const tal_soft_body *soft) {
+    return (3 * soft->active_count + TAL_LANES - 1) / TAL_LANES * TAL_LANES;
+}
 
 // The row of the seam: one for all kinematics.
 extern const tal_body_kind tal_soft_kind;

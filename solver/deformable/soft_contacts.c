@@ -6,6 +6,7 @@
 #include "solver/deformable/soft_body.h"
 
 #include "core/base/memory.h"
+#include "core/base/threads.h"
 #include "solver/step/state.h"
 
 #include <math.h>
@@ -184,15 +185,19 @@ static tal_vec3 undeformed_place(const tal_state *state, const tal_soft_body *so
                         tal_quat_rotate(state->orientation[soft->body], soft->solid->node[node]));
 }
 
-// Ground goes on beyond an outline: a node of a rounded surface meets it where the ground below the node is
-// in the plane of the manifold.
-static bool is_over_plane(const refinement *r, const tal_manifold *m, const patch *p,
-                          tal_vec3 foot) {
+// Whether a node meets the plane of a manifold. The outline says so for another body. Ground goes on beyond
+// it, and within it need not be flat: three points always have a plane. There the ground under the node has to
+// be in that plane, and a node below it has to be in the ground: beyond a brow it hangs in the air, and the
+// foot above it is on the slope all the same.
+static bool meets(const refinement *r, const tal_manifold *m, const patch *p, bool is_held,
+                  tal_vec3 node, tal_vec3 foot, double gap) {
     if (m->body_j >= 0 || r->model->ground->has_overhang) {
-        return false;
+        return is_held;
     }
-    const double height = tal_terrain_height(&r->model->ground->terrain, foot.x, foot.y);
-    return fabs(height - foot.z) <= p->slack; // false beyond the rim, where it is NaN
+    const tal_terrain *ground = &r->model->ground->terrain;
+    const double height = tal_terrain_height(ground, foot.x, foot.y);
+    return fabs(height - foot.z) <= p->slack && // false beyond the rim, where it is NaN
+           (gap >= 0.0 || tal_terrain_height(ground, node.x, node.y) >= node.z - p->slack);
 }
 
 static void append_nodes(const refinement *r, const tal_manifold *m, const patch *p, int slave,
@@ -213,7 +218,7 @@ static void append_nodes(const refinement *r, const tal_manifold *m, const patch
         const double gap = (slave == 0 ? 1.0 : -1.0) * (height - under);
         const tal_vec3 foot = tal_vec3_add_scaled(x, under - height, p->normal);
         if (gap > reach || gap < -reach - soft->solid->edge ||
-            !(is_held || is_over_plane(r, m, p, foot))) {
+            !meets(r, m, p, is_held, x, foot, gap)) {
             continue;
         }
         tal_solid_site site;
@@ -384,6 +389,88 @@ static tal_status reserve_sites(tal_state *state, int32_t contact_count, tal_err
     return TAL_OK;
 }
 
+// (9): rates of all nodes touched by a percussion at the nodes of a site. The inverse is symmetric, and a row of
+// it lies together.
+static void fill_response(const tal_soft_body *soft, tal_soft_site *site) {
+    const tal_solid *s = soft->solid;
+    const int32_t column = tal_soft_column(soft);
+    memset(site->response, 0, 3 * (size_t)column * sizeof *site->response);
+    for (int32_t a = 0; a < soft->active_count; a++) {
+        double sum[9] = {0.0};
+        for (int32_t n = 0; n < site->count; n++) {
+            const ptrdiff_t row = (ptrdiff_t)site->slot[n] * s->surface_count;
+            const double *g = &soft->level->compliance[9 * (row + soft->active_slot[a])];
+            for (int e = 0; e < 9; e++) {
+                sum[e] += site->weight[n] * g[e];
+            }
+        }
+        for (int f = 0; f < 3; f++) {
+            const double *along = site->axis[f];
+            for (int i = 0; i < 3; i++) {
+                site->response[f * column + 3 * a + i] =
+                    sum[i] * along[0] + sum[3 + i] * along[1] + sum[6 + i] * along[2];
+            }
+        }
+    }
+}
+
+typedef struct {
+    const tal_model *model;
+    tal_state *state;
+} filling;
+
+static void fill_responses(void *context, int64_t first, int64_t end) {
+    const filling *f = context;
+    for (int64_t p = first; p < end; p++) {
+        const tal_pair *pair = &f->state->work.problem.pair[p];
+        const int32_t body[2] = {pair->body_i, pair->body_j};
+        for (int side = 0; side < 2; side++) {
+            const tal_soft_body *soft = tal_soft_of(f->model, f->state, body[side]);
+            for (int32_t n = 0; soft != NULL && n < pair->contact_count; n++) {
+                fill_response(soft,
+                              &f->state->work.soft_site[2 * (pair->first_contact + n) + side]);
+            }
+        }
+    }
+}
+
+// How many numbers the answers of all sites take; where `room` is given they get their places in it.
+static size_t lay_out_responses(const tal_model *model, tal_state *state, double *room) {
+    const tal_percussion_problem *problem = &state->work.problem;
+    size_t total = 0;
+    for (int32_t p = 0; p < problem->pair_count; p++) {
+        const tal_pair *pair = &problem->pair[p];
+        const int32_t body[2] = {pair->body_i, pair->body_j};
+        for (int side = 0; side < 2; side++) {
+            const tal_soft_body *soft = tal_soft_of(model, state, body[side]);
+            for (int32_t n = 0; soft != NULL && n < pair->contact_count; n++) {
+                if (room != NULL) {
+                    const int32_t k = pair->first_contact + n;
+                    state->work.soft_site[2 * k + side].response = &room[total];
+                }
+                total += 3 * (size_t)tal_soft_column(soft);
+            }
+        }
+    }
+    return total;
+}
+
+// After all nodes touched are known.
+static tal_status find_responses(const tal_model *model, tal_state *state, tal_error *err) {
+    const size_t total = lay_out_responses(model, state, NULL);
+    if (total > state->work.soft_response_capacity) {
+        const size_t room = total + total / 2 + 1024;
+        tal_memory_destroy(state->work.soft_response);
+        state->work.soft_response_capacity = 0;
+        TAL_CREATE(state->work.soft_response, room, "answers of nodes", err);
+        state->work.soft_response_capacity = room;
+    }
+    lay_out_responses(model, state, state->work.soft_response);
+    tal_threads_loop(state->work.thread_count, state->work.problem.pair_count, 1, fill_responses,
+                     &(filling){model, state});
+    return TAL_OK;
+}
+
 tal_status tal_soft_place_contacts(const tal_model *model, tal_state *state, tal_error *err) {
     tal_percussion_problem *problem = &state->work.problem;
     if (model->soft_count == 0) {
@@ -409,5 +496,5 @@ tal_status tal_soft_place_contacts(const tal_model *model, tal_state *state, tal
     problem->general_count = model->soft_count;
     problem->general = state->work.general;
     problem->general_number = model->soft_of_body;
-    return TAL_OK;
+    return find_responses(model, state, err);
 }

@@ -195,17 +195,14 @@ static void take_rigid_part(const tal_solid *s, const tal_elastic_step *t, int32
     }
 }
 
-static void fill_compliance_column(const tal_solid *s, const tal_solid_level *level, int32_t n,
-                                   int component, double *b, double *x, double *scratch) {
+// Columns of the inverse that belong to surface node n; what is held does not answer.
+static void fill_compliance_columns(const tal_solid *s, const tal_solid_level *level, int32_t n,
+                                    double *x, double *scratch) {
     const int32_t node = s->surface_node[n];
-    memset(b, 0, 3 * (size_t)s->node_count * sizeof *b);
-    b[3 * node + component] = s->is_held[node] == 0 ? 1.0 : 0.0;
-    tal_solid_solve(s, level, b, scratch, x);
-    for (int32_t m = 0; m < s->surface_count; m++) {
-        double *block = &level->compliance[9 * ((ptrdiff_t)m * s->surface_count + n)];
-        for (int i = 0; i < 3; i++) {
-            block[3 * i + component] = x[3 * s->surface_node[m] + i];
-        }
+    tal_block_factor_invert(&level->factor, node, scratch, x);
+    for (int32_t m = 0; m < s->surface_count && s->is_held[node] == 0; m++) {
+        memcpy(&level->compliance[9 * ((ptrdiff_t)m * s->surface_count + n)],
+               &x[9 * (ptrdiff_t)s->surface_node[m]], 9 * sizeof *x);
     }
 }
 
@@ -213,12 +210,9 @@ static tal_status make_compliance(const tal_solid *s, tal_solid_level *level, ta
     const size_t count = (size_t)s->surface_count;
     double *work;
     TAL_CREATE(level->compliance, 9 * count * count, "the compliance of a surface", err);
-    TAL_CREATE(work, 9 * (size_t)s->node_count, "the compliance of a surface", err);
+    TAL_CREATE(work, 18 * (size_t)s->node_count, "the compliance of a surface", err);
     for (int32_t n = 0; n < s->surface_count; n++) {
-        for (int component = 0; component < 3; component++) {
-            fill_compliance_column(s, level, n, component, work, &work[3 * s->node_count],
-                                   &work[6 * s->node_count]);
-        }
+        fill_compliance_columns(s, level, n, work, &work[9 * (ptrdiff_t)s->node_count]);
     }
     tal_memory_destroy(work);
     for (int32_t m = 0; s->kinematics == TAL_KINEMATICS_FLOATING_FRAME && m < s->surface_count;

@@ -204,12 +204,23 @@ static void spread(const tal_solid *s, const int32_t node[4], tal_vec3 x, const 
     }
 }
 
+// Distance of the nearest corner: a first bound.
+static double nearest_corner(const tal_solid *s, tal_vec3 x) {
+    double least = INFINITY;
+    for (int32_t n = 0; n < s->surface_count; n++) {
+        const tal_vec3 off = tal_vec3_subtract(x, s->node[s->surface_node[n]]);
+        const double square = tal_vec3_dot(off, off);
+        least = square < least ? square : least;
+    }
+    return (1.0 + 1e-9) * sqrt(least);
+}
+
 tal_solid_site tal_solid_find_site(const tal_solid *s, tal_vec3 x) {
     if (s->kinematics == TAL_KINEMATICS_PSEUDO_RIGID) {
         return site_in_gradient(s, x);
     }
     tal_solid_site site = {.count = 3, .weight = {1.0}};
-    double least = INFINITY, reach = INFINITY;
+    double least = INFINITY, reach = nearest_corner(s, x);
     for (int32_t t = 0; t < s->triangle_count; t++) {
         const tal_solid_ball *ball = &s->ball[t];
         const tal_vec3 from = tal_vec3_subtract(x, ball->middle);

@@ -5,6 +5,7 @@
 #include "solver/percussion/correction.h"
 
 #include "core/base/threads.h"
+#include "solver/deformable/soft_body.h"
 #include "solver/motion/rotation.h"
 #include "solver/percussion/sweep_set.h"
 
@@ -64,12 +65,9 @@ static bool mark_too_deep(const tal_model *model, tal_state *state) {
 }
 
 // Bodies are moved as they are, so what counts is how easily a side moves as a rigid body.
-static double inverse_normal_of(const tal_state *state, const tal_pair *pair,
-                                const tal_contact *contact) {
+static double rigid_inverse_normal(const tal_state *state, const tal_pair *pair,
+                                   const tal_contact *contact) {
     double w[6] = {0.0};
-    if (!pair->is_general) {
-        return contact->inverse_normal;
-    }
     for (int side = 0; side < 2; side++) {
         const int32_t body = side == 0 ? pair->body_i : pair->body_j;
         const tal_side at = {.pair = pair, .contact = contact, .side = side};
@@ -126,7 +124,9 @@ static double open_pair(tal_state *state, const tal_pair *pair, const double *op
     for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
         const tal_contact *contact = &state->work.contacts.contact[k];
         const double missing = opening[k] - opening_at(pair, contact, &i, &j);
-        const double inverse_normal = inverse_normal_of(state, pair, contact);
+        const double inverse_normal = pair->is_general
+                                          ? state->work.soft_site[2 * k].rigid_inverse_normal
+                                          : contact->inverse_normal;
         const double wanted = push[k] + missing * inverse_normal;
         const double new_push = wanted > 0.0 ? wanted : 0.0;
         const double step = new_push - push[k];
@@ -308,6 +308,10 @@ double tal_correct_positions(const tal_model *model, tal_state *state) {
             opening[k] = wanted_opening(model, pair, state->work.contacts.gap[k]);
             furthest = fmax(furthest, opening[k]);
             push[k] = 0.0;
+            if (pair->is_general) {
+                state->work.soft_site[2 * k].rigid_inverse_normal =
+                    rigid_inverse_normal(state, pair, &state->work.contacts.contact[k]);
+            }
         }
     }
     const double settled =

@@ -25,10 +25,13 @@ typedef struct {
     double area;
 } halves;
 
+// An array of the input with room for pieces; one that is not given means zeros, and pieces need it.
 #define GROW(to, from, count)                                                                      \
     do {                                                                                           \
         TAL_TAKE(&scene->arena, to, (size_t)breaking->capacity, "pieces of blocks", err);          \
-        memcpy(to, from, (size_t)(count) * sizeof *(to));                                          \
+        if ((from) != NULL) {                                                                      \
+            memcpy(to, from, (size_t)(count) * sizeof *(to));                                      \
+        }                                                                                          \
         (from) = (to);                                                                             \
     } while (0)
 
@@ -49,10 +52,12 @@ tal_status tal_breaking_begin(tal_breaking *breaking, tal_solve_scene *scene,
         breaking->piece[b].parent = -1;
     }
     double *radius, *volume;
+    uint8_t *fixed; // no piece is
     GROW(breaking->shape, in->shape, in->shape_count);
     GROW(breaking->body_shape, in->body_shape, in->body_count);
     GROW(breaking->body_class, in->body_class, in->body_count);
     GROW(breaking->body_solid, in->body_solid, in->body_count);
+    GROW(fixed, in->body_fixed, in->body_count);
     GROW(breaking->mass, in->mass_kg, in->body_count);
     GROW(breaking->inertia, in->inertia_kg_m2, in->body_count);
     GROW(breaking->position, in->position_m, in->body_count);

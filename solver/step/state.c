@@ -282,7 +282,8 @@ void tal_state_destroy(tal_state *state) {
                            state->memory.point,
                            state->work.memory_before.pair,
                            state->work.memory_before.point,
-                           state->work.soft_site};
+                           state->work.soft_site,
+                           state->work.soft_response};
     for (size_t k = 0; k < sizeof array / sizeof array[0]; k++) {
         tal_memory_destroy(array[k]);
     }

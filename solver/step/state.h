@@ -120,6 +120,8 @@ typedef struct {
     tal_general_body *general; // of the soft bodies, as the next
     tal_soft_site *soft_site;  // two per contact
     int32_t soft_site_capacity;
+    double *soft_response; // of all sites
+    size_t soft_response_capacity;
     tal_contact_memory memory_before; // written over by the next
 
     // Islands.

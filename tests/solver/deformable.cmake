@@ -6,6 +6,7 @@ talus_test_again(analytic/free_solids.c all long 3600 100000)
 talus_test(analytic/soft_contacts.c SOURCES scenes/box_mesh.c scenes/scene.c LIBS talus_solver)
 talus_test(analytic/hertz.c SOURCES scenes/box_mesh.c LIBS talus_solver talus_geometry LABELS slow)
 talus_test(analytic/soft_rest.c SOURCES scenes/box_mesh.c scenes/scene.c LIBS talus_solver)
+talus_test(property/soft_ground.c SOURCES scenes/box_mesh.c scenes/scene.c LIBS talus_solver)
 talus_test(analytic/tension.c SOURCES scenes/box_mesh.c scenes/scene.c LIBS talus_solver)
 talus_test_program(solver_soft_blocks bench/soft_blocks.c scenes/three_blocks.c scenes/box_mesh.c scenes/scene.c
     LIBS talus_solver)

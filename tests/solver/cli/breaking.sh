@@ -5,6 +5,7 @@
 . "$TALUS_SOURCE/tests/support/common.sh"
 command -v ncgen >/dev/null || { echo "SKIPPED: ncgen is not there (Debian: netcdf-bin)"; exit 0; }
 . "$TALUS_SOURCE/tests/solver/support/two_blocks.sh"
+. "$TALUS_SOURCE/tests/solver/support/same_run.sh"
 solve="$TALUS_BIN/talus-solve"
 mkdir -p out
 write_terrain
@@ -32,8 +33,6 @@ smallest_m = 0.5
 energy_j_m2 = 20
 pieces_max = 20
 INI
-fresh() { rm -rf "$1" && mkdir "$1" && cp out/terrain.nc out/blocks.nc "$1"; }
-value() { sed -n "s/.*\"$2\":[[:space:]]*\([^,]*\),*/\1/p" "$1/run.json"; }
 
 fresh whole
 expect 0 'blocks and pieces broke: cracks of' "$solve" site.ini --out whole --threads 1
@@ -54,23 +53,7 @@ first=$(netcdf_values whole/run.nc z | head -n "$blocks" | awk '{ s += $1 } END 
 [ "$first" = 1 ] || fail "pieces do not start in the cube"
 
 # Threads, stops (before the first break and between two) and a kill change no byte.
-fresh shared
-"$solve" site.ini --out shared --threads 3 -q || fail "three threads"
-cmp whole/run.nc shared/run.nc || fail "threads change run.nc"
-for stop in 0.7 0.745; do
-    fresh part
-    "$solve" site.ini --out part --threads 1 -q --until $stop || fail "the first part"
-    "$solve" site.ini --out part --threads 2 -q --resume || fail "the second part"
-    cmp whole/run.nc part/run.nc || fail "a stop at $stop s changes run.nc"
-done
-fresh killed
-"$solve" site.ini --out killed --threads 1 -q &
-pid=$!
-for i in $(seq 1000); do [ -e killed/run.checkpoint ] && break; sleep 0.01; done
-kill -9 $pid 2>/dev/null || true
-wait $pid 2>/dev/null || true
-"$solve" site.ini --out killed --threads 1 -q --resume --overwrite || fail "after kill -9"
-cmp whole/run.nc killed/run.nc || fail "kill -9 changes run.nc"
+same_however_run 0.7 0.745
 
 # A journal of another run is not gone on with, and with both options the run begins again.
 fresh other

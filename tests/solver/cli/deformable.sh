@@ -4,6 +4,7 @@
 . "$TALUS_SOURCE/tests/support/common.sh"
 command -v ncgen >/dev/null || { echo "SKIPPED: ncgen is not there (Debian: netcdf-bin)"; exit 0; }
 . "$TALUS_SOURCE/tests/solver/support/two_blocks.sh"
+. "$TALUS_SOURCE/tests/solver/support/same_run.sh"
 solve="$TALUS_BIN/talus-solve"
 mkdir -p out
 write_terrain
@@ -30,8 +31,6 @@ element_m = 1
 [break]
 tensile_strength_pa = 1e5
 INI
-fresh() { rm -rf "$1" && mkdir "$1" && cp out/terrain.nc out/blocks.nc "$1"; }
-value() { sed -n "s/.*\"$2\":[[:space:]]*\([^,]*\),*/\1/p" "$1/run.json"; }
 
 # The cube that falls is struck and would break; the one that lies is not.
 fresh whole
@@ -48,21 +47,7 @@ done
 awk "BEGIN { exit !($(value whole energy_drift) < 1e-5) }" || fail "the energy book does not close"
 
 # Threads, a stop and a kill change no byte.
-fresh shared
-"$solve" site.ini --out shared --threads 3 -q || fail "three threads"
-cmp whole/run.nc shared/run.nc || fail "threads change run.nc"
-fresh part
-"$solve" site.ini --out part --threads 1 -q --until 0.5 || fail "the first part"
-"$solve" site.ini --out part --threads 2 -q --resume || fail "the second part"
-cmp whole/run.nc part/run.nc || fail "a stop changes run.nc"
-fresh killed
-"$solve" site.ini --out killed --threads 1 -q &
-pid=$!
-for i in $(seq 1000); do [ -e killed/run.checkpoint ] && break; sleep 0.01; done
-kill -9 $pid 2>/dev/null || true
-wait $pid 2>/dev/null || true
-"$solve" site.ini --out killed --threads 1 -q --resume --overwrite || fail "after kill -9"
-cmp whole/run.nc killed/run.nc || fail "kill -9 changes run.nc"
+same_however_run 0.5
 
 # All kinds run; steps that are too long say which would do, or are cut where a block is struck.
 for kind in total-lagrangian corotational small; do

@@ -76,7 +76,6 @@ static void begin(rig *r, tal_kinematics kinematics) {
     r->solve.volume_m3 = r->volume;
     snprintf(r->solve.class_name[0], sizeof r->solve.class_name[0], "rock");
     r->solve.input = test_scene_input(s);
-    r->solve.input.body_fixed = NULL; // as in a site: nothing is fixed
     check_ok(tal_breaking_begin(&r->breaking, &r->solve, r->settings, &check_error));
     check_ok(tal_state_create(&r->state, r->model, 1, &check_error));
 }
@@ -265,11 +264,37 @@ static void what_is_small_weak_in_energy_or_below_the_strength_does_not_break(vo
     end(&r);
 }
 
+// Arrays of the input that may be left out, and that pieces need an entry of: one that moves is not fixed,
+// and pieces of a block that was given no velocity have the one that they broke with.
+static void arrays_that_were_not_given_do_for_pieces(void **unused) {
+    (void)unused;
+    for (int fixed = 0; fixed < 2; fixed++) {
+        rig r;
+        tal_report report;
+        begin(&r, TAL_KINEMATICS_FLOATING_FRAME);
+        r.solve.input.body_fixed = fixed ? r.scene.fixed : NULL;
+        r.solve.input.velocity_mps = r.solve.input.spin_radps = NULL;
+        check_ok(tal_breaking_begin(&r.breaking, &r.solve, r.settings, &check_error));
+        shake(&r, (tal_vec3){0}, tal_vec3_make(1.0, 0.0, 0.0), 2.0 * STRENGTH);
+        find(&r);
+        assert_int_equal(r.count, 1);
+        const double energy = sum_bodies(&r).energy - tal_break_released_j(&r.list[0]);
+        put_pieces(&r);
+        check_near(sum_bodies(&r).energy, energy, 1e-9 * fabs(energy));
+        const tal_vec3 start = r.state->position[2];
+        check_ok(tal_step(r.model, r.state, &report, &check_error));
+        assert_true(!r.model->is_fixed[1] && !r.model->is_fixed[2]);
+        assert_true(tal_vec3_length(tal_vec3_subtract(r.state->position[2], start)) > 1e-4);
+        end(&r);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_have_what_the_block_had),
         cmocka_unit_test(the_crack_is_where_the_tension_was),
         cmocka_unit_test(no_sliver_breaks_off),
+        cmocka_unit_test(arrays_that_were_not_given_do_for_pieces),
         cmocka_unit_test(what_is_small_weak_in_energy_or_below_the_strength_does_not_break),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
