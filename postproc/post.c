@@ -118,9 +118,8 @@ static void say_result(const tal_back_analysis *a) {
     const double *v = a->scores.value, runout = v[TAL_SCORE_runout_error_m];
     char iou[TAL_NUMBER_SIZE + 4], error[TAL_NUMBER_SIZE], ratio[TAL_NUMBER_SIZE];
     (void)tal_number_format(iou, v[TAL_SCORE_iou]);
-    if (a->did_not_move) {
-        tal_log_info("%s%sthere is no runout to report: the rock did not move",
-                     a->has_survey_deposit ? "IoU " : "",
+    if (a->no_runout != NULL) {
+        tal_log_info("%s%sthere is no runout to report", a->has_survey_deposit ? "IoU " : "",
                      a->has_survey_deposit ? strcat(iou, "; ") : "");
     } else if (a->has_survey_deposit && isfinite(runout)) {
         tal_log_info("IoU %s, runout error %s m, volume ratio %s", iou,

@@ -23,14 +23,23 @@ tal_status tal_travel_find(tal_travel *travel, const double *distance, const dou
     for (size_t b = 0; volume != NULL && b < count; b++) {
         moved += distance[b] > cbrt(volume[b]) ? 1 : 0;
     }
+    travel->is_too_early = false;
     travel->moved_share = volume != NULL && count > 0 ? (double)moved / (double)count : NAN;
     return TAL_OK;
 }
 
 bool tal_travel_is_none(const tal_travel *travel) {
-    return travel->moved_share < NONE;
+    return !travel->is_too_early && travel->moved_share < NONE;
 }
 
 bool tal_travel_is_partial(const tal_travel *travel) {
-    return travel->moved_share < PARTIAL;
+    return !travel->is_too_early && travel->moved_share < PARTIAL;
+}
+
+bool tal_travel_is_open(const tal_travel *travel) {
+    return travel->is_too_early && travel->moved_share < PARTIAL;
+}
+
+bool tal_travel_ends_too_early(double time_s, double gravity_mps2, double volume_m3) {
+    return 0.5 * 0.25 * gravity_mps2 * time_s * time_s < cbrt(volume_m3);
 }

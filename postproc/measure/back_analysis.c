@@ -342,11 +342,12 @@ static tal_status add_reach(tal_back_analysis *a, const run *r, tal_error *err) 
     return TAL_OK;
 }
 
-static tal_travel travel_of(const tal_scores *scores) {
+static tal_travel travel_of(const tal_scores *scores, const tal_run_record *motion) {
     return (tal_travel){.median = scores->value[TAL_SCORE_travel_median_m],
                         .low = scores->value[TAL_SCORE_travel_p05_m],
                         .high = scores->value[TAL_SCORE_travel_p95_m],
-                        .moved_share = scores->value[TAL_SCORE_travel_moved]};
+                        .moved_share = scores->value[TAL_SCORE_travel_moved],
+                        .is_too_early = motion->ended_too_early};
 }
 
 static tal_status analyse(tal_back_analysis *a, const char *const *folder, int rays,
@@ -369,7 +370,7 @@ static tal_status analyse(tal_back_analysis *a, const char *const *folder, int r
             status = tal_ensemble_add(stack, i, &r.deposit, &r.passage, err);
         }
         tal_trust trust;
-        const tal_travel travel = travel_of(&a->by_run[i]);
+        const tal_travel travel = travel_of(&a->by_run[i], &r.motion);
         tal_trust_judge(&trust, &r.blocks, &r.motion, &travel, &a->sources);
         a->bad_run_count += trust.level == TAL_TRUST_BAD ? 1 : 0;
         if (status == TAL_OK && a->run_count == 1) {
@@ -488,9 +489,11 @@ static tal_status finish(tal_back_analysis *a, const char *const *folder, int ra
         tal_sieve_read(&a->sieve, folder[a->shown_run], a->blocks.count);
     }
     TAL_TRY(spread_over_runs(a, err));
-    const tal_travel travel = travel_of(&a->scores);
+    const tal_travel travel = travel_of(&a->scores, &a->motion);
     tal_trust_judge(&a->trust, &a->blocks, &a->motion, &travel, &a->sources);
-    a->did_not_move = tal_travel_is_none(&travel);
+    a->no_runout = tal_travel_is_open(&travel)   ? "The run ended too early to tell"
+                   : tal_travel_is_none(&travel) ? "The rock did not move"
+                                                 : NULL;
     judge_variants(a);
     for (int i = 0; i < a->sources.count && a->sources.count > 1; i++) {
         TAL_TRY(measure_source(a, i, rays, err));

@@ -48,8 +48,8 @@ typedef struct {
     tal_deposit deposit;
     tal_passage passage;
     tal_trust trust;
-    int bad_run_count; // runs of the ensemble that should not be trusted
-    bool did_not_move; // the shown run: no word about how far it ran
+    int bad_run_count;     // runs of the ensemble that should not be trusted
+    const char *no_runout; // why there is no word about how far the shown run ran; NULL: there is
     tal_sources sources;
     bool has_line;
     tal_flow_line line; // of the first source

@@ -89,6 +89,7 @@ static tal_status read_notes(tal_run_record *motion, tal_netcdf *file, tal_error
     TAL_TRY(tal_netcdf_get_real(file, NULL, "blocks_lost", &motion->blocks_lost, err));
     TAL_TRY(tal_netcdf_get_real(file, NULL, "dt_s", &motion->dt, err));
     read_friction(motion, file);
+    motion->ended_too_early = number_if_said(file, "ended_too_early") > 0.0;
     TAL_TRY(tal_netcdf_get_text(file, NULL, "ended_because", &ended, err));
     (void)strncat(motion->ended_because, ended, sizeof motion->ended_because - 1);
     tal_memory_destroy(ended);

@@ -39,6 +39,7 @@ typedef struct {
     double dt;
     tal_stress_record stress; // of blocks that deform
     char ended_because[32];
+    bool ended_too_early; // to say whether the rock moves
 } tal_run_record;
 
 tal_status tal_run_record_read(tal_run_record *motion, const char *path, const tal_blocks *blocks,

@@ -197,6 +197,7 @@ tal_status tal_sources_travel(const tal_sources *sources, int source, const tal_
     }
     *block_count = (int32_t)count;
     const tal_status status = tal_travel_find(travel, room, room + n, count, err);
+    travel->is_too_early = motion->ended_too_early;
     tal_memory_destroy(room);
     return status;
 }

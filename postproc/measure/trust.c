@@ -221,6 +221,14 @@ static void judge_travel(tal_trust_check *check, const tal_run_record *motion,
                                .unit = "%",
                                .good_limit = NAN,
                                .bad_limit = NAN};
+    if (tal_travel_is_open(travel)) {
+        check->level = TAL_TRUST_BAD;
+        (void)snprintf(check->text, sizeof check->text,
+                       "The run ended too early to say whether the rock moves: half of the blocks "
+                       "moved less than %s m. Give it more time: until_s in [solve].",
+                       median);
+        return;
+    }
     check->level = tal_travel_is_none(travel)      ? TAL_TRUST_BAD
                    : tal_travel_is_partial(travel) ? TAL_TRUST_DOUBTFUL
                                                    : TAL_TRUST_GOOD;

@@ -42,10 +42,10 @@ static void append_trust_banner(tal_text *text, const tal_back_analysis *a) {
         return;
     }
     // The first check is whether the rock moved: without that, nothing else matters.
-    const int first = a->did_not_move ? 1 : 0;
+    const int first = a->no_runout != NULL ? 1 : 0;
     tal_text_append(text, "<div class=\"banner %s\" role=\"alert\"><strong>",
                     tal_trust_word(level));
-    tal_html_append(text, a->did_not_move ? a->trust.check[0].text
+    tal_html_append(text, a->no_runout != NULL ? a->trust.check[0].text
                           : tal_run_record_is_partial(&a->motion)
                               ? "This is a partial run. Do not trust it as a result."
                           : level == TAL_TRUST_BAD ? "Do not trust this result."
@@ -113,10 +113,10 @@ static void append_runout_error_card(tal_text *text, const tal_back_analysis *a)
                    : error > 0.0 ? "goes too far"
                                  : "as far");
     append_card(text, "Runout error", &a->interval[TAL_SCORE_runout_error_m],
-                a->did_not_move ? NAN : error, "m",
-                a->did_not_move   ? "The rock did not move"
-                : isfinite(error) ? more
-                                  : "There is no simulated toe to measure");
+                a->no_runout != NULL ? NAN : error, "m",
+                a->no_runout != NULL ? a->no_runout
+                : isfinite(error)    ? more
+                                     : "There is no simulated toe to measure");
 }
 
 static void append_mobility_card(tal_text *text, const tal_back_analysis *a) {
@@ -134,11 +134,12 @@ static void append_mobility_card(tal_text *text, const tal_back_analysis *a) {
                        tal_number_format_digits(one, simulated, 2),
                        tal_number_format(two, v[TAL_SCORE_runout_simulated_m]));
     }
-    append_card(
-        text, "Fahrb\xc3\xb6schung", &none, a->did_not_move ? NAN : degrees(simulated), "\xc2\xb0",
-        a->did_not_move                             ? "The rock did not move"
-        : isfinite(v[TAL_SCORE_runout_simulated_m]) ? more
-                                                    : "There is no simulated toe to measure");
+    append_card(text, "Fahrb\xc3\xb6schung", &none, a->no_runout != NULL ? NAN : degrees(simulated),
+                "\xc2\xb0",
+                a->no_runout != NULL ? a->no_runout
+                : isfinite(v[TAL_SCORE_runout_simulated_m])
+                    ? more
+                    : "There is no simulated toe to measure");
 }
 
 static void append_cards(tal_text *text, const tal_back_analysis *a) {

@@ -27,9 +27,9 @@ static void append_number_cell(tal_text *text, double value, const char *unit) {
 }
 
 static void append_source_row(tal_text *text, int index, const tal_source *source) {
-    const bool stayed = tal_travel_is_none(&source->travel);
+    const bool stayed = tal_travel_is_none(&source->travel) || tal_travel_is_open(&source->travel);
     tal_text_append(text, "<tr data-source=\"%d\"><td>%d%s</td>", index + 1, index + 1,
-                    stayed ? ": did not move" : "");
+                    tal_travel_is_none(&source->travel) ? ": did not move" : "");
     append_number_cell(text, source->volume, "m\xc2\xb3");
     append_count_cell(text, source->block_count);
     tal_text_append(text, "<td class=\"number\">%.0f\xc2\xb0</td>",

@@ -27,7 +27,7 @@ static void say_overlap(tal_text *text, const tal_back_analysis *a) {
     }
     tal_text_append(text, ". ");
     const double error = v[TAL_SCORE_runout_error_m];
-    if (isfinite(error) && !a->did_not_move) {
+    if (isfinite(error) && a->no_runout == NULL) {
         tal_text_append(
             text, "Its toe stops %s m %s the surveyed one",
             tal_number_format_within(one, fabs(error), known->shown_low, known->shown_high),
@@ -75,8 +75,8 @@ void tal_report_verdict(tal_text *text, const tal_back_analysis *a) {
                         (int)a->blocks.count);
         return;
     }
-    if (a->did_not_move) {
-        tal_text_append(text, "The rock did not move: half of the blocks moved less than %s m. ",
+    if (a->no_runout != NULL) {
+        tal_text_append(text, "%s: half of the blocks moved less than %s m. ", a->no_runout,
                         tal_number_format_digits(one, v[TAL_SCORE_travel_median_m], 2));
     }
     if (a->has_survey_deposit) {
@@ -93,13 +93,16 @@ void tal_report_verdict(tal_text *text, const tal_back_analysis *a) {
                         : is_measured ? "A scenario from one survey, without a deposit. "
                                       : "A scenario from one survey: there is nothing to compare "
                                         "with. ");
-        if (isfinite(v[TAL_SCORE_runout_simulated_m]) && !a->did_not_move) {
+        if (isfinite(v[TAL_SCORE_runout_simulated_m]) && a->no_runout == NULL) {
             say_runout(text, a);
         }
     }
-    tal_text_append(text, "%s m\xc2\xb3 of rock in %d block%s came to rest",
+    tal_text_append(text, "%s m\xc2\xb3 of rock in %d block%s %s",
                     tal_number_format(one, a->deposit.solid_volume + a->deposit.outside_volume),
-                    (int)a->deposit.resting_count, a->deposit.resting_count == 1 ? "" : "s");
+                    (int)a->deposit.resting_count, a->deposit.resting_count == 1 ? "" : "s",
+                    strcmp(a->motion.ended_because, "still") == 0
+                        ? "came to rest"
+                        : "had not all come to rest when the run ended");
     if (a->deposit.resting_count < a->blocks.count) {
         tal_text_append(text, ", %s m\xc2\xb3 left over the rim",
                         tal_number_format(two, a->deposit.lost_volume));

@@ -66,11 +66,12 @@ static void store_hint(tal_axis_hint *hint, tal_vec3 n) {
     *hint = (tal_axis_hint){(float)n.x, (float)n.y, (float)n.z};
 }
 
-// The face of `a` that separates most; stops at the first beyond `enough`.
-static face_axis find_face_axis(const tal_posed_body *a, const tal_posed_body *b, tal_vec3 shift,
-                                double enough) {
+// Two boxes, or a polyhedron against a box: how far the box reaches is known along every normal. Stops at the
+// first face beyond `enough`.
+static face_axis find_face_axis_of_box(const tal_posed_body *a, const tal_posed_body *b,
+                                       tal_vec3 shift, double enough) {
     face_axis best = {-INFINITY, 0};
-    for (int32_t f = 0; f < a->face_count; f++) {
+    for (int32_t f = 0; f < a->face_count && best.separation <= enough; f++) {
         const tal_vec3 n = a->face[f].normal;
         const double along = tal_vec3_dot(n, shift);
         // The opposite face of a box separates at least as much.
@@ -78,11 +79,40 @@ static face_axis find_face_axis(const tal_posed_body *a, const tal_posed_body *b
             continue;
         }
         const double s = along - a->face[f].offset + tal_posed_lowest(b, n);
-        if (s > best.separation) {
+        best = s > best.separation ? (face_axis){s, f} : best;
+    }
+    return best;
+}
+
+// The face of `a` that separates most, the first of equal ones. No face separates by more than it does from a
+// point of `b`, here the corner that looks towards `a`: most need no other. Stops beyond `enough`.
+static face_axis find_face_axis(const tal_posed_body *a, const tal_posed_body *b, tal_vec3 shift,
+                                double enough) {
+    if (b->is_box != 0) {
+        return find_face_axis_of_box(a, b, shift, enough);
+    }
+    const tal_vec3 corner =
+        tal_vec3_add(tal_posed_vertex(b, lowest_vertex_along(b, shift)), shift);
+    double most = -INFINITY;
+    int32_t likely = 0;
+    for (int32_t f = 0; f < a->face_count; f++) {
+        const double bound = tal_vec3_dot(a->face[f].normal, corner) - a->face[f].offset;
+        likely = bound > most ? f : likely;
+        most = bound > most ? bound : most;
+    }
+    const double slack = 1e-12 * (a->bounding_radius + b->bounding_radius); // for rounding
+    face_axis best = {-INFINITY, 0};
+    for (int32_t n = -1; n < a->face_count && best.separation <= enough; n++) {
+        const int32_t f = n < 0 ? likely : n;
+        const tal_posed_face *face = &a->face[f];
+        if (n == likely ||
+            tal_vec3_dot(face->normal, corner) - face->offset + slack < best.separation) {
+            continue;
+        }
+        const double s =
+            tal_vec3_dot(face->normal, shift) - face->offset + tal_posed_lowest(b, face->normal);
+        if (s > best.separation || (s == best.separation && f < best.face)) {
             best = (face_axis){s, f};
-            if (s > enough) {
-                break;
-            }
         }
     }
     return best;
@@ -107,29 +137,26 @@ static const int32_t *edge_faces(const tal_posed_body *body, int32_t edge) {
     return &s->edge_face[2 * (s->edge_start[body->topology] + edge)];
 }
 
-// Tables of one pair's edge search: directions are shared by parallel edges, so a box has three.
-static void prepare_edge_tables(const tal_posed_body *body, const tal_posed_body *other,
-                                tal_vec3 *axis, double *face_on_axis) {
+// Parallel edges share the direction of one of them.
+static tal_vec3 edge_direction(const tal_posed_body *body, int32_t edge) {
     const tal_shapes *s = body->shapes;
-    const int32_t first = s->axis_start[body->topology];
-    const int32_t count = s->axis_start[body->topology + 1] - first;
-    for (int32_t a = 0; a < count; a++) {
-        axis[a] = edge_vector(body, s->axis_edge[first + a]);
-        for (int32_t f = 0; f < other->face_count; f++) {
-            face_on_axis[a * other->face_count + f] = tal_vec3_dot(other->face[f].normal, axis[a]);
-        }
-    }
+    const int32_t axis = s->edge_axis[s->edge_start[body->topology] + edge];
+    return edge_vector(body, s->axis_edge[s->axis_start[body->topology] + axis]);
 }
 
-// The edges of `other` whose two faces look to different sides of the plane across one axis: only
-// these can meet an edge along that axis. Returns how many.
-static int32_t list_outline(const tal_posed_body *other, const double *face_on_axis,
-                            int32_t *outline) {
+// The edges whose separation from the other body may be `floor` or more. No normal n between those of an edge's
+// two faces separates by more than n . (point - edge), for any point of the other body: `point`, seen from
+// this one's centre, is best taken where the two are close. As n = s a + t b with s + t >= 1, the edge is out if
+// the point is that far behind both faces. Returns how many there are.
+static int32_t list_near_edges(const tal_posed_body *body, tal_vec3 point, double floor,
+                               int32_t *near) {
     int32_t count = 0;
-    for (int32_t e = 0; e < other->edge_count; e++) {
-        const int32_t *faces = edge_faces(other, e);
-        outline[count] = e;
-        count += face_on_axis[faces[0]] * face_on_axis[faces[1]] < 0.0 ? 1 : 0;
+    for (int32_t e = 0; e < body->edge_count; e++) {
+        const int32_t *faces = edge_faces(body, e);
+        const tal_posed_face *a = &body->face[faces[0]], *b = &body->face[faces[1]];
+        near[count] = e;
+        count += tal_vec3_dot(a->normal, point) - a->offset >= floor ||
+                 tal_vec3_dot(b->normal, point) - b->offset >= floor;
     }
     return count;
 }
@@ -200,40 +227,42 @@ static edge_axis find_box_edge_axis(const pair_view *pair) {
     return best;
 }
 
-// The edge pair that separates most. Only pairs that form a face of the Minkowski difference can:
-// the arcs between the normals on both sides of each edge must cross (Gregorius 2013). With edge
+// The edge pair that separates most, if that is `floor` or more. Only pairs that form a face of the Minkowski
+// difference can: the arcs between the normals on both sides of each edge must cross (Gregorius 2013). With edge
 // directions along (first face) x (second face), c and d the normals of j along i's edge, a and b
-// those of i along j's, they cross where c d < 0, a b < 0 and c b < 0.
-static edge_axis find_edge_axis(const pair_view *pair, tal_narrow_scratch *scratch, double enough) {
+// those of i along j's, they cross where c d < 0, a b < 0 and c b < 0. `normal`, from i to j, is about
+// where they are close.
+static edge_axis find_edge_axis(const pair_view *pair, tal_narrow_scratch *scratch, tal_vec3 normal,
+                                double floor, double enough) {
     const tal_posed_body *i = pair->i, *j = pair->j;
-    const tal_shapes *shapes = i->shapes;
-    const int32_t first_i = shapes->edge_start[i->topology];
-    const int32_t first_j = shapes->edge_start[j->topology];
-    const int32_t *axis_of_i = &shapes->edge_axis[first_i];
-    const int32_t *axis_of_j = &shapes->edge_axis[first_j];
+    const double *sign_i = &i->shapes->edge_sign[i->shapes->edge_start[i->topology]];
+    const double *sign_j = &j->shapes->edge_sign[j->shapes->edge_start[j->topology]];
+    const tal_vec3 of_i =
+        tal_posed_vertex(i, lowest_vertex_along(i, tal_vec3_scale(normal, -1.0)));
+    const tal_vec3 of_j = tal_posed_vertex(j, lowest_vertex_along(j, normal));
+    const double low = tal_smaller(floor, 0.0) - pair->margin;
+    const int32_t count_i =
+        list_near_edges(i, tal_vec3_add(of_j, pair->shift), low, scratch->near[0]);
+    const int32_t count_j =
+        list_near_edges(j, tal_vec3_subtract(of_i, pair->shift), low, scratch->near[1]);
     edge_axis best = {.separation = -INFINITY, .edge_i = -1, .edge_j = -1};
-    prepare_edge_tables(i, j, scratch->axis[0], scratch->face_on_axis[0]);
-    prepare_edge_tables(j, i, scratch->axis[1], scratch->face_on_axis[1]);
-    int32_t listed_axis = -1, outline_count = 0;
-    for (int32_t e = 0; e < i->edge_count && best.separation <= enough; e++) {
-        const double *on_i = &scratch->face_on_axis[0][axis_of_i[e] * j->face_count];
-        const tal_vec3 axis_i = scratch->axis[0][axis_of_i[e]];
-        const int32_t *faces_i = edge_faces(i, e);
-        if (axis_of_i[e] != listed_axis) {
-            outline_count = list_outline(j, on_i, scratch->outline);
-            listed_axis = axis_of_i[e];
-        }
-        const double sign_i = shapes->edge_sign[first_i + e];
-        for (int32_t k = 0; k < outline_count; k++) {
-            const int32_t g = scratch->outline[k];
-            const double *on_j = &scratch->face_on_axis[1][axis_of_j[g] * i->face_count];
-            const double a = on_j[faces_i[0]], b = on_j[faces_i[1]];
-            if (a * b >= 0.0) {
+    for (int32_t k = 0; k < count_j; k++) {
+        scratch->axis[k] = edge_direction(j, scratch->near[1][k]);
+    }
+    for (int32_t n = 0; n < count_i && best.separation <= enough; n++) {
+        const int32_t e = scratch->near[0][n], *faces_i = edge_faces(i, e);
+        const tal_vec3 axis_i = edge_direction(i, e);
+        for (int32_t k = 0; k < count_j; k++) {
+            const int32_t g = scratch->near[1][k], *faces_j = edge_faces(j, g);
+            const double c = tal_vec3_dot(j->face[faces_j[0]].normal, axis_i);
+            const double d = tal_vec3_dot(j->face[faces_j[1]].normal, axis_i);
+            if (c * d >= 0.0) {
                 continue;
             }
-            const double sign_j = shapes->edge_sign[first_j + g];
-            if (on_i[edge_faces(j, g)[0]] * sign_i * b * sign_j < 0.0) {
-                try_edges(pair, e, g, axis_i, scratch->axis[1][axis_of_j[g]], &best);
+            const double a = tal_vec3_dot(i->face[faces_i[0]].normal, scratch->axis[k]);
+            const double b = tal_vec3_dot(i->face[faces_i[1]].normal, scratch->axis[k]);
+            if (a * b < 0.0 && c * sign_i[e] * b * sign_j[g] < 0.0) {
+                try_edges(pair, e, g, axis_i, scratch->axis[k], &best);
             }
         }
     }
@@ -457,7 +486,9 @@ int32_t tal_narrow_find_polyhedra(const tal_posed_body *i, const tal_posed_body 
 
     const edge_axis edges = i->is_box != 0 && j->is_box != 0
                                 ? find_box_edge_axis(&pair)
-                                : find_edge_axis(&pair, scratch, enough);
+                                : find_edge_axis(&pair, scratch,
+                                                 outward(&pair, first_is_i, first.face),
+                                                 deepest_face, enough);
     if (edges.separation > enough) {
         store_hint(hint, edges.normal);
         return 0;
@@ -491,28 +522,20 @@ int32_t tal_narrow_find(const tal_posed_body *i, const tal_posed_body *j, double
 
 tal_status tal_narrow_scratch_create(tal_narrow_scratch *scratch, const tal_shapes *shapes,
                                      tal_error *err) {
-    int32_t edges = 0, faces = 0, axes = 0;
+    int32_t edges = 0;
     for (int32_t s = 0; s < shapes->shape_count; s++) {
-        const int32_t own_edges = shapes->edge_start[s + 1] - shapes->edge_start[s];
-        const int32_t own_faces = shapes->face_start[s + 1] - shapes->face_start[s];
-        const int32_t own_axes = shapes->axis_start[s + 1] - shapes->axis_start[s];
-        edges = own_edges > edges ? own_edges : edges;
-        faces = own_faces > faces ? own_faces : faces;
-        axes = own_axes > axes ? own_axes : axes;
+        const int32_t own = shapes->edge_start[s + 1] - shapes->edge_start[s];
+        edges = own > edges ? own : edges;
     }
-    TAL_CREATE(scratch->outline, (size_t)edges + 1, "edge tests", err);
-    for (int side = 0; side < 2; side++) {
-        TAL_CREATE(scratch->axis[side], (size_t)axes, "edge directions", err);
-        TAL_CREATE(scratch->face_on_axis[side], (size_t)axes * (size_t)faces, "edge tests", err);
-    }
+    TAL_CREATE(scratch->near[0], (size_t)edges + 1, "edge tests", err);
+    TAL_CREATE(scratch->near[1], (size_t)edges + 1, "edge tests", err);
+    TAL_CREATE(scratch->axis, (size_t)edges + 1, "edge directions", err);
     return TAL_OK;
 }
 
 void tal_narrow_scratch_destroy(tal_narrow_scratch *scratch) {
-    tal_memory_destroy(scratch->outline);
-    for (int side = 0; side < 2; side++) {
-        tal_memory_destroy(scratch->axis[side]);
-        tal_memory_destroy(scratch->face_on_axis[side]);
-    }
+    tal_memory_destroy(scratch->near[0]);
+    tal_memory_destroy(scratch->near[1]);
+    tal_memory_destroy(scratch->axis);
     *scratch = (tal_narrow_scratch){0};
 }

@@ -13,9 +13,8 @@ typedef struct {
 
 // Scratch of one thread, sized for the largest shape.
 typedef struct {
-    tal_vec3 *axis[2];       // edge directions of bodies i and j
-    double *face_on_axis[2]; // normals of the other body along them, one row per direction
-    int32_t *outline;        // edges of j that can meet one direction of i
+    int32_t *near[2]; // edges of bodies i and j that may touch
+    tal_vec3 *axis;   // directions of those of j
 } tal_narrow_scratch;
 
 tal_status tal_narrow_scratch_create(tal_narrow_scratch *scratch, const tal_shapes *shapes,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Islands at rest. A body is still when its fastest point, the position correction included, is slower
-// than what the tolerance lets pass as an error of slow bodies.
-// What is out of balance by more than a small share of the tolerance does not stay that slow for many
-// steps, so only what stands for good is laid to rest.
+// Islands at rest. A body is still as long as its fastest point, the position correction included, is slower
+// than errors can make it that the tolerance lets pass, were they all of one sign over the steps watched. What is
+// out of balance by more than the tolerance (of gravity) does not stay that slow for as many steps, so only
+// what stands for good is laid to rest.
 #include "solver/motion/rest.h"
 
 #include <math.h>
@@ -139,8 +139,9 @@ static void keep_depth(tal_state *state, const tal_pair *pair) {
 void tal_lay_to_rest(const tal_model *model, tal_state *state, double dt, double slow,
                      tal_report *report) {
     const tal_vec3 gravity = model->settings.gravity_mps2;
+    const double still = model->settings.rest_steps * model->settings.tolerance * slow;
     if (model->settings.rest_steps == 0 || model->series_count > 0 ||
-        !find_quiet_islands(model, state, dt, model->settings.tolerance * slow)) {
+        !find_quiet_islands(model, state, dt, still)) {
         return;
     }
     keep_viscous_awake(model, state);

@@ -27,8 +27,8 @@ bool tal_wake_reached(tal_state *state);
 // column they add up from joint to joint. The marks hold until the next call of a function of this file.
 const uint8_t *tal_find_lingering(const tal_model *model, tal_state *state, double slow);
 
-// Lays islands to rest that did not move for `rest_steps` steps (or pieces of steps) beyond what the
-// tolerance resolves, and that dry friction holds: viscous contacts creep on. `slow` is the speed that
+// Lays islands to rest that did not move for `rest_steps` steps (or pieces of steps) beyond what errors
+// within the tolerance add up to in as many steps, and that dry friction holds: viscous contacts creep on. `slow` is the speed that
 // errors of slow bodies are measured against. The kinetic energy left counts as dissipated by friction.
 void tal_lay_to_rest(const tal_model *model, tal_state *state, double dt, double slow,
                      tal_report *report);

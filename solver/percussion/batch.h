@@ -26,6 +26,11 @@ typedef struct {
     tal_lanes direction[3];
 } tal_batch_percussion;
 
+// Of a position correction: how far a point has to open (or may close, if negative), and what pushes it.
+typedef struct {
+    tal_lanes wanted, push;
+} tal_batch_opening;
+
 // Pairs with fewer points than the first, and lanes without a pair (the ground against itself), have empty
 // points: nothing pushes there.
 typedef struct {
@@ -49,6 +54,9 @@ typedef struct {
     void (*residual)(const tal_batch *batch, const tal_batch_point *point,
                      const tal_batch_percussion *percussion, const tal_rigid_motion *motion,
                      double *error);
+    // One visit of all points along their normals; `moved` is by how much the furthest of a lane opened.
+    void (*open)(const tal_batch *batch, const tal_batch_point *point, tal_batch_opening *opening,
+                 tal_rigid_motion *displacement, double moved[TAL_LANES]);
 } tal_batch_kernel;
 
 extern const tal_batch_kernel tal_batch_kernel_plain; // what every processor of the kind can do

@@ -234,4 +234,32 @@ static void residual(const tal_batch *b, const tal_batch_point *point,
     }
 }
 
-const tal_batch_kernel KERNEL = {.name = KERNEL_NAME, .visit = visit, .residual = residual};
+// open_pair of correction.c. Nothing pushes an empty point: its inverse_normal is 0.
+static void open(const tal_batch *b, const tal_batch_point *point, tal_batch_opening *opening,
+                 tal_rigid_motion *displacement, double moved[TAL_LANES]) {
+    batch_motion i = gather(displacement, b->body_i), j = gather(displacement, b->body_j);
+    const lanes3 normal = lanes3_of(b->normal);
+    const tal_lanes zero = lanes_of(0.0);
+    tal_lanes furthest = zero;
+    for (int32_t k = 0; k < b->point_count; k++) {
+        const lanes3 arm_i = lanes3_of(point[k].arm_i), arm_j = lanes3_of(point[k].arm_j);
+        const lanes3 of_i = add3(i.v, cross3(i.w, arm_i)), of_j = add3(j.v, cross3(j.w, arm_j));
+        const tal_lanes missing = opening[k].wanted - dot3(normal, subtract3(of_i, of_j));
+        const tal_lanes push =
+            larger_lanes(opening[k].push + missing * point[k].inverse_normal, zero);
+        const tal_lanes step = push - opening[k].push;
+        const lanes3 p = {normal.x * step, normal.y * step, normal.z * step};
+        opening[k].push = push;
+        i.v = add_scaled3(i.v, b->inertia_i[0], p);
+        j.v = add_scaled3(j.v, -b->inertia_j[0], p);
+        i.w = add3(i.w, apply_symmetric(&b->inertia_i[1], cross3(arm_i, p)));
+        j.w = subtract3(j.w, apply_symmetric(&b->inertia_j[1], cross3(arm_j, p)));
+        const tal_lanes opened = absolute(step) / point[k].inverse_normal;
+        furthest = larger_lanes(furthest, choose(is_equal(step, zero), zero, opened));
+    }
+    scatter(&i, b->body_i, b->inertia_i[0], displacement);
+    scatter(&j, b->body_j, b->inertia_j[0], displacement);
+    memcpy(moved, &furthest, sizeof furthest);
+}
+
+const tal_batch_kernel KERNEL = {.name = KERNEL_NAME, .visit = visit, .residual = residual, .open = open};

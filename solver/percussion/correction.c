@@ -6,6 +6,7 @@
 
 #include "core/base/threads.h"
 #include "solver/motion/rotation.h"
+#include "solver/percussion/sweep_set.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -13,7 +14,7 @@
 
 // Weight on top of a small body needs many sweeps; they end when no contact opens by more than SETTLED
 // slops, or by more than SETTLED_DEEP of the furthest that one has to open.
-enum { SWEEPS_MAX = 60, PAIRS_PER_PIECE = 64 };
+enum { SWEEPS_MAX = 10, PAIRS_PER_PIECE = 64, BATCHES_PER_PIECE = 32 };
 static const double SETTLED = 0.1, SETTLED_DEEP = 0.1;
 // A pair is left alone as long as neither body has moved since its last visit by more than this share of that.
 static const double NOTICED = 0.01;
@@ -38,29 +39,26 @@ static bool is_too_deep(const tal_model *model, const tal_state *state, const ta
     return false;
 }
 
-// Pairs that are too deep, and all that touch one of their bodies.
-static bool flag_pairs(const tal_model *model, tal_state *state) {
+static void mark(tal_state *state, const tal_pair *pair, int sweep) {
+    const tal_edge edge = state->work.contacts.edge[pair->manifold];
+    if (edge.i >= 0) {
+        state->work.is_touched[edge.i] = (uint8_t)sweep;
+    }
+    if (edge.j >= 0) {
+        state->work.is_touched[edge.j] = (uint8_t)sweep;
+    }
+}
+
+// Marks the bodies of pairs that are too deep, for the first sweep. False if there are none.
+static bool mark_too_deep(const tal_model *model, tal_state *state) {
     const tal_percussion_problem *problem = &state->work.problem;
     bool any = false;
-    for (int32_t b = 0; b < model->body_count; b++) {
-        state->work.is_touched[b] = 0;
-    }
+    memset(state->work.is_touched, 0, (size_t)model->body_count);
     for (int32_t p = 0; p < problem->pair_count; p++) {
         if (is_too_deep(model, state, &problem->pair[p])) {
-            const tal_edge edge = state->work.contacts.edge[problem->pair[p].manifold];
+            mark(state, &problem->pair[p], 1);
             any = true;
-            if (edge.i >= 0) {
-                state->work.is_touched[edge.i] = 1;
-            }
-            if (edge.j >= 0) {
-                state->work.is_touched[edge.j] = 1;
-            }
         }
-    }
-    for (int32_t p = 0; any && p < problem->pair_count; p++) {
-        const tal_edge edge = state->work.contacts.edge[problem->pair[p].manifold];
-        state->work.contacts.pair_flag[p] = (edge.i >= 0 && state->work.is_touched[edge.i]) ||
-                                            (edge.j >= 0 && state->work.is_touched[edge.j]);
     }
     return any;
 }
@@ -80,21 +78,8 @@ static double inverse_normal_of(const tal_state *state, const tal_pair *pair,
     return 1.0 / w[0];
 }
 
-// Both bodies, so that their pairs are visited in the sweep after the present one.
-static void mark_moved(tal_state *state, const tal_pair *pair, int sweep) {
-    const tal_edge edge = state->work.contacts.edge[pair->manifold];
-    if (edge.i >= 0) {
-        state->work.is_touched[edge.i] = (uint8_t)sweep;
-    }
-    if (edge.j >= 0) {
-        state->work.is_touched[edge.j] = (uint8_t)sweep;
-    }
-}
-
-static bool has_moved(const tal_state *state, const tal_pair *pair, int since) {
-    const tal_edge edge = state->work.contacts.edge[pair->manifold];
-    return (edge.i >= 0 && state->work.is_touched[edge.i] >= since) ||
-           (edge.j >= 0 && state->work.is_touched[edge.j] >= since);
+static bool has_moved(const tal_state *state, int32_t body, int since) {
+    return body < state->body_count && state->work.is_touched[body] >= since;
 }
 
 static double opening_at(const tal_pair *pair, const tal_contact *contact,
@@ -177,55 +162,115 @@ static double hold_pair(tal_state *state, const tal_pair *pair) {
     return tal_vec3_length(tal_vec3_make(step[0], step[1], step[2])) / still.inverse_normal;
 }
 
-// Sweeps are numbered from 1: 0 is what the marks begin with.
+// A visit at a pair marks bodies that it moves with the number of the sweep, so that their pairs are visited in
+// that sweep or the next; 1 is for those that are too deep.
+enum { SWEEP_FIRST = 2 };
+
 typedef struct {
     const tal_model *model;
     tal_state *state;
+    const tal_sweep_set *set;
     double *opening, *push, settled;
     int sweep;
-    int32_t first;         // pair of item 0
+    int32_t first;         // place of item 0
     atomic_bool is_moving; // something opens by more than `settled`
 } opening_loop;
 
-static void open_pairs(void *context, int64_t first, int64_t end) {
+static void note_change(opening_loop *l, const tal_pair *pair, double change) {
+    if (change > NOTICED * l->settled) {
+        mark(l->state, pair, l->sweep);
+    }
+    if (change > l->settled) {
+        atomic_store_explicit(&l->is_moving, true, memory_order_relaxed);
+    }
+}
+
+static void open_singles(void *context, int64_t first, int64_t end) {
     opening_loop *l = context;
-    for (int64_t p = l->first + first; p < l->first + end; p++) {
-        const tal_pair *pair = &l->state->work.problem.pair[p];
-        if (!l->state->work.contacts.pair_flag[p] || !has_moved(l->state, pair, l->sweep - 1)) {
+    for (int64_t n = l->first + first; n < l->first + end; n++) {
+        const tal_pair *pair = &l->state->work.problem.pair[l->set->single[n]];
+        if (has_moved(l->state, pair->body_i, l->sweep - 1) ||
+            has_moved(l->state, pair->body_j, l->sweep - 1)) {
+            note_change(l, pair,
+                        tal_is_joint(l->model, pair)
+                            ? hold_pair(l->state, pair)
+                            : open_pair(l->state, pair, l->opening, l->push));
+        }
+    }
+}
+
+static void open_batches(void *context, int64_t first, int64_t end) {
+    opening_loop *l = context;
+    for (int64_t n = l->first + first; n < l->first + end; n++) {
+        const tal_batch *b = &l->set->batch[n];
+        double moved[TAL_LANES];
+        bool any = false;
+        for (int lane = 0; lane < TAL_LANES; lane++) {
+            any = any || has_moved(l->state, b->body_i[lane], l->sweep - 1) ||
+                  has_moved(l->state, b->body_j[lane], l->sweep - 1);
+        }
+        if (!any) {
             continue;
         }
-        const double change = tal_is_joint(l->model, pair)
-                                  ? hold_pair(l->state, pair)
-                                  : open_pair(l->state, pair, l->opening, l->push);
-        if (change > NOTICED * l->settled) {
-            mark_moved(l->state, pair, l->sweep);
-        }
-        if (change > l->settled) {
-            atomic_store_explicit(&l->is_moving, true, memory_order_relaxed);
+        l->set->work->batches.kernel->open(b, &l->set->point[b->first_point],
+                                           &l->set->opening[b->first_point],
+                                           l->state->work.displacement, moved);
+        for (int lane = 0; lane < TAL_LANES; lane++) {
+            if (b->pair[lane] >= 0) {
+                note_change(l, &l->state->work.problem.pair[b->pair[lane]], moved[lane]);
+            }
         }
     }
 }
 
-// Pairs of one color touch no body twice: threads may share them.
-static void open_island(opening_loop *l, const tal_island *island) {
-    const tal_percussion_problem *problem = &l->state->work.problem;
-    for (int32_t c = 0; c < island->color_count; c++) {
-        const bool is_serial = island->last_color_is_serial && c == island->color_count - 1;
-        const int32_t end = problem->color_end[island->first_color + c];
-        l->first = c > 0 ? problem->color_end[island->first_color + c - 1] : island->first_pair;
-        tal_threads_loop(is_serial ? 1 : problem->thread_count, end - l->first, PAIRS_PER_PIECE,
-                         open_pairs, l);
+static void begin_batches(void *context, int64_t first, int64_t end) {
+    const opening_loop *l = context;
+    for (int64_t n = first; n < end; n++) {
+        const tal_batch *b = &l->set->batch[n];
+        tal_batch_opening *opening = &l->set->opening[b->first_point];
+        memset(opening, 0, (size_t)b->point_count * sizeof *opening);
+        for (int lane = 0; lane < TAL_LANES; lane++) {
+            for (int32_t k = 0; k < b->contact_count[lane]; k++) {
+                opening[k].wanted[lane] = l->opening[b->first_contact[lane] + k];
+            }
+        }
     }
 }
 
-// True if it has to be swept again.
+// True if it has to be swept again. Pairs of one color touch no body twice: threads may share them.
 static bool sweep_openings(opening_loop *l) {
-    const tal_percussion_problem *problem = &l->state->work.problem;
+    const tal_sweep_set *set = l->set;
     atomic_store(&l->is_moving, false);
-    for (int32_t n = 0; n < problem->island_count; n++) {
-        open_island(l, &problem->island[n]);
+    for (int32_t c = 0; c < set->island->color_count; c++) {
+        const int threads = tal_sweep_set_threads(set, c);
+        l->first = c > 0 ? set->batch_end[c - 1] : 0;
+        tal_threads_loop(threads, set->batch_end[c] - l->first, BATCHES_PER_PIECE, open_batches, l);
+        l->first = c > 0 ? set->single_end[c - 1] : 0;
+        tal_threads_loop(threads, set->single_end[c] - l->first, PAIRS_PER_PIECE, open_singles, l);
     }
     return atomic_load(&l->is_moving);
+}
+
+static bool is_touched(const tal_state *state, const tal_island *island) {
+    bool any = false;
+    for (int32_t n = island->first_body; !any && n < island->first_body + island->body_count; n++) {
+        any = state->work.is_touched[state->work.problem.island_body[n]] != 0;
+    }
+    return any;
+}
+
+static void open_island(opening_loop *l, int32_t number) {
+    const tal_percussion_problem *problem = &l->state->work.problem;
+    tal_sweep_set set;
+    tal_sweep_set_fill(&set, problem, &l->state->work.contacts.work, number, problem->thread_count,
+                       TAL_SET_ALL);
+    l->set = &set;
+    tal_threads_loop(set.thread_count, set.batch_end[set.island->color_count - 1],
+                     BATCHES_PER_PIECE, begin_batches, l);
+    l->sweep = SWEEP_FIRST;
+    for (int n = 1; sweep_openings(l) && n < SWEEPS_MAX; n++) {
+        l->sweep++;
+    }
 }
 
 static double displace_body(const tal_model *model, tal_state *state, int32_t b) {
@@ -252,7 +297,7 @@ double tal_correct_positions(const tal_model *model, tal_state *state) {
     for (int32_t b = 0; b <= model->body_count; b++) {
         state->work.displacement[b] = (tal_rigid_motion){0};
     }
-    if (model->settings.correction == 0.0 || !flag_pairs(model, state)) {
+    if (model->settings.correction == 0.0 || !mark_too_deep(model, state)) {
         return 0.0;
     }
     double *push = state->work.contacts.work.error, *opening = state->work.contacts.work.change;
@@ -267,15 +312,12 @@ double tal_correct_positions(const tal_model *model, tal_state *state) {
     }
     const double settled =
         fmax(SETTLED * model->settings.slop * model->smallest_width, SETTLED_DEEP * furthest);
-    memset(state->work.is_touched, 0, (size_t)model->body_count);
-    opening_loop l = {.model = model,
-                      .state = state,
-                      .opening = opening,
-                      .push = push,
-                      .settled = settled,
-                      .sweep = 1};
-    while (sweep_openings(&l) && l.sweep < SWEEPS_MAX) {
-        l.sweep++;
+    opening_loop l = {
+        .model = model, .state = state, .opening = opening, .push = push, .settled = settled};
+    for (int32_t n = 0; n < problem->island_count; n++) {
+        if (is_touched(state, &problem->island[n])) {
+            open_island(&l, n);
+        }
     }
     double lifted = 0.0;
     for (int32_t b = 0; b < model->body_count; b++) {

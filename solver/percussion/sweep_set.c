@@ -63,13 +63,16 @@ static tal_status grow(tal_batches *b, int32_t batches, int32_t points, tal_erro
     tal_memory_destroy(b->batch);
     tal_memory_destroy(b->point);
     tal_memory_destroy(b->percussion);
+    tal_memory_destroy(b->opening);
     b->batch = NULL;
     b->point = NULL;
     b->percussion = NULL;
+    b->opening = NULL;
     b->batch_capacity = b->point_capacity = 0;
     TAL_CREATE(b->batch, batch_room, "batches of pairs", err);
     TAL_CREATE(b->point, point_room, "points of batches", err);
     TAL_CREATE(b->percussion, point_room, "percussions of batches", err);
+    TAL_CREATE(b->opening, point_room / 2, "openings of batches", err);
     b->batch_capacity = (int32_t)(batch_room / 2);
     b->point_capacity = (int32_t)(point_room / 2);
     return TAL_OK;
@@ -187,6 +190,7 @@ static void take_room(tal_sweep_set *set, int32_t island, tal_set_kind kind) {
         set->batch = &b->batch[batch];
         set->point = &b->point[point];
         set->percussion = &b->percussion[point];
+        set->opening = is_hot ? NULL : &b->opening[point];
     }
     set->single = &set->work->listed[3 * (ptrdiff_t)set->island->first_pair];
     set->single += is_hot ? set->island->pair_count : 0;
@@ -410,10 +414,14 @@ static void visit_batches(void *context, int64_t first, int64_t end) {
     }
 }
 
+int tal_sweep_set_threads(const tal_sweep_set *set, int32_t color) {
+    return is_serial(set->island, color) ? 1 : set->thread_count;
+}
+
 static void visit_color(const tal_sweep_set *set, int32_t c) {
     const int32_t single = c > 0 ? set->single_end[c - 1] : 0;
     const int32_t batch = c > 0 ? set->batch_end[c - 1] : 0;
-    const int threads = is_serial(set->island, c) ? 1 : set->thread_count;
+    const int threads = tal_sweep_set_threads(set, c);
     tal_threads_loop(threads, set->batch_end[c] - batch, BATCHES_PER_PIECE, visit_batches,
                      &(set_loop){set, batch});
     tal_threads_loop(threads, set->single_end[c] - single, PAIRS_PER_PIECE, visit_singles,

@@ -19,6 +19,7 @@ typedef struct {
     tal_batch *batch; // NULL: none
     tal_batch_point *point;
     tal_batch_percussion *percussion;
+    tal_batch_opening *opening; // if these are all pairs
     double beta, change_before; // of the acceleration
     bool has_gone_on;           // along its direction, since the last sweep
 } tal_sweep_set;
@@ -29,6 +30,9 @@ typedef enum { TAL_SET_ALL, TAL_SET_HOT } tal_set_kind;
 void tal_sweep_set_fill(tal_sweep_set *set, const tal_percussion_problem *problem,
                         const tal_solver_work *work, int32_t island, int thread_count,
                         tal_set_kind kind);
+
+// How many threads may share the pairs of a color.
+int tal_sweep_set_threads(const tal_sweep_set *set, int32_t color);
 
 // Percussions from the contacts, no direction yet; and back.
 void tal_sweep_set_begin(tal_sweep_set *set);

@@ -426,6 +426,7 @@ static tal_status write_summary(const simulation *s, const tal_run_summary *r,
                                 tal_error *err) {
     cJSON *root = cJSON_CreateObject();
     cJSON_AddStringToObject(root, "ended_because", s->ended_because);
+    cJSON_AddBoolToObject(root, "ended_too_early", r->travel.is_too_early);
     tal_json_add_number(root, "duration_s", r->duration_s);
     tal_json_add_number(root, "steps", (double)r->step_count);
     tal_json_add_number(root, "frames", (double)r->frame_count);
@@ -476,23 +477,22 @@ static void say_onset(const tal_onset *onset) {
     }
 }
 
-// A run in which not even a quarter of gravity (a slope of 15 degrees without friction) moves a block by its
-// size says nothing about friction.
-static bool is_too_short(const simulation *s) {
+// Of the blocks of mean size. What came to rest had its time.
+static bool ends_too_early(const simulation *s) {
     double volume = 0.0;
     for (int32_t b = 0; b < s->scene.input.body_count; b++) {
         volume += s->scene.volume_m3[b] / s->scene.input.body_count;
     }
-    const double time_s = tal_state_time(s->state);
-    const double pull = 0.25 * tal_vec3_length(s->scene.input.settings.gravity_mps2);
-    return strcmp(s->ended_because, "still") != 0 && 0.5 * pull * time_s * time_s < cbrt(volume);
+    const double gravity = tal_vec3_length(s->scene.input.settings.gravity_mps2);
+    return strcmp(s->ended_because, "still") != 0 &&
+           tal_travel_ends_too_early(tal_state_time(s->state), gravity, volume);
 }
 
-static void say_travel(const simulation *s, const tal_travel *travel) {
+static void say_travel(const tal_travel *travel, const tal_onset *onset) {
     char median[TAL_NUMBER_SIZE], high[TAL_NUMBER_SIZE];
     (void)tal_number_format(median, travel->median);
     (void)tal_number_format(high, travel->high);
-    if (tal_travel_is_none(travel) && is_too_short(s)) {
+    if (tal_travel_is_open(travel)) {
         tal_log_warn("half of the blocks moved less than %s m: the run ended too early to say "
                      "whether the rock moves; give it more time (until_s in [solve])",
                      median);
@@ -500,7 +500,7 @@ static void say_travel(const simulation *s, const tal_travel *travel) {
         tal_log_warn("the rock did not move: half of the blocks moved less than %s m, and %.0f %% "
                      "moved farther than their own size",
                      median, 100.0 * travel->moved_share);
-        say_onset(&s->onset);
+        say_onset(onset);
     } else {
         tal_log_info("half of the blocks moved farther than %s m, a twentieth farther than %s m",
                      median, high);
@@ -515,8 +515,9 @@ static tal_status find_onset(simulation *s, tal_error *err) {
         return TAL_OK; // it moved
     }
     TAL_TRY(tal_watch_travel(&s->scene, tal_state_positions(s->state), &travel, err));
+    travel.is_too_early = ends_too_early(s);
     if (!s->solve->try_friction || !tal_travel_is_none(&travel) ||
-        strcmp(s->ended_because, "interrupted") == 0 || is_too_short(s)) {
+        strcmp(s->ended_because, "interrupted") == 0) {
         return TAL_OK;
     }
     return tal_onset_find(&s->onset, s->model, &s->scene, s->solve, threads_for(s), err);
@@ -527,6 +528,7 @@ static tal_status write_files(simulation *s, const tal_tensions *tensions, const
     const tal_solve_scene *scene = leaves != NULL ? &leaves->scene : &s->scene;
     char *provenance = tal_provenance_text(s->provenance);
     const tal_run_notes notes = {.ended_because = s->ended_because,
+                                 .ended_too_early = ends_too_early(s),
                                  .lost = leaves != NULL ? leaves->lost : s->lost,
                                  .provenance = provenance,
                                  .event = s->invocation->settings.solve.event,
@@ -572,7 +574,7 @@ static tal_status finish(simulation *s, tal_error *err) {
     tal_log_info("%d blocks, %zu steps to %g s (%s); kinetic energy peaks at %g s",
                  tensions.block_count, r.step_count, r.duration_s, s->ended_because,
                  r.kinetic_peak_s);
-    say_travel(s, &r.travel);
+    say_travel(&r.travel, &s->onset);
     char depth[TAL_NUMBER_SIZE], drift[TAL_NUMBER_SIZE];
     tal_log_info(
         "deepest penetration %s m, energy drift %s %%, %lld steps not converged, %d blocks "

@@ -302,6 +302,7 @@ static void put_summary(writer *w, const tal_run_notes *notes) {
     const tal_run_summary *s = w->summary;
     tal_netcdf_text(f, TAL_NC_GLOBAL, "featureType", "trajectory");
     tal_netcdf_text(f, TAL_NC_GLOBAL, "ended_because", notes->ended_because);
+    tal_netcdf_integer(f, TAL_NC_GLOBAL, "ended_too_early", notes->ended_too_early);
     tal_netcdf_integer(f, TAL_NC_GLOBAL, "unconverged_steps", s->unconverged_steps);
     tal_netcdf_integer(f, TAL_NC_GLOBAL, "islands_resolved", s->islands_resolved);
     tal_netcdf_integer(f, TAL_NC_GLOBAL, "finished_steps", s->finished_steps);
@@ -355,6 +356,7 @@ tal_status tal_run_file_write(const char *path, tal_overwrite overwrite, tal_jou
     TAL_CREATE_OR_DONE(w.steps, summary->step_count + 1, "the steps", err);
     TAL_CREATE_OR_DONE(w.row, 4 * (size_t)scene->input.body_count, "a frame", err);
     TAL_TRY_OR_DONE(tal_watch_travel(scene, notes->position, &summary->travel, err));
+    summary->travel.is_too_early = notes->ended_too_early;
     TAL_TRY_OR_DONE(write_all(&w, journal, notes, err));
 done:
     tal_netcdf_discard(&file);

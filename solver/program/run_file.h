@@ -11,6 +11,7 @@
 
 typedef struct {
     const char *ended_because; // still, until, interrupted
+    bool ended_too_early;      // to say whether the rock moves
     const uint8_t *lost;       // per block: left over the rim
     const char *provenance;
     const char *event;        // ISO 8601, empty: 1970-01-01T00:00:00

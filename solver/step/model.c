@@ -23,7 +23,7 @@ tal_solver_settings tal_solver_settings_default(void) {
                                  .slop = 1e-4,
                                  .overlap_max = 0.01,
                                  .substep_max = 16,
-                                 .rest_steps = 16};
+                                 .rest_steps = 40};
 }
 
 static tal_status copy_array(void *target, const void *source, int32_t count, size_t size,

@@ -39,7 +39,6 @@ static tal_status reserve_pairs(tal_contacts *set, int32_t count, tal_error *err
     RENEW(set->color_end, count, err);
     RENEW(set->pair_of_manifold, count, err);
     RENEW(set->first_remembered, count, err);
-    RENEW(set->pair_flag, count, err);
     RENEW(set->work.pair_sum, 2 * count, err);
     RENEW(set->work.listed, 3 * count, err);
     RENEW(set->work.is_listed, count, err);
@@ -264,7 +263,6 @@ void tal_state_destroy(tal_state *state) {
                            set->color_end,
                            set->pair_of_manifold,
                            set->first_remembered,
-                           set->pair_flag,
                            set->contact,
                            set->data,
                            set->gap,
@@ -279,6 +277,7 @@ void tal_state_destroy(tal_state *state) {
                            set->work.batches.batch,
                            set->work.batches.point,
                            set->work.batches.percussion,
+                           set->work.batches.opening,
                            state->memory.pair,
                            state->memory.point,
                            state->work.memory_before.pair,

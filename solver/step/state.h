@@ -78,7 +78,6 @@ typedef struct {
     int32_t *color_end; // of each island
     int32_t *pair_of_manifold;
     int32_t *first_remembered; // by manifold: where its bodies begin in the memory
-    uint8_t *pair_flag;        // scratch
     tal_contact *contact;
     tal_contact_data *data;
     double *gap; // as detected

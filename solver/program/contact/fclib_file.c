@@ -304,10 +304,11 @@ static tal_status read_file(tal_contact_problem *p, const char *path, tal_error 
     return status;
 }
 
-// In a child, which ends before anything needs to be given back.
 static int try_file(const char *path) {
     tal_contact_problem p = {0};
-    return read_file(&p, path, NULL) != TAL_OK;
+    const tal_status status = read_file(&p, path, NULL);
+    tal_contact_problem_destroy(&p);
+    return status != TAL_OK;
 }
 
 tal_status tal_fclib_read(tal_contact_problem *p, const char *path, tal_error *err) {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Mutants of a NetCDF file, through the same door as a user's: what crashes the library does so in a
-// child (tests/support/trial_child.c).
+// Mutants of a NetCDF file.
 #include "core/geo/netcdf_file.h"
 #include "tests/support/mutate.h"
+#include "tests/support/watched.h"
 
 static mutant m;
 
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
-    (void)argc, (void)argv;
     static tal_error err;
     static tal_netcdf file;
     static const double x[12] = {1, 2, 3};
@@ -25,6 +24,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     tal_netcdf_put_ints(&file, whole, n);
     mutant_need(tal_netcdf_commit(&file, &err), &err);
     mutant_take_seed(&m);
+    watched_begin(argc, argv);
     return 0;
 }
 

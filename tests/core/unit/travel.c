@@ -52,10 +52,27 @@ static void nothing_is_said_without_volumes_or_blocks(void **state) {
     assert_true(isnan(travel.median) && isnan(travel.moved_share));
 }
 
+// A quarter of 9.81 m/s2 moves 8 m3, a size of 2 m, in 1.28 s.
+static void a_run_that_ends_too_early_tells_nothing_about_rock_that_has_not_moved(void **state) {
+    (void)state;
+    assert_true(tal_travel_ends_too_early(1.27, 9.81, 8.0));
+    assert_false(tal_travel_ends_too_early(1.28, 9.81, 8.0));
+    const double volume[] = {8.0, 8.0}, near[] = {0.1, 0.2}, far[] = {5.0, 5.0};
+    tal_travel travel = find(near, volume, 2);
+    assert_true(tal_travel_is_none(&travel) && !tal_travel_is_open(&travel));
+    travel.is_too_early = true;
+    assert_true(tal_travel_is_open(&travel));
+    assert_false(tal_travel_is_none(&travel) || tal_travel_is_partial(&travel));
+    travel = find(far, volume, 2);
+    travel.is_too_early = true; // it moved all the same
+    assert_false(tal_travel_is_open(&travel) || tal_travel_is_none(&travel));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_count_that_came_farther_than_their_own_size),
         cmocka_unit_test(a_few_loose_blocks_do_not_make_a_rockfall),
-        cmocka_unit_test(nothing_is_said_without_volumes_or_blocks)};
+        cmocka_unit_test(nothing_is_said_without_volumes_or_blocks),
+        cmocka_unit_test(a_run_that_ends_too_early_tells_nothing_about_rock_that_has_not_moved)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include "tests/support/check.h"
 
 #include "core/app/site_file.h"
+#include "core/base/file.h"
 #include "ingest/check/findings.h"
 #include "ingest/compare/patches.h"
 
@@ -11,14 +12,12 @@ static tal_findings findings;
 
 static int set_up(void **state) {
     (void)state;
-    FILE *file = fopen("findings.ini", "w");
-    assert_non_null(file);
-    fputs("# before = in a comment\n[site]\nbefore = a.las\n   after= b.las\n[ingest]\n"
-          "beforehand = 1\ncell_m : 2\n",
-          file);
-    assert_int_equal(fclose(file), 0);
     tal_settings_init(&settings);
-    snprintf(settings.site_file, sizeof settings.site_file, "findings.ini");
+    assert_true(tal_path_join(settings.site_file, check_scratch(), "findings.ini"));
+    check_ok(tal_file_write_text(settings.site_file,
+                                 "# before = in a comment\n[site]\nbefore = a.las\n   after= "
+                                 "b.las\n[ingest]\nbeforehand = 1\ncell_m : 2\n",
+                                 TAL_REPLACE, &check_error));
     findings = (tal_findings){.settings = &settings};
     return 0;
 }
@@ -42,9 +41,11 @@ static void everything_is_told_at_once_and_reasons_first(void **state) {
     tal_findings_add(&findings, "unit", TAL_REFUSE, "site.after_unit", "it is in feet");
     assert_true(tal_findings_refuse(&findings));
     assert_true(tal_findings_have(&findings, "unit"));
-    check_fails(tal_findings_tell(&findings, &check_error), TAL_UNTRUSTED,
-                "findings.ini: [site] after_unit: it is in feet\n"
-                "findings.ini:3: [site] before: it is 5 times as noisy");
+    char words[2 * TAL_PATH_SIZE + 100];
+    snprintf(words, sizeof words,
+             "%s: [site] after_unit: it is in feet\n%s:3: [site] before: it is 5 times as noisy",
+             settings.site_file, settings.site_file);
+    check_fails(tal_findings_tell(&findings, &check_error), TAL_UNTRUSTED, words);
     assert_string_equal(findings.item[0].sentence, "it is 5 times as noisy");
 }
 

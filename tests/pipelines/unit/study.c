@@ -317,6 +317,22 @@ static void misfit_is_the_weighted_mean_of_shares(void **state) {
     check_near(tal_sheet_misfit(&sheet, &weights), (0.3 + 2 * 0.4 + 0.2) / 4, 1e-15);
 }
 
+static void one_score_that_counts_makes_a_comparison(void **state) {
+    (void)state;
+    tal_sheet sheet;
+    for (int i = 0; i < TAL_SHEET_COUNT; i++) {
+        sheet.value[i] = NAN;
+    }
+    const tal_calibrate_settings overlap = {.weight_iou = 1}, slope = {.weight_fahrboeschung = 1};
+    assert_false(tal_sheet_is_compared(&sheet, &overlap));
+    sheet.value[TAL_SHEET_iou] = 0.5; // the first of the parts of a misfit
+    assert_true(tal_sheet_is_compared(&sheet, &overlap));
+    assert_false(tal_sheet_is_compared(&sheet, &slope));
+    sheet.value[TAL_SHEET_fahrboeschung_error] = 0.1; // the last
+    sheet.value[TAL_SHEET_fahrboeschung_surveyed] = 0.5;
+    assert_true(tal_sheet_is_compared(&sheet, &slope));
+}
+
 static void quoted_cells_and_short_rows_are_read(void **state) {
     (void)state;
     char path[TAL_PATH_SIZE];
@@ -395,6 +411,7 @@ int main(void) {
         TEST(a_line_cut_by_a_kill_is_not_a_score),
         TEST(a_study_remembers_all_its_runs),
         TEST(misfit_is_the_weighted_mean_of_shares),
+        TEST(one_score_that_counts_makes_a_comparison),
         TEST(quoted_cells_and_short_rows_are_read),
         TEST(a_linked_folder_has_the_same_files),
         TEST(many_words_are_found_again),

@@ -62,6 +62,20 @@ solve plane --set solve.until_s=0.3
 grep -q 'the run ended too early to say whether the rock moves' plane.words || fail "0.3 s: $(cat plane.words)"
 grep -q 'did not move' plane.words && fail "judged after 0.3 s: $(cat plane.words)"
 grep -q onset plane/run.json && fail "frictions tried for 0.3 s"
+grep -q '"ended_too_early":.*true' plane/run.json || fail "0.3 s: not said in run.json"
+post() {
+    "$TALUS_BIN/talus-post" plane.ini --out plane --overwrite --progress none 2>post.words || { cat post.words; exit 1; }
+}
+post
+for file in post.words plane/scores.json plane/report.html; do
+    grep -q 'The run ended too early to say whether the rock moves' $file || fail "0.3 s: not said in $file"
+    grep -q 'did not move' $file && fail "0.3 s: judged in $file"
+    grep -q 'blocks came to rest' $file && fail "0.3 s: at rest in $file"
+done
+solve plane --set solve.try_friction=no
+grep -q '"ended_too_early":.*false' plane/run.json || fail "20 s: run.json says that it ended too early"
+post
+grep -q 'The rock did not move' plane/report.html || fail "20 s: not judged"
 
 # Frictions that differ keep their ratio: what is named is a share of all.
 site pair plane above '[contact]' 'friction = 0.5' '[pair.rock.ground]' 'friction = 0.8'

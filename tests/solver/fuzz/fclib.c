@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Mutants of a contact problem in FCLIB, through the same door as a user's: what crashes the library does so
-// in a child (tests/support/trial_child.c).
+// Mutants of a contact problem in FCLIB.
 #include "solver/program/contact/problem.h"
 #include "tests/support/mutate.h"
+#include "tests/support/watched.h"
 
 static mutant m;
 
@@ -10,7 +10,6 @@ static const char SEED[] = "FCP 1\nkind local\ndim 3\nnc 2\nmu\n0.5 0.5\nq\n-1 5
                            "0 0 1 0 0 0 1 0 0 0 1\n1 1 1 0 0 0 1 0 0 0 1\nend\n";
 
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
-    (void)argc, (void)argv;
     static tal_error err;
     tal_contact_problem problem;
     mutant_begin(&m, "seed.hdf5");
@@ -18,6 +17,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     mutant_need(tal_contact_problem_write(&problem, NULL, m.path, &err), &err);
     tal_contact_problem_destroy(&problem);
     mutant_take_seed(&m);
+    watched_begin(argc, argv);
     return 0;
 }
 

@@ -145,11 +145,93 @@ static void residuals_have_the_bits_of_single_pairs(void **unused) {
     check_residual(tal_batch_kernel_best());
 }
 
+// What the pushes of a pair do to one of its bodies.
+static tal_rigid_motion displacement_by(const four_pairs *s, const tal_pair *pair, int side,
+                                        const double *push) {
+    const int32_t body = side == 0 ? pair->body_i : pair->body_j;
+    const tal_inertia *inertia = &s->inertia[body];
+    tal_rigid_motion sum = {0};
+    for (int32_t k = 0; k < pair->contact_count; k++) {
+        const tal_contact *c = &s->contact[pair->first_contact + k];
+        const tal_vec3 p = tal_vec3_scale(pair->normal, side == 0 ? push[k] : -push[k]);
+        const tal_vec3 arm = tal_arm(side == 0 ? c->arm_i : c->arm_j);
+        sum.v = tal_vec3_add_scaled(sum.v, inertia->inverse_mass, p);
+        sum.w = tal_vec3_add(sum.w, tal_apply_inertia(inertia, tal_vec3_cross(arm, p)));
+    }
+    return sum;
+}
+
+// Equation (50): pushes alone displace, nothing pulls, all open as far as asked, and none that is pushed further.
+static void check_opened(const four_pairs *s, const tal_batch_opening *opening,
+                         const tal_rigid_motion *displacement) {
+    for (int lane = 0; lane < PAIRS; lane++) {
+        const tal_pair *pair = &s->pair[lane];
+        double push[TAL_BATCH_POINTS_MAX];
+        for (int32_t k = 0; k < pair->contact_count; k++) {
+            push[k] = opening[k].push[lane];
+        }
+        tal_rigid_motion of[2];
+        for (int side = 0; side < 2; side++) {
+            const int32_t body = side == 0 ? pair->body_i : pair->body_j;
+            of[side] = displacement_by(s, pair, side, push);
+            if (s->inertia[body].inverse_mass > 0.0) {
+                const tal_rigid_motion *is = &displacement[body];
+                assert_true(tal_vec3_length(tal_vec3_subtract(is->v, of[side].v)) < 1e-12);
+                assert_true(tal_vec3_length(tal_vec3_subtract(is->w, of[side].w)) < 1e-12);
+            }
+        }
+        for (int32_t k = 0; k < pair->contact_count; k++) {
+            const tal_contact *c = &s->contact[pair->first_contact + k];
+            const tal_vec3 i = tal_vec3_add(of[0].v, tal_vec3_cross(of[0].w, tal_arm(c->arm_i)));
+            const tal_vec3 j = tal_vec3_add(of[1].v, tal_vec3_cross(of[1].w, tal_arm(c->arm_j)));
+            const double beyond =
+                tal_vec3_dot(pair->normal, tal_vec3_subtract(i, j)) - opening[k].wanted[lane];
+            assert_true(push[k] >= 0.0 && beyond > -1e-6);
+            assert_true(push[k] == 0.0 || beyond < 1e-6);
+        }
+    }
+}
+
+static void corrections_open_as_far_as_asked(void **unused) {
+    (void)unused;
+    static four_pairs s;
+    static four_batched b;
+    int pushed = 0, left = 0;
+    for (uint32_t run = 0; run < 200; run++) {
+        tal_batch_opening opening[2][TAL_BATCH_POINTS_MAX] = {0};
+        tal_rigid_motion displacement[2][BODIES + 1] = {0};
+        const tal_batch_kernel *kernel[2] = {&tal_batch_kernel_plain, tal_batch_kernel_best()};
+        double moved[2][TAL_LANES];
+        four_pairs_make(&s, 4, run, 0);
+        four_pairs_batch(&s, PAIRS, &b);
+        for (int32_t k = 0; k < b.batch.point_count; k++) {
+            for (int lane = 0; lane < TAL_LANES; lane++) {
+                opening[0][k].wanted[lane] = opening[1][k].wanted[lane] =
+                    0.01 * sin(7.0 * run + 3.0 * k + lane);
+            }
+        }
+        for (int n = 0; n < 2; n++) {
+            for (int sweep = 0; sweep < 4000; sweep++) {
+                kernel[n]->open(&b.batch, b.point, opening[n], displacement[n], moved[n]);
+            }
+        }
+        assert_memory_equal(opening[0], opening[1], sizeof opening[0]);
+        assert_memory_equal(displacement[0], displacement[1], sizeof displacement[0]);
+        check_opened(&s, opening[0], displacement[0]);
+        for (int32_t k = 0; k < b.batch.point_count; k++) {
+            pushed += opening[0][k].push[0] > 0.0;
+            left += opening[0][k].push[0] == 0.0;
+        }
+    }
+    assert_true(pushed > 50 && left > 50);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(visits_have_the_bits_of_single_pairs),
         cmocka_unit_test(sweeps_go_on_along_the_last_direction),
         cmocka_unit_test(residuals_have_the_bits_of_single_pairs),
+        cmocka_unit_test(corrections_open_as_far_as_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

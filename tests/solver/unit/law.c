@@ -615,6 +615,18 @@ static void numbers_of_laws_have_ends(void **unused) {
     }
 }
 
+static void what_a_contact_was_prepared_as_is_handed_on_whole(void **state) {
+    (void)state;
+    const tal_contact c = {
+        .bound = 1, .pull = 2, .softness = 3, .slack = 4, .slide = {5, 6}, .friction = 7};
+    const tal_local_law law = tal_local_law_of(&c);
+    const double found[] = {law.bound,    law.pull,     law.softness, law.slack,
+                            law.slide[0], law.slide[1], law.friction};
+    for (int i = 0; i < 7; i++) {
+        check_near(found[i], i + 1.0, 0.0);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_of_laws_have_ends),
@@ -637,6 +649,7 @@ int main(void) {
         cmocka_unit_test(the_smallest_percussions_are_numbers),
         cmocka_unit_test(only_a_rigid_contact_with_a_cone_is_dry),
         cmocka_unit_test(a_held_contact_moves_as_it_is_told),
+        cmocka_unit_test(what_a_contact_was_prepared_as_is_handed_on_whole),
         cmocka_unit_test(laws_have_names_and_acd2_must_dissipate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How the address sanitizer runs in fuzzers: memory that was freed is kept from use for some executions rather
+// than for thousands, and call stacks are short. Else it takes most of the time.
+const char *__asan_default_options(void);
+
+const char *__asan_default_options(void) {
+    return "quarantine_size_mb=4:thread_local_quarantine_size_kb=256:malloc_context_size=8:"
+           "max_malloc_fill_size=64";
+}

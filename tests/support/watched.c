@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A fuzzer and the process that starts it again.
+#define _DEFAULT_SOURCE // MAP_ANONYMOUS
+#include "tests/support/watched.h"
+
+#include "core/geo/hdf5_probe.h"
+#include "tests/support/mutate.h"
+
+#include <fcntl.h>
+#include <hdf5.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+
+// The library keeps open what it could not close: after some hundred files there is a new process.
+enum {
+    LOG_BYTES = 1 << 20,
+    ARGUMENTS_MAX = 60,
+    FILES_MAX = 800,
+    SECONDS_MAX = 1,
+    EXIT_RENEW = 111
+};
+
+tal_status __wrap_tal_hdf5_probe(const char *path, tal_trial_reader *reader, int *code,
+                                 tal_error *err);
+
+int __lsan_do_recoverable_leak_check(void);
+
+static struct {
+    char log[TAL_PATH_SIZE], words[LOG_BYTES]; // what the fuzzer says
+    long *file_count;                          // shared with it
+    long crash_count;
+    pid_t fuzzer;
+    time_t begin;
+} watch;
+
+// Of the processor, after which the process ends; the product allows 20.
+static void allow_seconds(int seconds) {
+    (void)setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = seconds}, NULL);
+}
+
+tal_status __wrap_tal_hdf5_probe(const char *path, tal_trial_reader *reader, int *code,
+                                 tal_error *err) {
+    (void)err;
+    static int file_count;
+    if (file_count++ == FILES_MAX) {
+        _exit(__lsan_do_recoverable_leak_check() == 0 ? EXIT_RENEW : 1);
+    }
+    ++*watch.file_count;
+    allow_seconds(SECONDS_MAX);
+    *code = reader(path);
+    allow_seconds(0);
+    return TAL_OK;
+}
+
+// Of the frames that a report lists after `words` the first that has a source line or lies in a library
+// decides; those of the sanitizer have neither.
+static bool is_our_frame(const char *words) {
+    const char *frame = words != NULL ? strstr(words, "    #0 ") : NULL;
+    const char *line = frame != NULL ? strstr(frame, ".c:") : NULL;
+    const char *library = frame != NULL ? strstr(frame, ".so") : NULL;
+    return line != NULL && (library == NULL || line < library);
+}
+
+// Wrong in our code, or in a library that wrote beyond memory of ours.
+static bool is_ours(const char *words) {
+    const char *report = strstr(words, "ERROR: ");
+    return report == NULL || strstr(words, "runtime error:") != NULL ||
+           strstr(words, "internal error") != NULL || strstr(words, "LeakSanitizer") != NULL ||
+           is_our_frame(report) || is_our_frame(strstr(report, "allocated by"));
+}
+
+static void read_log(void) {
+    FILE *stream = fopen(watch.log, "rb");
+    size_t length = 0;
+    if (stream != NULL) {
+        (void)fseek(stream, 0, SEEK_END);
+        const long end = ftell(stream);
+        (void)fseek(stream, end > LOG_BYTES - 1 ? end - (LOG_BYTES - 1) : 0, SEEK_SET);
+        length = fread(watch.words, 1, LOG_BYTES - 1, stream);
+        fclose(stream);
+    }
+    watch.words[length] = '\0';
+}
+
+static void pass_on(int number) {
+    (void)kill(watch.fuzzer, number);
+}
+
+static _Noreturn void end_watch(int code) {
+    fprintf(stderr, "%s%ld files, of which %ld the library crashed on\n", watch.words,
+            *watch.file_count, watch.crash_count);
+    _exit(code);
+}
+
+// The value of the last of such arguments; -1 without one.
+static long find_number(int argc, char **argv, const char *name) {
+    long value = -1;
+    for (int i = 0; i < argc; i++) {
+        if (strncmp(argv[i], name, strlen(name)) == 0) {
+            value = strtol(argv[i] + strlen(name), NULL, 10);
+        }
+    }
+    return value;
+}
+
+// The arguments of the next fuzzer: the runs and the seconds that are left, and no leak check after each run.
+// False where nothing is left.
+static bool set_arguments(int *argc, char ***argv) {
+    static char *arguments[ARGUMENTS_MAX + 4], no_leaks[] = "-detect_leaks=0", rest[2][40];
+    static const char *const name[2] = {"-runs=", "-max_total_time="};
+    const long used[2] = {*watch.file_count, (long)(time(NULL) - watch.begin)};
+    int count = *argc < ARGUMENTS_MAX ? *argc : ARGUMENTS_MAX;
+    memcpy(arguments, *argv, (size_t)count * sizeof *arguments);
+    for (int i = 0; i < 2; i++) {
+        const long most = find_number(*argc, *argv, name[i]);
+        if (most > 0 && used[i] >= most) {
+            return false;
+        }
+        if (most > 0) {
+            snprintf(rest[i], sizeof rest[i], "%s%ld", name[i], most - used[i]);
+            arguments[count++] = rest[i];
+        }
+    }
+    arguments[count++] = no_leaks;
+    *argc = count;
+    *argv = arguments;
+    return true;
+}
+
+void watched_begin(int *argc, char ***argv) {
+    static mutant room;
+    mutant_begin(&room, "fuzzer.log");
+    memcpy(watch.log, room.path, sizeof watch.log);
+    // Half a megabyte for every file that is opened: kept, instead of given back each time.
+    (void)H5set_free_list_limits(-1, -1, -1, -1, -1, -1);
+    watch.file_count = mmap(NULL, sizeof *watch.file_count, PROT_READ | PROT_WRITE,
+                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (watch.file_count == MAP_FAILED) {
+        abort();
+    }
+    watch.begin = time(NULL);
+    int count = *argc;
+    char **arguments = *argv;
+    while (set_arguments(&count, &arguments)) {
+        int outcome = 0;
+        watch.fuzzer = fork();
+        if (watch.fuzzer == 0) {
+            const int words = open(watch.log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+            (void)dup2(words, STDERR_FILENO);
+            *argc = count;
+            *argv = arguments;
+            return;
+        }
+        (void)signal(SIGINT, pass_on);
+        (void)signal(SIGTERM, pass_on);
+        while (waitpid(watch.fuzzer, &outcome, 0) < 0) {
+        }
+        read_log();
+        const int code = WIFEXITED(outcome) ? WEXITSTATUS(outcome) : 1;
+        const bool is_endless = WIFSIGNALED(outcome) && WTERMSIG(outcome) == SIGPROF;
+        if (code == 0 || (code != EXIT_RENEW && !is_endless && is_ours(watch.words))) {
+            end_watch(code);
+        }
+        watch.crash_count += code != EXIT_RENEW ? 1 : 0;
+        count = *argc;
+        arguments = *argv;
+    }
+    end_watch(0);
+}
