@@ -6,6 +6,9 @@
 #include "core/base/status.h"
 
 void tal_interrupt_install(void);
+// While it is allowed, the first signal already ends the program, with 128 and its number as exit status: for
+// long work that has no place to stop and leaves nothing to tidy up.
+void tal_interrupt_allow_exit(bool is_allowed);
 bool tal_interrupt_pending(void);
 // The signal that is pending, SIGINT or SIGTERM; 0: none.
 int tal_interrupt_signal(void);

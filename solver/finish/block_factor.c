@@ -8,7 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-// A pivot whose volume is below this share of the product of its rows' lengths counts as singular:
+// A pivot whose volume is below this share of the product of its rows' lengths, its columns made equally
+// large, counts as singular (whatever the units of rows and columns are):
 // 1e-13 keeps three digits of what the block can say.
 static const double SINGULAR = 1e-13;
 
@@ -144,6 +145,20 @@ static double determinant_of(const double a[9]) {
            a[2] * (a[3] * a[7] - a[4] * a[6]);
 }
 
+// The volume that the block could have with rows and columns as large as they are.
+static double box_of(const double a[9]) {
+    double scaled[9], columns = 1.0;
+    for (int j = 0; j < 3; j++) {
+        const double size = fmax(fabs(a[j]), fmax(fabs(a[3 + j]), fabs(a[6 + j])));
+        const double divisor = size > 0.0 ? size : 1.0;
+        columns *= size;
+        for (int i = 0; i < 3; i++) {
+            scaled[3 * i + j] = a[3 * i + j] / divisor;
+        }
+    }
+    return columns * length_of(scaled) * length_of(&scaled[3]) * length_of(&scaled[6]);
+}
+
 // Inverts a pivot, made larger until it can be. `size` is that of the block before anything was
 // subtracted from it. False if it is not a number.
 static bool invert_pivot(tal_block_factor *f, double a[9], double size, double inverse[9]) {
@@ -151,7 +166,7 @@ static bool invert_pivot(tal_block_factor *f, double a[9], double size, double i
     bool is_perturbed = false;
     for (int trial = 0; trial < 12; trial++) {
         const double determinant = determinant_of(a);
-        const double volume = length_of(a) * length_of(&a[3]) * length_of(&a[6]);
+        const double volume = box_of(a);
         const double tiny = 1e-14 * size;
         if (!isfinite(determinant) || !isfinite(volume)) {
             return false;

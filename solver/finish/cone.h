@@ -66,4 +66,24 @@ static inline void tal_cone_scale(const double x[3], const double z[3], double s
     }
 }
 
+// The square of S in its own axes: S S = Q diag(square) Q', the columns of Q are orthonormal.
+static inline void tal_cone_axes(const double x[3], const double z[3], double q[9],
+                                 double square[3]) {
+    const double dx = sqrt(tal_cone_determinant(x)), dz = sqrt(tal_cone_determinant(z));
+    const double dot = (x[0] * z[0] + x[1] * z[1] + x[2] * z[2]) / (dx * dz);
+    const double half = 0.5 / sqrt(0.5 * (1.0 + dot));
+    const double w[2] = {half * (z[1] / dz - x[1] / dx), half * (z[2] / dz - x[2] / dx)};
+    const double length = hypot(w[0], w[1]), root = sqrt(0.5);
+    const double d[2] = {length > 0.0 ? w[0] / length : 1.0, length > 0.0 ? w[1] / length : 0.0};
+    const double most = length + sqrt(1.0 + length * length);
+    const double axes[9] = {root,  root,        0.0,          root * d[0], -root * d[0],
+                            -d[1], root * d[1], -root * d[1], d[0]};
+    for (int i = 0; i < 9; i++) {
+        q[i] = axes[i];
+    }
+    square[0] = dz / dx * most * most;
+    square[1] = dz / dx / (most * most);
+    square[2] = dz / dx;
+}
+
 #endif

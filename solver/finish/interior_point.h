@@ -16,6 +16,7 @@ typedef struct {
     double *right, *unscaled;  // scratch
     double *defect;            // z - slip e_0 - M x - b
     double *scaling, *inverse; // 9 per contact: Nesterov and Todd's S and S^-1
+    double *axes, *square;     // 9 and 3 per contact: S S = Q diag(square) Q'
     double *lambda;            // S x
     double *target;            // of the complementarity, then lambda \ target
     double *slip;              // |z_T| as held

@@ -164,7 +164,6 @@ static void print_row(const char *path, const workbench *bench, const char *solv
            bench->problem.contact_count, solver, o->sweeps, o->systems, o->seconds,
            o->residual.by_mass, o->residual.by_unit, o->residual.outside_r, o->residual.outside_u,
            o->is_solved ? "" : "  NOT SOLVED");
-    fflush(stdout);
     if (o->regularisation > 0.0 || o->perturbed_count > 0) {
         tal_log_debug("%s: last regularisation %g of the mean inverse mass, at most %d pivots made "
                       "larger",
@@ -199,19 +198,22 @@ static tal_status write_results(const workbench *bench, const tal_invocation *in
                             : TAL_OK;
 }
 
+// Nothing is open and nothing half written while a solver runs: a signal need not wait for its end.
+static tal_status run_solver(workbench *bench, const tal_contact_solver *solver,
+                             tal_contact_outcome *outcome, tal_error *err) {
+    fflush(stdout);
+    tal_interrupt_allow_exit(true);
+    const tal_status status = tal_contact_solver_run(solver, &bench->task, bench->r, outcome, err);
+    tal_interrupt_allow_exit(false);
+    return status;
+}
+
 static tal_status solve_one(workbench *bench, const tal_invocation *invocation, const wishes *wish,
                             const char *path, int *solved_count, tal_error *err) {
     tal_contact_outcome outcome;
     TAL_TRY(prepare(bench, invocation, wish, path, err));
-    if (!tal_contact_solver_fits(wish->solver, &bench->task)) {
-        return TAL_FAIL(err, TAL_BAD_INPUT,
-                        "%s does not solve problems with the law %s: use --solver automatic",
-                        wish->solver->name,
-                        !bench->problem.is_acd2    ? "coulomb"
-                        : bench->problem.has_cones ? "acd2+coulomb"
-                                                   : "acd2");
-    }
-    TAL_TRY(tal_contact_solver_run(wish->solver, &bench->task, bench->r, &outcome, err));
+    TAL_TRY(tal_contact_solver_check(wish->solver, &bench->task, err));
+    TAL_TRY(run_solver(bench, wish->solver, &outcome, err));
     print_row(path, bench, wish->solver->name, &outcome);
     *solved_count += outcome.is_solved;
     return write_results(bench, invocation, err); // the best that was found, solved or not
@@ -228,8 +230,7 @@ static tal_status compare_one(workbench *bench, const tal_invocation *invocation
         if (!tal_contact_solver_fits(&TAL_CONTACT_SOLVERS[s], &bench->task)) {
             continue;
         }
-        TAL_TRY(
-            tal_contact_solver_run(&TAL_CONTACT_SOLVERS[s], &bench->task, bench->r, &outcome, err));
+        TAL_TRY(run_solver(bench, &TAL_CONTACT_SOLVERS[s], &outcome, err));
         print_row(path, bench, TAL_CONTACT_SOLVERS[s].name, &outcome);
         seconds[s] = outcome.is_solved ? outcome.seconds : INFINITY; // else NAN, not run
         any = any || outcome.is_solved;

@@ -5,6 +5,7 @@
 #include "core/base/memory.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -101,22 +102,33 @@ static tal_status solve_automatically(const tal_contact_task *task, double *r,
     return solve_by_finisher(task, r, outcome, err); // does nothing where all is solved
 }
 
+static const char CONVEX[] =
+    "it solves the convex program of acd2, and the cones of Coulomb's friction are "
+    "no part of a convex program";
+
 const tal_contact_solver TAL_CONTACT_SOLVERS[] = {
-    {"automatic", "sweeps while they get on, then the finisher", true, true, true,
+    {"automatic", "sweeps while they get on, then the finisher", NULL, true, true, true,
      solve_automatically},
-    {"sweeps", "accelerated block Gauss-Seidel, as in a step of talus-solve", true, true, true,
-     solve_by_sweeps},
-    {"finisher", "Newton, proximal points and the interior point in turn", true, true, true,
+    {"sweeps", "accelerated block Gauss-Seidel, as in a step of talus-solve", NULL, true, true,
+     true, solve_by_sweeps},
+    {"finisher", "Newton, proximal points and the interior point in turn", NULL, true, true, true,
      solve_by_finisher},
-    {"newton", "Newton on the functions of Alart and Curnier", true, true, true, solve_by_newton},
-    {"interior-point", "conic interior point with the slip as an unknown", true, false, false,
+    {"newton", "Newton on the functions of Alart and Curnier", NULL, true, true, true,
+     solve_by_newton},
+    {"interior-point", "conic interior point with the slip as an unknown",
+     "it knows the cones of dry friction, and not the compliance of a blow", true, false, false,
      solve_by_interior_point},
-    {"uzawa", "acd2: projected ascent, conjugate gradients inside", false, true, false,
+    {"uzawa", "acd2: projected ascent, conjugate gradients inside", CONVEX, false, true, false,
      solve_by_uzawa},
-    {"acd2-interior-point", "acd2: primal-dual interior point of a convex program", false, true,
-     false, solve_acd2_by_interior_point},
+    {"acd2-interior-point", "acd2: primal-dual interior point of a convex program", CONVEX, false,
+     true, false, solve_acd2_by_interior_point},
 };
 const int TAL_CONTACT_SOLVER_COUNT = sizeof TAL_CONTACT_SOLVERS / sizeof TAL_CONTACT_SOLVERS[0];
+
+static void add_name(char names[256], const char *name) {
+    const size_t length = strlen(names);
+    (void)snprintf(&names[length], 256 - length, "%s%s", length > 0 ? ", " : "", name);
+}
 
 const tal_contact_solver *tal_contact_solver_find(const char *name, tal_error *err) {
     char names[256] = "";
@@ -124,22 +136,47 @@ const tal_contact_solver *tal_contact_solver_find(const char *name, tal_error *e
         if (strcmp(name, TAL_CONTACT_SOLVERS[s].name) == 0) {
             return &TAL_CONTACT_SOLVERS[s];
         }
-        strncat(names, s > 0 ? ", " : "", sizeof names - strlen(names) - 1);
-        strncat(names, TAL_CONTACT_SOLVERS[s].name, sizeof names - strlen(names) - 1);
+        add_name(names, TAL_CONTACT_SOLVERS[s].name);
     }
     tal_error_add(err, TAL_BAD_USAGE, "--solver %s is not one of %s", name, names);
     return NULL;
 }
 
+static bool has_cones(const tal_friction_problem *problem) {
+    for (int32_t k = 0; k < problem->w.count; k++) {
+        if (isfinite(problem->law[k].friction)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool tal_contact_solver_fits(const tal_contact_solver *solver, const tal_contact_task *task) {
     const tal_friction_problem *problem = task->friction;
-    bool has_cones = false;
-    for (int32_t k = 0; problem->law != NULL && k < problem->w.count; k++) {
-        has_cones = has_cones || isfinite(problem->law[k].friction);
-    }
     return problem->law == NULL ? solver->solves_friction
-           : has_cones          ? solver->solves_mixed
+           : has_cones(problem) ? solver->solves_mixed
                                 : solver->solves_acd2;
+}
+
+tal_status tal_contact_solver_check(const tal_contact_solver *solver, const tal_contact_task *task,
+                                    tal_error *err) {
+    const tal_friction_problem *problem = task->friction;
+    char names[256] = "";
+    if (tal_contact_solver_fits(solver, task)) {
+        return TAL_OK;
+    }
+    for (int s = 0; s < TAL_CONTACT_SOLVER_COUNT; s++) {
+        if (tal_contact_solver_fits(&TAL_CONTACT_SOLVERS[s], task)) {
+            add_name(names, TAL_CONTACT_SOLVERS[s].name);
+        }
+    }
+    return TAL_FAIL(err, TAL_BAD_INPUT,
+                    "%s does not solve problems with the law %s: %s. Use --solver with one of %s",
+                    solver->name,
+                    problem->law == NULL ? "coulomb"
+                    : has_cones(problem) ? "acd2+coulomb"
+                                         : "acd2",
+                    solver->limit, names);
 }
 
 static double now(void) {

@@ -26,6 +26,7 @@ typedef struct {
 
 typedef struct {
     const char *name, *sentence;
+    const char *limit; // why it does not solve the rest; NULL: there is none
     bool solves_friction, solves_acd2, solves_mixed; // mixed: acd2+coulomb
     tal_status (*solve)(const tal_contact_task *task, double *r, tal_contact_outcome *outcome,
                         tal_error *err);
@@ -36,6 +37,10 @@ extern const int TAL_CONTACT_SOLVER_COUNT;
 
 // Is the solver one for the law of the task?
 bool tal_contact_solver_fits(const tal_contact_solver *solver, const tal_contact_task *task);
+
+// TAL_BAD_INPUT with a sentence that says why it is none, and which solvers are.
+tal_status tal_contact_solver_check(const tal_contact_solver *solver, const tal_contact_task *task,
+                                    tal_error *err);
 
 // NULL with an error that lists the names.
 const tal_contact_solver *tal_contact_solver_find(const char *name, tal_error *err);

@@ -59,6 +59,14 @@ first_line lost | grep -q 'Do not trust' || fail "lost: the first line is $(firs
 grep -A2 'class="page"' lost/report.html | grep -q 'left the mapped ground' || fail "lost blocks are not said first"
 analyse unfinished until=1
 first_line unfinished | grep -q 'Read this result with care' || fail "unfinished: the first line is $(first_line unfinished)"
+# So do steps that only the finisher solved, from more than 1 % of them on; fewer are no matter.
+analyse finished finished=15
+grep -A3 'class="page"' finished/report.html >top.txt
+grep -q 'All 1000 steps reached the tolerance, but 15 of them (1.5 %) by the finisher only' top.txt ||
+    fail "finished steps are not said first: $(first_line finished)"
+grep -q finisher finished.txt || fail "talus-post does not say it: $(cat finished.txt)"
+analyse few finished=10
+grep -q 'by the finisher only' few/report.html && fail "1 % of finished steps is told"
 
 # Two sources: a line, a toe and a runout each. Their blocks stop at the same eastings, so the runouts are
 # alike, and neither has anything of the 75 m that lie between the two: blocks stop between 0.53 and 0.73 of

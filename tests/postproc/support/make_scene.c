@@ -50,6 +50,8 @@ static bool apply(tal_post_scene *scene, const char *argument) {
         scene->all_lost = v != 0.0;
     } else if (take(argument, "unconverged", &v)) {
         scene->unconverged_steps = v;
+    } else if (take(argument, "finished", &v)) {
+        scene->finished_steps = v;
     } else if (take(argument, "drift", &v)) {
         scene->energy_drift = v;
     } else if (take(argument, "duhem", &v)) {

@@ -2,6 +2,7 @@
 // The finisher on problems whose answers are known, and the sparse factors under it.
 #include "solver/finish/finish.h"
 #include "solver/finish/block_factor.h"
+#include "solver/finish/cone.h"
 #include "solver/finish/interior_point.h"
 #include "solver/finish/newton.h"
 #include "solver/finish/ordering.h"
@@ -89,6 +90,46 @@ static void heavy_on_light_stands(void **unused) {
         column[n] = n == 29 ? 1e4 : 1.0;
     }
     stacks_carry_their_weight(column, 30);
+}
+
+// A slab on a square of `side` x `side` points, pushed sideways with half of what friction holds: six motions,
+// up to 675 percussions. They carry its weight and hold it, whatever each of them does.
+static void slab_rests_on_points(int side) {
+    const int count = side * side;
+    scene = (friction_scene){.body_count = 1, .contact_count = count};
+    scene.body[0] = (friction_body){
+        .mass = 3.0, .inertia = 0.7, .position = {0.1, -0.05, 0.2}, .v = {0.25, 0.0, -1.0}};
+    for (int k = 0; k < count; k++) {
+        const double step = 2.0 / (side - 1);
+        scene.contact[k] =
+            (friction_contact){.i = 0,
+                               .j = -1,
+                               .point = {step * (k % side) - 1.0, step * (k / side) - 1.0, 0.0},
+                               .normal = {0.0, 0.0, 1.0},
+                               .friction = 0.5};
+    }
+    tal_friction_problem problem;
+    assert_int_equal(friction_scene_build(&scene, &problem, &err), TAL_OK);
+    const tal_finish_result result = solve(&problem, TAL_FINISH_INTERIOR_POINT, 1e-10);
+    assert_int_equal(result.reason, TAL_FINISH_SOLVED);
+    double carried = 0.0, held[2] = {0.0, 0.0};
+    for (int k = 0; k < count; k++) {
+        carried += r[3 * k];
+        held[0] += r[3 * k + 1];
+        held[1] += r[3 * k + 2];
+    }
+    check_near(carried, 3.0, 1e-6);
+    check_near(hypot(held[0], held[1]), 3.0 * 0.25,
+               1e-6); // nothing slides: all of its motion is taken
+    tal_friction_problem_destroy(&problem);
+}
+
+static void interior_point_alone_solves_what_many_points_carry(void **unused) {
+    (void)unused;
+    slab_rests_on_points(2);
+    slab_rests_on_points(5);
+    slab_rests_on_points(10);
+    slab_rests_on_points(15);
 }
 
 // One problem by proximal points alone, from zero.
@@ -284,6 +325,63 @@ static void factors_solve_what_they_are_given(void **unused) {
 }
 
 // A hub that touches all others: eliminated last it causes no fill, first it fills everything.
+// Rows and columns in units of their own: 1e6, 1, 1e-6. The answer in these units is exact, no pivot is made larger.
+static void units_make_no_pivot_singular(void **unused) {
+    (void)unused;
+    static const double unit[6] = {1e6, 1.0, 1e-6, 1e-6, 1e6, 1.0};
+    static const double exact[6] = {1.0, -2.0, 3.0, 0.5, 4.0, -1.0};
+    static const int32_t order[2] = {0, 1};
+    tal_block_matrix a;
+    tal_block_factor factor;
+    double b[6], x[6];
+    assert_int_equal(tal_block_matrix_create(&a, 2, 4, &err), TAL_OK);
+    assert_int_equal(tal_block_factor_create(&factor, 2, &err), TAL_OK);
+    a.start[1] = 2;
+    a.start[2] = 4;
+    a.column[1] = a.column[3] = 1;
+    for (int i = 0; i < 6; i++) {
+        b[i] = 0.0;
+        for (int j = 0; j < 6; j++) { // 2 on the diagonal, 0.3 beside it
+            const double value = (i == j ? 2.0 : 0.3) * unit[i] * unit[j];
+            a.value[9 * (2 * (i / 3) + j / 3) + 3 * (i % 3) + j % 3] = value;
+            b[i] += value * exact[j] / unit[j];
+        }
+    }
+    assert_int_equal(tal_block_factor_analyse(&factor, &a, order, &err), TAL_OK);
+    assert_true(tal_block_factor_compute(&factor, &a));
+    assert_int_equal(factor.perturbed_count, 0);
+    assert_true(tal_block_factor_solve(&factor, &a, b, 0, x));
+    for (int i = 0; i < 6; i++) {
+        check_near(x[i] * unit[i], exact[i], 1e-12);
+    }
+    tal_block_factor_destroy(&factor);
+    tal_block_matrix_destroy(&a);
+}
+
+// Of two points inside the cone: the square of the scaling, by its definition and by its axes.
+static void axes_of_a_scaling_are_its_own(void **unused) {
+    (void)unused;
+    static const double pair[][6] = {{1.0, 0.3, 0.2, 2.0, -1.0, 0.5},
+                                     {1.0, 0.0, 0.0, 3.0, 0.0, 0.0},
+                                     {1.0, 0.6, 0.7999, 1e-4, -0.6e-4, -0.79e-4}};
+    for (size_t n = 0; n < sizeof pair / sizeof pair[0]; n++) {
+        double s[9], inverse[9], q[9], square[3], twice[9] = {0};
+        tal_cone_scale(pair[n], &pair[n][3], s, inverse);
+        tal_cone_axes(pair[n], &pair[n][3], q, square);
+        tal_block_add_product(s, s, twice);
+        const double size = fmax(square[0], square[2]);
+        for (int i = 0; i < 9; i++) {
+            double sum = 0.0, unit = 0.0;
+            for (int k = 0; k < 3; k++) {
+                sum += q[3 * (i / 3) + k] * square[k] * q[3 * (i % 3) + k];
+                unit += q[3 * (i / 3) + k] * q[3 * (i % 3) + k];
+            }
+            check_near(sum / size, twice[i] / size, 1e-12);
+            check_near(unit, i % 4 == 0 ? 1.0 : 0.0, 1e-15);
+        }
+    }
+}
+
 static void the_order_keeps_factors_sparse(void **unused) {
     (void)unused;
     enum { COUNT = 50 };
@@ -355,12 +453,15 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_contact_sticks_slides_or_opens),
         cmocka_unit_test(heavy_on_light_stands),
+        cmocka_unit_test(interior_point_alone_solves_what_many_points_carry),
         cmocka_unit_test(proximal_points_lead_to_the_solution),
         cmocka_unit_test(middle_of_a_column_is_even),
         cmocka_unit_test(what_has_no_solution_is_reported),
         cmocka_unit_test(units_do_not_matter),
         cmocka_unit_test(bad_problems_are_refused_with_all_their_faults),
         cmocka_unit_test(factors_solve_what_they_are_given),
+        cmocka_unit_test(units_make_no_pivot_singular),
+        cmocka_unit_test(axes_of_a_scaling_are_its_own),
         cmocka_unit_test(the_order_keeps_factors_sparse),
         cmocka_unit_test(what_takes_too_long_is_not_begun),
         cmocka_unit_test(a_large_problem_stays_as_it_was),
