@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-enum { TAL_MANIFOLD_POINTS_MAX = 4 }; // points per manifold after reduction
+enum { TAL_MANIFOLD_POINTS_MAX = 8 }; // points per manifold after reduction
 
 // One touching pair: body against body (body_i < body_j) or body against ground (body_j =
 // TAL_BODY_TERRAIN, one manifold per distinct ground normal and surface class).

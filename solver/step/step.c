@@ -24,9 +24,10 @@
 // No body may move by more than its inner radius, nor turn by more than this, in one piece of a step.
 static const double TURN_MAX = 0.5;
 
-// While contacts are still being added, a few sweeps show where bodies go.
+// While contacts are still being added, percussions need this many times less accuracy, and no more sweeps.
+static const double LOOK_SLACK = 10.0;
 enum { SETTLING_ROUNDS_MAX = 16, MEETS_MAX = 4 };
-enum { LOOK_SWEEPS = 3, SWEEPS_MIN = 3 };
+enum { LOOK_SWEEPS_MAX = 20, SWEEPS_MIN = 3 };
 
 // Constraints are refined until the velocities that they miss are nothing beside those of their bodies, or
 // no longer get smaller: each round gains about the turn within a step.
@@ -160,8 +161,8 @@ static tal_status set_up(const tal_model *model, tal_state *state, double dt, ta
 static tal_status complete_contacts(const tal_model *model, tal_state *state, double dt,
                                     tal_report *report, bool *woke, tal_error *err) {
     const int most = model->settings.iteration_max;
-    const int sweeps = most < LOOK_SWEEPS ? most : LOOK_SWEEPS;
-    const tal_solver_goal rough = {model->settings.tolerance, sweeps, sweeps};
+    const tal_solver_goal rough = {LOOK_SLACK * model->settings.tolerance, SWEEPS_MIN,
+                                   most < LOOK_SWEEPS_MAX ? most : LOOK_SWEEPS_MAX};
     tal_look_result result;
     solve(model, state, rough, report);
     TAL_TRY(tal_look_ahead(model, state, dt, &result, err)); // (40) to (42)
