@@ -91,8 +91,7 @@ static face_axis find_face_axis(const tal_posed_body *a, const tal_posed_body *b
     if (b->is_box != 0) {
         return find_face_axis_of_box(a, b, shift, enough);
     }
-    const tal_vec3 corner =
-        tal_vec3_add(tal_posed_vertex(b, lowest_vertex_along(b, shift)), shift);
+    const tal_vec3 corner = tal_vec3_add(tal_posed_vertex(b, lowest_vertex_along(b, shift)), shift);
     double most = -INFINITY;
     int32_t likely = 0;
     for (int32_t f = 0; f < a->face_count; f++) {
@@ -237,8 +236,7 @@ static edge_axis find_edge_axis(const pair_view *pair, tal_narrow_scratch *scrat
     const tal_posed_body *i = pair->i, *j = pair->j;
     const double *sign_i = &i->shapes->edge_sign[i->shapes->edge_start[i->topology]];
     const double *sign_j = &j->shapes->edge_sign[j->shapes->edge_start[j->topology]];
-    const tal_vec3 of_i =
-        tal_posed_vertex(i, lowest_vertex_along(i, tal_vec3_scale(normal, -1.0)));
+    const tal_vec3 of_i = tal_posed_vertex(i, lowest_vertex_along(i, tal_vec3_scale(normal, -1.0)));
     const tal_vec3 of_j = tal_posed_vertex(j, lowest_vertex_along(j, normal));
     const double low = tal_smaller(floor, 0.0) - pair->margin;
     const int32_t count_i =
@@ -484,11 +482,11 @@ int32_t tal_narrow_find_polyhedra(const tal_posed_body *i, const tal_posed_body 
         return count;
     }
 
-    const edge_axis edges = i->is_box != 0 && j->is_box != 0
-                                ? find_box_edge_axis(&pair)
-                                : find_edge_axis(&pair, scratch,
-                                                 outward(&pair, first_is_i, first.face),
-                                                 deepest_face, enough);
+    const edge_axis edges =
+        i->is_box != 0 && j->is_box != 0
+            ? find_box_edge_axis(&pair)
+            : find_edge_axis(&pair, scratch, outward(&pair, first_is_i, first.face), deepest_face,
+                             enough);
     if (edges.separation > enough) {
         store_hint(hint, edges.normal);
         return 0;

@@ -262,4 +262,5 @@ static void open(const tal_batch *b, const tal_batch_point *point, tal_batch_ope
     memcpy(moved, &furthest, sizeof furthest);
 }
 
-const tal_batch_kernel KERNEL = {.name = KERNEL_NAME, .visit = visit, .residual = residual, .open = open};
+const tal_batch_kernel KERNEL = {
+    .name = KERNEL_NAME, .visit = visit, .residual = residual, .open = open};
