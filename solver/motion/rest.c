@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Islands at rest. A body is still as long as its fastest point, the position correction included, is slower
-// than errors can make it that the tolerance lets pass, were they all of one sign over the steps watched. What is
-// out of balance by more than the tolerance (of gravity) does not stay that slow for as many steps, so only
-// what stands for good is laid to rest.
+// Islands at rest. A body is still when its fastest point, the position correction included, is slower
+// than what the tolerance lets pass as an error of slow bodies; in an island of many, such errors add up from
+// body to body, over the steps watched at most.
+// What is out of balance by more than the tolerance (one body: by more than a small share of it) does not stay
+// that slow for as many steps, so only what stands for good is laid to rest.
 #include "solver/motion/rest.h"
 
 #include <math.h>
@@ -60,6 +61,13 @@ static bool can_rest(const tal_model *model, const tal_state *state, int32_t b) 
     return state->work.island_of_body[b] >= 0 && !model->is_loaded[b] && !tal_is_soft(model, b);
 }
 
+static double still_speed(const tal_model *model, const tal_state *state, int32_t island,
+                          double slow) {
+    const int32_t bodies = state->work.problem.island[island].body_count;
+    const int32_t steps = model->settings.rest_steps;
+    return (bodies < steps ? bodies : steps) * model->settings.tolerance * slow;
+}
+
 // Per island whether a body in it is restless. False if all islands are.
 static bool find_quiet_islands(const tal_model *model, tal_state *state, double dt, double slow) {
     const int32_t wanted = model->settings.rest_steps;
@@ -69,7 +77,9 @@ static bool find_quiet_islands(const tal_model *model, tal_state *state, double 
         if (tal_is_at_rest(state, b)) {
             continue;
         }
-        const bool is_still = can_rest(model, state, b) && speed_of(model, state, b, dt) <= slow;
+        const bool is_still = can_rest(model, state, b) &&
+                              speed_of(model, state, b, dt) <=
+                                  still_speed(model, state, state->work.island_of_body[b], slow);
         state->rest[b].still_steps = is_still ? state->rest[b].still_steps + 1 : 0;
         any = any || state->rest[b].still_steps >= wanted;
         if (state->work.island_of_body[b] >= 0 && state->rest[b].still_steps < wanted) {
@@ -139,9 +149,8 @@ static void keep_depth(tal_state *state, const tal_pair *pair) {
 void tal_lay_to_rest(const tal_model *model, tal_state *state, double dt, double slow,
                      tal_report *report) {
     const tal_vec3 gravity = model->settings.gravity_mps2;
-    const double still = model->settings.rest_steps * model->settings.tolerance * slow;
     if (model->settings.rest_steps == 0 || model->series_count > 0 ||
-        !find_quiet_islands(model, state, dt, still)) {
+        !find_quiet_islands(model, state, dt, slow)) {
         return;
     }
     keep_viscous_awake(model, state);

@@ -28,7 +28,7 @@ bool tal_wake_reached(tal_state *state);
 const uint8_t *tal_find_lingering(const tal_model *model, tal_state *state, double slow);
 
 // Lays islands to rest that did not move for `rest_steps` steps (or pieces of steps) beyond what errors
-// within the tolerance add up to in as many steps, and that dry friction holds: viscous contacts creep on. `slow` is the speed that
+// within the tolerance add up to, and that dry friction holds: viscous contacts creep on. `slow` is the speed that
 // errors of slow bodies are measured against. The kinetic energy left counts as dissipated by friction.
 void tal_lay_to_rest(const tal_model *model, tal_state *state, double dt, double slow,
                      tal_report *report);
