@@ -261,6 +261,33 @@ static void what_is_hardly_out_of_balance_is_not_held(void **unused) {
     assert_true(slide(mu, mu - tolerance / 8.0, tolerance, 16) < 1e-3);
 }
 
+// Fifty boxes on a slab, two tolerances out of balance: errors that add up over a heap hide no slide.
+static void a_heap_out_of_balance_is_not_held(void **unused) {
+    (void)unused;
+    const double mu = 0.5, tolerance = 1e-3, tangent = mu + 2.0 * tolerance, angle = atan(tangent);
+    const tal_vec3 up = {sin(angle), 0.0, cos(angle)}, down = {cos(angle), 0.0, -sin(angle)};
+    const tal_quat q = {cos(0.5 * angle), 0.0, sin(0.5 * angle), 0.0};
+    world w;
+    world_init(&w, 0.005, law_coulomb(mu, 0.0));
+    w.scene.settings.tolerance = tolerance;
+    test_scene_set_plane(&w.scene, (tal_vec3){0}, up, 100.0);
+    test_scene_add_box(&w.scene, 12, 12, 1, tal_vec3_scale(up, 0.5), q, 2000.0);
+    for (int n = 0; n < 50; n++) {
+        const tal_vec3 along = tal_vec3_scale(down, 1.2 * (n % 10) - 5.4);
+        const tal_vec3 across = tal_vec3_make(0.0, 1.2 * (n / 10) - 2.4, 0.0);
+        test_scene_add_box(&w.scene, 1, 1, 1,
+                           tal_vec3_add(tal_vec3_add(tal_vec3_scale(up, 1.5), along), across), q,
+                           2000.0);
+    }
+    world_start(&w);
+    world_run(&w, 5.0);
+    const double way =
+        tal_vec3_length(tal_vec3_subtract(tal_state_positions(w.state)[0], w.scene.position[0]));
+    const double free = 0.5 * G * cos(angle) * (tangent - mu) * 25.0;
+    check_near(way, free, 0.25 * free);
+    world_end(&w);
+}
+
 static void a_load_that_comes_later_moves_what_stood(void **unused) {
     (void)unused;
     const double mass = 2000.0, push = 2.0 * 0.5 * 2.0 * mass * G;
@@ -330,6 +357,7 @@ int main(void) {
         cmocka_unit_test(what_creeps_is_not_held),
         cmocka_unit_test(penetration_at_rest_stays_in_the_report),
         cmocka_unit_test(what_is_hardly_out_of_balance_is_not_held),
+        cmocka_unit_test(a_heap_out_of_balance_is_not_held),
         cmocka_unit_test(a_load_that_comes_later_moves_what_stood),
         cmocka_unit_test(a_floor_that_sets_off_takes_what_stood_along),
         cmocka_unit_test(resting_goes_on_after_a_checkpoint),
