@@ -169,7 +169,7 @@ enum { SWEEP_FIRST = 2 };
 typedef struct {
     const tal_model *model;
     tal_state *state;
-    const tal_sweep_set *set;
+    tal_sweep_set set; // the island at hand
     double *opening, *push, settled;
     int sweep;
     int32_t first;         // place of item 0
@@ -188,7 +188,7 @@ static void note_change(opening_loop *l, const tal_pair *pair, double change) {
 static void open_singles(void *context, int64_t first, int64_t end) {
     opening_loop *l = context;
     for (int64_t n = l->first + first; n < l->first + end; n++) {
-        const tal_pair *pair = &l->state->work.problem.pair[l->set->single[n]];
+        const tal_pair *pair = &l->state->work.problem.pair[l->set.single[n]];
         if (has_moved(l->state, pair->body_i, l->sweep - 1) ||
             has_moved(l->state, pair->body_j, l->sweep - 1)) {
             note_change(l, pair,
@@ -202,7 +202,7 @@ static void open_singles(void *context, int64_t first, int64_t end) {
 static void open_batches(void *context, int64_t first, int64_t end) {
     opening_loop *l = context;
     for (int64_t n = l->first + first; n < l->first + end; n++) {
-        const tal_batch *b = &l->set->batch[n];
+        const tal_batch *b = &l->set.batch[n];
         double moved[TAL_LANES];
         bool any = false;
         for (int lane = 0; lane < TAL_LANES; lane++) {
@@ -212,9 +212,9 @@ static void open_batches(void *context, int64_t first, int64_t end) {
         if (!any) {
             continue;
         }
-        l->set->work->batches.kernel->open(b, &l->set->point[b->first_point],
-                                           &l->set->opening[b->first_point],
-                                           l->state->work.displacement, moved);
+        l->set.work->batches.kernel->open(b, &l->set.point[b->first_point],
+                                          &l->set.opening[b->first_point],
+                                          l->state->work.displacement, moved);
         for (int lane = 0; lane < TAL_LANES; lane++) {
             if (b->pair[lane] >= 0) {
                 note_change(l, &l->state->work.problem.pair[b->pair[lane]], moved[lane]);
@@ -226,8 +226,8 @@ static void open_batches(void *context, int64_t first, int64_t end) {
 static void begin_batches(void *context, int64_t first, int64_t end) {
     const opening_loop *l = context;
     for (int64_t n = first; n < end; n++) {
-        const tal_batch *b = &l->set->batch[n];
-        tal_batch_opening *opening = &l->set->opening[b->first_point];
+        const tal_batch *b = &l->set.batch[n];
+        tal_batch_opening *opening = &l->set.opening[b->first_point];
         memset(opening, 0, (size_t)b->point_count * sizeof *opening);
         for (int lane = 0; lane < TAL_LANES; lane++) {
             for (int32_t k = 0; k < b->contact_count[lane]; k++) {
@@ -239,7 +239,7 @@ static void begin_batches(void *context, int64_t first, int64_t end) {
 
 // True if it has to be swept again. Pairs of one color touch no body twice: threads may share them.
 static bool sweep_openings(opening_loop *l) {
-    const tal_sweep_set *set = l->set;
+    const tal_sweep_set *set = &l->set;
     atomic_store(&l->is_moving, false);
     for (int32_t c = 0; c < set->island->color_count; c++) {
         const int threads = tal_sweep_set_threads(set, c);
@@ -261,11 +261,9 @@ static bool is_touched(const tal_state *state, const tal_island *island) {
 
 static void open_island(opening_loop *l, int32_t number) {
     const tal_percussion_problem *problem = &l->state->work.problem;
-    tal_sweep_set set;
-    tal_sweep_set_fill(&set, problem, &l->state->work.contacts.work, number, problem->thread_count,
-                       TAL_SET_ALL);
-    l->set = &set;
-    tal_threads_loop(set.thread_count, set.batch_end[set.island->color_count - 1],
+    tal_sweep_set_fill(&l->set, problem, &l->state->work.contacts.work, number,
+                       problem->thread_count, TAL_SET_ALL);
+    tal_threads_loop(l->set.thread_count, l->set.batch_end[l->set.island->color_count - 1],
                      BATCHES_PER_PIECE, begin_batches, l);
     l->sweep = SWEEP_FIRST;
     for (int n = 1; sweep_openings(l) && n < SWEEPS_MAX; n++) {
