@@ -159,49 +159,22 @@ static void append_page_row(const tal_batch_runs *batch, int site, int variation
     tal_text_append(page, "</tr>\n");
 }
 
-// Simulated against surveyed runout: on the line where the simulation is right.
 static void append_prediction(const tal_batch_runs *batch, tal_text *page) {
     const int count = batch->sites->count * batch->variations->count;
     double most = 0;
     for (int i = 0; i < count; i++) {
-        const double *v = batch->answer[i].sheet.value;
-        const double seen = v[TAL_SHEET_runout_surveyed_m], made = v[TAL_SHEET_runout_simulated_m];
-        if (batch->answer[i].done && isfinite(seen) && isfinite(made)) {
-            most = fmax(most, fmax(seen, made));
-        }
+        most = fmax(most, tal_prediction_reach(&batch->answer[i]));
     }
     if (!(most > 0)) {
         return; // no site has a surveyed deposit
     }
-    char end[TAL_NUMBER_SIZE], one[TAL_NUMBER_SIZE], two[TAL_NUMBER_SIZE];
-    tal_text_append(page,
-                    "<figure><svg class=\"chart\" viewBox=\"0 0 520 "
-                    "500\" role=\"group\" aria-label=\"Simulated against surveyed runout\"><path "
-                    "class=\"axis\" d=\"M70 20V440H490M70 440L490 20\"/>\n");
+    tal_prediction_begin(page);
     for (int i = 0; i < count; i++) {
-        const double *v = batch->answer[i].sheet.value;
-        const double seen = v[TAL_SHEET_runout_surveyed_m], made = v[TAL_SHEET_runout_simulated_m];
-        if (!batch->answer[i].done || !isfinite(seen) || !isfinite(made)) {
-            continue;
-        }
-        tal_text_append(page,
-                        "<circle data-point=\"%d\" tabindex=\"0\" role=\"img\" cx=\"%.1f\" "
-                        "cy=\"%.1f\" r=\"6\" fill=\"#0072b2\" fill-opacity=\".8\" aria-label=\"",
-                        i, 70.0 + 420.0 * seen / most, 440.0 - 420.0 * made / most);
-        tal_html_append(page, batch->sites->site[i / batch->variations->count].name);
-        tal_text_append(page, ": %s m simulated, %s m surveyed\"/>\n", tal_number_format(one, made),
-                        tal_number_format(two, seen));
+        tal_prediction_mark(page, &batch->answer[i],
+                            batch->sites->site[i / batch->variations->count].name, i, false, most);
     }
-    (void)tal_number_format(end, most);
-    tal_text_append(
-        page,
-        "<text x=\"280\" y=\"480\" text-anchor=\"middle\">Surveyed runout, m</text><text "
-        "x=\"490\" y=\"460\" text-anchor=\"end\">%s</text><text x=\"62\" y=\"26\" "
-        "text-anchor=\"end\">%s</text><text transform=\"translate(24 230) "
-        "rotate(-90)\" text-anchor=\"middle\">Simulated runout, m</text></svg><figcaption "
-        "id=\"study-read\" aria-live=\"polite\"><b>Prediction against observation.</b> "
-        "Below the line the simulation stops short.</figcaption></figure>\n",
-        end, end);
+    tal_prediction_end(page, most, " id=\"study-read\" aria-live=\"polite\"",
+                       "Below the line the simulation stops short.");
 }
 
 static int done_count(const tal_batch_runs *batch) {

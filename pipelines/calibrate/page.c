@@ -185,6 +185,29 @@ static void append_reports(const tal_calibration *c, tal_text *page) {
     tal_page_table_end(page);
 }
 
+// Before the calibration hollow, after it full.
+static void append_prediction(const tal_calibration *c, tal_text *page) {
+    double most = 0;
+    for (int i = 0; i < 2 * c->sites.count; i++) {
+        most = fmax(most, tal_prediction_reach(&c->report[i]));
+    }
+    if (!(most > 0)) {
+        return; // no site has a surveyed deposit
+    }
+    tal_prediction_begin(page);
+    for (int i = 0; i < 2 * c->sites.count; i++) {
+        char name[TAL_SETTING_TEXT_SIZE + 48];
+        (void)snprintf(name, sizeof name, "%s%s, %s", c->sites.site[i / 2].name,
+                       i / 2 >= c->judge_count ? " (held out)" : "",
+                       i % 2 == 0 ? "before" : "after");
+        tal_prediction_mark(page, &c->report[i], name, -1, i % 2 == 0, most);
+    }
+    tal_prediction_end(
+        page, most, "",
+        "Hollow before the calibration, full after it. Below the line the simulation "
+        "stops short.");
+}
+
 static tal_status write_comparison(const tal_calibration *c, tal_error *err) {
     tal_run_comparison comparison = {0};
     for (int i = 0; i < 2 * c->sites.count; i++) {
@@ -390,6 +413,7 @@ tal_status tal_calibration_write_page(const tal_calibration *c, tal_error *err) 
     append_parameters(c, &page);
     tal_text_append(&page, "<h2>Before and after</h2>\n");
     append_reports(c, &page);
+    append_prediction(c, &page);
     tal_text_append(&page,
                     "<p><a href=\"compare.html\">Before and after, side by side</a>, with the "
                     "replays in step and the difference of the deposits.</p>\n");

@@ -2,7 +2,11 @@
 // The few scores that the pages of studies show of every run.
 #include "pipelines/engine/headline.h"
 
+#include "core/app/number.h"
 #include "pipelines/engine/study_page.h"
+
+#include <math.h>
+#include <stdio.h>
 
 static const struct {
     tal_sheet_score score;
@@ -33,4 +37,51 @@ bool tal_headline_append(tal_text *page, const tal_run_answer *answer) {
         tal_text_append(page, "</td>");
     }
     return true;
+}
+
+double tal_prediction_reach(const tal_run_answer *answer) {
+    const double seen = answer->sheet.value[TAL_SHEET_runout_surveyed_m];
+    const double made = answer->sheet.value[TAL_SHEET_runout_simulated_m];
+    return answer->done && isfinite(seen) && isfinite(made) ? fmax(seen, made) : 0;
+}
+
+void tal_prediction_begin(tal_text *page) {
+    tal_text_append(page,
+                    "<figure><svg class=\"chart\" viewBox=\"0 0 520 "
+                    "500\" role=\"group\" aria-label=\"Simulated against surveyed runout\"><path "
+                    "class=\"axis\" d=\"M70 20V440H490M70 440L490 20\"/>\n");
+}
+
+void tal_prediction_mark(tal_text *page, const tal_run_answer *answer, const char *name, int point,
+                         bool is_hollow, double most) {
+    const double seen = answer->sheet.value[TAL_SHEET_runout_surveyed_m];
+    const double made = answer->sheet.value[TAL_SHEET_runout_simulated_m];
+    char one[TAL_NUMBER_SIZE], two[TAL_NUMBER_SIZE], id[32] = "";
+    if (!(tal_prediction_reach(answer) > 0)) {
+        return;
+    }
+    if (point >= 0) {
+        (void)snprintf(id, sizeof id, "data-point=\"%d\" ", point);
+    }
+    tal_text_append(page,
+                    "<circle %stabindex=\"0\" role=\"img\" cx=\"%.1f\" cy=\"%.1f\" r=\"6\" "
+                    "fill=\"%s\" fill-opacity=\".8\" stroke=\"#0072b2\" aria-label=\"",
+                    id, 70.0 + 420.0 * seen / most, 440.0 - 420.0 * made / most,
+                    is_hollow ? "none" : "#0072b2");
+    tal_html_append(page, name);
+    tal_text_append(page, ": %s m simulated, %s m surveyed\"/>\n", tal_number_format(one, made),
+                    tal_number_format(two, seen));
+}
+
+void tal_prediction_end(tal_text *page, double most, const char *attributes, const char *caption) {
+    char end[TAL_NUMBER_SIZE];
+    (void)tal_number_format(end, most);
+    tal_text_append(
+        page,
+        "<text x=\"280\" y=\"480\" text-anchor=\"middle\">Surveyed runout, m</text><text "
+        "x=\"490\" y=\"460\" text-anchor=\"end\">%s</text><text x=\"62\" y=\"26\" "
+        "text-anchor=\"end\">%s</text><text transform=\"translate(24 230) "
+        "rotate(-90)\" text-anchor=\"middle\">Simulated runout, m</text></svg><figcaption%s>"
+        "<b>Prediction against observation.</b> %s</figcaption></figure>\n",
+        end, end, attributes, caption);
 }

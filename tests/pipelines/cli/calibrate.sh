@@ -85,6 +85,13 @@ for name in two three; do sed 's/^friction.*/friction = 0.7/' one.ini >$name.ini
 [ "$(grep -c ',two,' several/runs.csv)" -eq 10 ] || fail "site two takes no part"
 if grep -q ',three,' several/runs.csv; then fail "the site held out takes part"; fi
 grep -q 'three (held out)' several/calibrate.html || fail "the site held out does not judge"
+# Prediction against observation: every site before (hollow) and after, each mark where its numbers say.
+grep -o '<circle [^>]* surveyed"' several/calibrate.html | sed 's/[^-0-9.a-z()" ]/ /g' |
+    awk -F'"' '{n++; hollow += /"none"/
+        match($0, /[0-9.]+ m simulated/); made = substr($0, RSTART) + 0; match($0, /[0-9.]+ m surveyed/); seen = substr($0, RSTART) + 0
+        match($0, /cx "[0-9.]+/); x = substr($0, RSTART + 4) - 70; match($0, /cy "[0-9.]+/); y = 440 - substr($0, RSTART + 4)
+        if (!(seen > 0) || x * made - y * seen > 0.01 * x * made || y * seen - x * made > 0.01 * x * made) {bad = 1}}
+        END {exit bad || n != 6 || hollow != 3}' || fail "prediction against observation: $(grep -o '<circle [^>]* surveyed"' several/calibrate.html)"
 # The same said in the site file.
 sed 's/^runs = 40/runs = 20\nfit = two.ini\nhold_out = three.ini/' one.ini >held.ini
 "$calibrate" held.ini --out held --progress none >said 2>&1 || fail "hold_out"

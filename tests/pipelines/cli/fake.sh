@@ -57,7 +57,7 @@ case $stage in
             runout = 100 + 200 * (0.5 - f) + 0 * r * t
             error = runout - 100
             iou = 1 - (error < 0 ? -error : error) / 100
-            printf "{\"scores\": {\"iou\": {\"value\": %.9g}, \"runout_error_m\": {\"value\": %.9g}, \"runout_surveyed_m\": {\"value\": 100}, ", iou, error
+            printf "{\"scores\": {\"iou\": {\"value\": %.9g}, \"runout_error_m\": {\"value\": %.9g}, \"runout_surveyed_m\": {\"value\": 100}, \"runout_simulated_m\": {\"value\": %.9g}, ", iou, error, runout
             printf "\"volume_ratio\": {\"value\": %.9g}, \"centroid_distance_m\": {\"value\": %.9g}, \"emd_m\": {\"value\": %.9g}}}\n", 1.4 - f, 100 * sqrt((f - 0.6) ^ 2), 100 * sqrt((f - 0.7) ^ 2)
         }' >"$out/scores.json"
         echo "<html>$(value report title)</html>" >"$out/report.html" ;;
