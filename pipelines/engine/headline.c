@@ -47,7 +47,7 @@ double tal_prediction_reach(const tal_run_answer *answer) {
 
 void tal_prediction_begin(tal_text *page) {
     tal_text_append(page,
-                    "<figure><svg class=\"chart\" viewBox=\"0 0 520 "
+                    "<figure style=\"max-width:36rem\"><svg class=\"chart\" viewBox=\"0 0 520 "
                     "500\" role=\"group\" aria-label=\"Simulated against surveyed runout\"><path "
                     "class=\"axis\" d=\"M70 20V440H490M70 440L490 20\"/>\n");
 }
