@@ -288,6 +288,29 @@ static void a_heap_out_of_balance_is_not_held(void **unused) {
     world_end(&w);
 }
 
+// A wall of twenty courses at the tolerance of a site: its errors add up to more than one block may move by.
+static void a_wall_comes_to_rest(void **unused) {
+    (void)unused;
+    enum { COURSES = 20, LENGTH = 15 };
+    world w;
+    world_init(&w, 0.005, law_coulomb(0.6, 0.0));
+    w.scene.settings.tolerance = 1e-3;
+    test_scene_set_plane(&w.scene, (tal_vec3){0}, tal_vec3_make(0, 0, 1), 100.0);
+    for (int n = 0; n < COURSES * LENGTH; n++) {
+        const double x = 1.001 * (n % LENGTH) + 0.25 * (n / LENGTH % 2),
+                     z = 0.25 + 0.5 * (n / LENGTH);
+        test_scene_add_box(&w.scene, 1.0, 0.5, 0.5, tal_vec3_make(x, 0, z), UPRIGHT, 2000.0);
+    }
+    world_start(&w);
+    world_run(&w, 3.0);
+    for (int32_t b = 0; b < COURSES * LENGTH; b++) {
+        assert_true(is_at_rest(&w, b));
+        assert_true(tal_vec3_length(tal_vec3_subtract(tal_state_positions(w.state)[b],
+                                                      w.scene.position[b])) < 1e-3);
+    }
+    world_end(&w);
+}
+
 static void a_load_that_comes_later_moves_what_stood(void **unused) {
     (void)unused;
     const double mass = 2000.0, push = 2.0 * 0.5 * 2.0 * mass * G;
@@ -358,6 +381,7 @@ int main(void) {
         cmocka_unit_test(penetration_at_rest_stays_in_the_report),
         cmocka_unit_test(what_is_hardly_out_of_balance_is_not_held),
         cmocka_unit_test(a_heap_out_of_balance_is_not_held),
+        cmocka_unit_test(a_wall_comes_to_rest),
         cmocka_unit_test(a_load_that_comes_later_moves_what_stood),
         cmocka_unit_test(a_floor_that_sets_off_takes_what_stood_along),
         cmocka_unit_test(resting_goes_on_after_a_checkpoint),
