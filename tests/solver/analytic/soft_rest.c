@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Blocks of rock in steps far longer than a wave needs to cross them: they come to rest where rigid ones do.
-#include "tests/solver/scenes/box_mesh.h"
-#include "tests/solver/scenes/scene.h"
-#include "tests/support/check.h"
+#include "tests/solver/scenes/soft_box.h"
 
 #include "solver/step/state.h"
 
 enum { BLOCKS_MAX = 6 };
 static const double EDGE[3] = {10.0, 9.0, 8.0};
 
-typedef struct {
-    test_scene scene;
-    box_mesh mesh;
-    tal_solid_input solid;
-    int32_t of_body[BLOCKS_MAX];
-    tal_model *model;
-    tal_state *state;
-} slope;
-
 // Turned blocks one above the other over a slope of 11 degrees, where friction holds up to 29.
-static void begin(slope *s, int count) {
+static void begin(soft_box *s, int count) {
     const int cells[3] = {1, 1, 1};
-    test_scene_init(&s->scene);
+    soft_box_divide(s, EDGE, cells, true, TAL_KINEMATICS_FLOATING_FRAME, 2600.0);
     test_scene_set_plane(&s->scene, (tal_vec3){0}, tal_vec3_normalize(tal_vec3_make(0.2, 0.0, 1.0)),
                          500.0);
     for (int b = 0; b < count; b++) {
@@ -30,39 +19,23 @@ static void begin(slope *s, int count) {
                            tal_vec3_make(3.0 * (b % 3), 2.1 * (b % 2), 8.0 + 14.0 * b),
                            tal_quat_normalize(turned), 2600.0);
         s->scene.velocity[b] = tal_vec3_make(0.0, 0.0, -2.0);
-        s->of_body[b] = 0;
     }
-    s->mesh = box_mesh_make(EDGE, cells, true);
-    s->solid = box_mesh_solid(&s->mesh, TAL_KINEMATICS_FLOATING_FRAME);
-    s->solid.density_kg_m3 = 2600.0;
     s->solid.young_pa = 50e9;
     s->solid.poisson = 0.25;
     s->solid.damping_stiffness_s = 1e-4;
-    s->scene.solid_count = 1;
-    s->scene.solid = &s->solid;
-    s->scene.body_solid = s->of_body;
     s->scene.law = (tal_law){.kind = TAL_LAW_ACD2_COULOMB, .friction = 0.55, .restitution = 0.1};
-    s->scene.settings = tal_solver_settings_default();
     s->scene.settings.dt_s = 0.02;
-    check_ok(test_scene_create_model(&s->scene, &s->model, &check_error));
-    check_ok(tal_state_create(&s->state, s->model, 1, &check_error));
+    soft_box_start(s);
 }
 
-static void end(slope *s) {
-    tal_state_destroy(s->state);
-    tal_model_destroy(s->model);
-    test_scene_destroy(&s->scene);
-    box_mesh_destroy(&s->mesh);
-}
-
-static void advance(slope *s, double until) {
+static void advance(soft_box *s, double until) {
     tal_report report;
     while (tal_state_time(s->state) < until - 1e-9) {
         check_ok(tal_step(s->model, s->state, &report, &check_error));
     }
 }
 
-static double fastest(const slope *s, int count) {
+static double fastest(const soft_box *s, int count) {
     double most = 0.0;
     for (int b = 0; b < count; b++) {
         most = fmax(most, tal_vec3_length(tal_state_velocities(s->state)[b]));
@@ -72,7 +45,7 @@ static double fastest(const slope *s, int count) {
 
 // Below the angle of friction nothing creeps: what is left after two more seconds is rounding.
 static void check_rest(int count, double until) {
-    slope s;
+    soft_box s;
     tal_vec3 then[BLOCKS_MAX];
     begin(&s, count);
     advance(&s, until);
@@ -83,7 +56,7 @@ static void check_rest(int count, double until) {
         const tal_vec3 way = tal_vec3_subtract(tal_state_positions(s.state)[b], then[b]);
         assert_true(tal_vec3_length(way) < 1e-6);
     }
-    end(&s);
+    soft_box_end(&s);
 }
 
 static void a_block_lies_still_below_the_angle_of_friction(void **unused) {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Blocks that deform slide over broken ground: their nodes meet what is there.
 #include "solver/step/state.h"
-#include "tests/solver/scenes/box_mesh.h"
-#include "tests/solver/scenes/scene.h"
-#include "tests/support/check.h"
+#include "tests/solver/scenes/soft_box.h"
 
 enum { BLOCKS = 6, STEPS = 250, SIDE = 90 };
 static const double EDGE[3] = {5.0, 4.0, 3.0};
@@ -16,18 +14,9 @@ static double broken(double x, double y) {
     return 0.6 * x + 2.0 * ((n >> 8) & 0xffff) / 65536.0;
 }
 
-typedef struct {
-    test_scene scene;
-    box_mesh mesh;
-    tal_solid_input solid;
-    int32_t of_body[BLOCKS];
-    tal_model *model;
-    tal_state *state;
-} slide;
-
-static void begin(slide *s) {
+static void begin(soft_box *s) {
     const int cells[3] = {3, 3, 2};
-    test_scene_init(&s->scene);
+    soft_box_divide(s, EDGE, cells, false, TAL_KINEMATICS_FLOATING_FRAME, 2600.0);
     test_scene_set_grid(&s->scene, SIDE, SIDE, broken);
     for (int b = 0; b < BLOCKS; b++) {
         const tal_quat turned = {1.0, 0.3 * b - 0.7, 0.2 * ((b * 3) % 5 - 2), -0.25 * b};
@@ -36,34 +25,18 @@ static void begin(slide *s) {
                            tal_vec3_make(x, y, broken(78.0, 6.0) + 8.0), tal_quat_normalize(turned),
                            2600.0);
         s->scene.velocity[b] = tal_vec3_make(-14.0, 0.3 * b, -3.0);
-        s->of_body[b] = 0;
     }
-    s->mesh = box_mesh_make(EDGE, cells, false);
-    s->solid = box_mesh_solid(&s->mesh, TAL_KINEMATICS_FLOATING_FRAME);
-    s->solid.density_kg_m3 = 2600.0;
     s->solid.young_pa = 20e9;
     s->solid.poisson = 0.25;
     s->solid.damping_stiffness_s = 1e-4;
-    s->scene.solid_count = 1;
-    s->scene.solid = &s->solid;
-    s->scene.body_solid = s->of_body;
     s->scene.law = (tal_law){.kind = TAL_LAW_COULOMB, .friction = 0.2};
-    s->scene.settings = tal_solver_settings_default();
     s->scene.settings.dt_s = 0.02;
-    check_ok(test_scene_create_model(&s->scene, &s->model, &check_error));
-    check_ok(tal_state_create(&s->state, s->model, 1, &check_error));
-}
-
-static void end(slide *s) {
-    tal_state_destroy(s->state);
-    tal_model_destroy(s->model);
-    test_scene_destroy(&s->scene);
-    box_mesh_destroy(&s->mesh);
+    soft_box_start(s);
 }
 
 // Nodes listed against the ground (bit 62 of their name): the ground is where the contact says, and one that
 // is said to be in it is not above it.
-static void check_nodes(const slide *s, int *count) {
+static void check_nodes(const soft_box *s, int *count) {
     const tal_manifolds *list = &s->state->work.list;
     const tal_terrain *ground = &s->model->ground->terrain;
     for (int32_t m = 0; m < list->manifold_count; m++) {
@@ -85,7 +58,7 @@ static void check_nodes(const slide *s, int *count) {
 
 static void nodes_meet_ground_that_is_there(void **unused) {
     (void)unused;
-    slide s;
+    soft_box s;
     tal_report report;
     int count = 0;
     begin(&s);
@@ -94,7 +67,7 @@ static void nodes_meet_ground_that_is_there(void **unused) {
         check_nodes(&s, &count);
     }
     assert_true(count > 500);
-    end(&s);
+    soft_box_end(&s);
 }
 
 int main(void) {
