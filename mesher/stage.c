@@ -78,10 +78,11 @@ tal_status tal_mesh_stage_check(const tal_invocation *invocation, const char *ex
         tal_error_add(err, TAL_BAD_SETTING, "[mesh] ground_class and block_class need a name");
     }
     if (s->mesh.source_class[0] != '\0' && !tal_mesh_has_source(s)) {
-        tal_error_add(err, TAL_BAD_SETTING,
-                      "[mesh] source_class = %s: blocks = import and blocks = forms have no source; "
-                      "draw its ground with ground_classes",
-                      s->mesh.source_class);
+        tal_error_add(
+            err, TAL_BAD_SETTING,
+            "[mesh] source_class = %s: blocks = import and blocks = forms have no source; "
+            "draw its ground with ground_classes",
+            s->mesh.source_class);
     }
     if (export_format != NULL && strcmp(export_format, "obj") != 0 &&
         strcmp(export_format, "ply") != 0 && strcmp(export_format, "vtp") != 0) {
