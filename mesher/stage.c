@@ -4,6 +4,7 @@
 
 #include "core/app/number.h"
 #include "core/app/results.h"
+#include "core/app/site_check.h"
 #include "core/base/log.h"
 #include "core/base/memory.h"
 #include "mesher/import/put_down.h"
@@ -77,7 +78,7 @@ tal_status tal_mesh_stage_check(const tal_invocation *invocation, const char *ex
     if (s->mesh.ground_class[0] == '\0' || s->mesh.block_class[0] == '\0') {
         tal_error_add(err, TAL_BAD_SETTING, "[mesh] ground_class and block_class need a name");
     }
-    if (s->mesh.source_class[0] != '\0' && !tal_mesh_has_source(s)) {
+    if (s->mesh.source_class[0] != '\0' && !tal_site_has_source(s)) {
         tal_error_add(
             err, TAL_BAD_SETTING,
             "[mesh] source_class = %s: blocks = import and blocks = forms have no source; "

@@ -44,11 +44,6 @@ typedef struct {
     tal_class_names block_names;
 } tal_mesh_stage;
 
-// Is there a source to divide into blocks? Imported rocks and forms come without.
-static inline bool tal_mesh_has_source(const tal_settings *settings) {
-    return settings->mesh.blocks != TAL_BLOCKS_IMPORT && settings->mesh.blocks != TAL_BLOCKS_FORMS;
-}
-
 tal_status tal_mesh_stage_run(const tal_invocation *invocation, const char *export_format,
                               tal_error *err);
 

@@ -191,6 +191,10 @@ bool tal_site_names_class(const tal_settings *settings, const char *name, size_t
            lists_word(mesh->ground_class_names, name, length);
 }
 
+bool tal_site_has_source(const tal_settings *settings) {
+    return settings->mesh.blocks != TAL_BLOCKS_IMPORT && settings->mesh.blocks != TAL_BLOCKS_FORMS;
+}
+
 bool tal_is_class_raster(const char *path) {
     static const char *const ends[] = {".tif", ".tiff", ".vrt", ".asc", ".img"};
     const size_t length = strlen(path);
