@@ -3,6 +3,7 @@
 #include "mesher/stage.h"
 
 #include "core/app/json.h"
+#include "core/app/site_check.h"
 #include "core/geo/raster_file.h"
 
 #include <math.h>
@@ -80,7 +81,7 @@ tal_status tal_mesh_read_inputs(tal_mesh_stage *stage, tal_error *err) {
     const tal_mesh_settings *mesh = &stage->settings->mesh;
     TAL_TRY(read_json(stage, err));
     TAL_TRY(read_raster(stage, "bed.tif", &stage->bed, err));
-    stage->has_rock = mesh->blocks != TAL_BLOCKS_IMPORT && mesh->blocks != TAL_BLOCKS_FORMS;
+    stage->has_rock = tal_site_has_source(stage->settings);
     if (stage->has_rock) {
         TAL_TRY(read_raster(stage, "before.tif", &stage->before, err));
         TAL_TRY(read_raster(stage, "source.tif", &stage->source, err));

@@ -4,6 +4,7 @@
 
 #include "core/app/number.h"
 #include "core/app/results.h"
+#include "core/app/site_check.h"
 #include "core/base/log.h"
 #include "core/base/memory.h"
 #include "mesher/import/put_down.h"
@@ -77,6 +78,13 @@ tal_status tal_mesh_stage_check(const tal_invocation *invocation, const char *ex
     if (s->mesh.ground_class[0] == '\0' || s->mesh.block_class[0] == '\0') {
         tal_error_add(err, TAL_BAD_SETTING, "[mesh] ground_class and block_class need a name");
     }
+    if (s->mesh.source_class[0] != '\0' && !tal_site_has_source(s)) {
+        tal_error_add(
+            err, TAL_BAD_SETTING,
+            "[mesh] source_class = %s: blocks = import and blocks = forms have no source; "
+            "draw its ground with ground_classes",
+            s->mesh.source_class);
+    }
     if (export_format != NULL && strcmp(export_format, "obj") != 0 &&
         strcmp(export_format, "ply") != 0 && strcmp(export_format, "vtp") != 0) {
         tal_error_add(err, TAL_BAD_USAGE, "--export %s: choose obj, ply or vtp", export_format);
@@ -100,6 +108,11 @@ static tal_status make_terrain(tal_mesh_stage *stage, tal_error *err) {
     }
     TAL_TRY(tal_classes_assign(stage->face_class, &stage->terrain, stage->origin, stage->settings,
                                stage->crs, &stage->ground_names, err));
+    if (mesh->source_class[0] != '\0') {
+        TAL_TRY(tal_classes_assign_source(stage->face_class, &stage->terrain, stage->origin,
+                                          &stage->source, mesh->source_class, &stage->ground_names,
+                                          err));
+    }
     tal_log_info("terrain: %d triangles, within %.3g m of the bed", stage->terrain.face_count,
                  stage->terrain.error_m);
     return TAL_OK;

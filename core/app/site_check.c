@@ -187,7 +187,12 @@ bool tal_site_names_class(const tal_settings *settings, const char *name, size_t
     const tal_mesh_settings *mesh = &settings->mesh;
     return lists_word(mesh->ground_class, name, length) ||
            lists_word(mesh->block_class, name, length) ||
+           lists_word(mesh->source_class, name, length) ||
            lists_word(mesh->ground_class_names, name, length);
+}
+
+bool tal_site_has_source(const tal_settings *settings) {
+    return settings->mesh.blocks != TAL_BLOCKS_IMPORT && settings->mesh.blocks != TAL_BLOCKS_FORMS;
 }
 
 bool tal_is_class_raster(const char *path) {
@@ -220,11 +225,13 @@ void tal_site_refuse_pair(const tal_settings *settings, const tal_pair_settings 
     const tal_mesh_settings *mesh = &settings->mesh;
     const char *where = tal_settings_given_in(settings, pair, sizeof *pair);
     const bool has_names = mesh->ground_class_names[0] != '\0';
+    const bool has_source = mesh->source_class[0] != '\0';
     tal_error_add(err, TAL_BAD_SETTING,
                   "%s: [pair.%s] does not name two surface classes of this site, which are: %s, "
-                  "%s%s%s%s",
+                  "%s%s%s%s%s%s",
                   where != NULL ? where : settings->site_file, pair->label, mesh->ground_class,
-                  mesh->block_class, has_names ? " and " : "", mesh->ground_class_names, more);
+                  mesh->block_class, has_source ? ", " : "", mesh->source_class,
+                  has_names ? " and " : "", mesh->ground_class_names, more);
 }
 
 static void check_pair_names(const tal_settings *settings, const tal_pair_settings *pair,

@@ -22,4 +22,7 @@ bool tal_is_class_raster(const char *path);
 void tal_site_refuse_pair(const tal_settings *settings, const tal_pair_settings *pair,
                           const char *more, tal_error *err);
 
+// Is there a source to divide into blocks? Imported rocks and forms come without.
+bool tal_site_has_source(const tal_settings *settings);
+
 #endif

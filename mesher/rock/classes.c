@@ -193,3 +193,24 @@ tal_status tal_classes_assign(int32_t *face_class, const tal_terrain_mesh *mesh,
     }
     return TAL_OK;
 }
+
+tal_status tal_classes_assign_source(int32_t *face_class, const tal_terrain_mesh *mesh,
+                                     const double origin[3], const tal_raster *source,
+                                     const char *name, tal_class_names *names, tal_error *err) {
+    const int number = tal_class_names_find(names, name);
+    if (number < 0) {
+        return TAL_FAIL(err, TAL_BAD_SETTING,
+                        "[mesh] source_class = %.80s is longer than %d letters, or there are more "
+                        "than %d classes",
+                        name, TAL_CLASS_NAME_SIZE - 1, TAL_CLASSES_MAX);
+    }
+    for (int32_t f = 0; f < mesh->face_count; f++) {
+        double x, y;
+        face_centre(mesh, f, origin, &x, &y);
+        const int64_t at = tal_grid_index(&source->grid, x, y);
+        if (at >= 0 && source->value[at] > 0.0f) {
+            face_class[f] = number;
+        }
+    }
+    return TAL_OK;
+}

@@ -26,4 +26,9 @@ tal_status tal_classes_assign(int32_t *face_class, const tal_terrain_mesh *mesh,
                               const double origin[3], const tal_settings *settings,
                               const tal_crs *crs, tal_class_names *names, tal_error *err);
 
+// The class `name` for every face whose centroid lies on a cell that holds rock of the source.
+tal_status tal_classes_assign_source(int32_t *face_class, const tal_terrain_mesh *mesh,
+                                     const double origin[3], const tal_raster *source,
+                                     const char *name, tal_class_names *names, tal_error *err);
+
 #endif

@@ -5,6 +5,7 @@
 #include "core/app/program.h"
 #include "core/app/provenance.h"
 #include "core/app/results.h"
+#include "core/app/site_check.h"
 #include "core/base/interrupt.h"
 #include "core/base/log.h"
 #include "core/base/math3.h"
@@ -488,7 +489,15 @@ static bool ends_too_early(const simulation *s) {
            tal_travel_ends_too_early(tal_state_time(s->state), gravity, volume);
 }
 
-static void say_travel(const tal_travel *travel, const tal_onset *onset) {
+static void say_failed_base(const tal_settings *settings) {
+    if (tal_site_has_source(settings) && settings->mesh.source_class[0] == '\0') {
+        tal_log_warn("if its base had failed before, say so: source_class in [mesh] makes it a "
+                     "class of ground with a friction of its own");
+    }
+}
+
+static void say_travel(const tal_travel *travel, const tal_onset *onset,
+                       const tal_settings *settings) {
     char median[TAL_NUMBER_SIZE], high[TAL_NUMBER_SIZE];
     (void)tal_number_format(median, travel->median);
     (void)tal_number_format(high, travel->high);
@@ -501,6 +510,7 @@ static void say_travel(const tal_travel *travel, const tal_onset *onset) {
                      "moved farther than their own size",
                      median, 100.0 * travel->moved_share);
         say_onset(onset);
+        say_failed_base(settings);
     } else {
         tal_log_info("half of the blocks moved farther than %s m, a twentieth farther than %s m",
                      median, high);
@@ -574,7 +584,7 @@ static tal_status finish(simulation *s, tal_error *err) {
     tal_log_info("%d blocks, %zu steps to %g s (%s); kinetic energy peaks at %g s",
                  tensions.block_count, r.step_count, r.duration_s, s->ended_because,
                  r.kinetic_peak_s);
-    say_travel(&r.travel, &s->onset);
+    say_travel(&r.travel, &s->onset, &s->invocation->settings);
     char depth[TAL_NUMBER_SIZE], drift[TAL_NUMBER_SIZE];
     tal_log_info(
         "deepest penetration %s m, energy drift %s %%, %lld steps not converged, %d blocks "

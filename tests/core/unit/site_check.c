@@ -118,6 +118,10 @@ static void a_pair_names_classes_that_the_site_has(void **state) {
                                "[mesh]\nblock_class = lava\nground_classes = a.tif\n"
                                "ground_class_names = forest meadow\n"),
                      TAL_OK);
+    assert_int_equal(
+        read_text("[pair.rock.rupture]\nfriction = 0.2\n[mesh]\nsource_class = rupture\n"), TAL_OK);
+    check_fails(read_text("[pair.rock.ruptur]\nfriction = 0.2\n[mesh]\nsource_class = rupture\n"),
+                TAL_BAD_SETTING, "which are: ground, rock, rupture");
     // Names that a layer or a table brings are known once that is read.
     assert_int_equal(
         read_text("[pair.rock.meadow]\nfriction = 0.5\n[mesh]\nground_classes = a.gpkg\n"), TAL_OK);

@@ -135,6 +135,27 @@ fresh raster
 expect 1 'ground_class_names names the values 1 to 0' "$program" site.ini --out raster \
     --set mesh.ground_classes=ground.asc
 
+# The ground under the source can have a class of its own: the same faces as by a raster of the source. It wins
+# over polygons, and rocks that come without a source cannot have it.
+fresh rupture
+gdal_translate -q -ot Byte -a_nodata none -scale 0 1e-9 0 255 rupture/source.tif full.tif
+gdal_translate -q -ot Byte -scale 0 255 0 1 full.tif where.tif
+expect 0 'blocks:' "$program" site.ini --out rupture --set mesh.source_class=rupture
+ncdump -v face_class rupture/terrain.nc | sed -n '/^data:/,$p' >by_source.txt
+grep -q '1, 1, 1' by_source.txt || fail "no face lies under the source"
+grep -q '0, 0, 0' by_source.txt || fail "all faces lie under the source"
+fresh where
+expect 0 'blocks:' "$program" site.ini --out where --set mesh.ground_classes=where.tif \
+    --set mesh.ground_class_names=rupture
+ncdump -v face_class where/terrain.nc | sed -n '/^data:/,$p' >by_where.txt
+cmp by_source.txt by_where.txt || fail "source_class and a raster of the source give different classes"
+fresh rupture
+expect 0 'blocks:' "$program" site.ini --out rupture --set mesh.source_class=rupture \
+    --set mesh.ground_classes=ground.geojson
+ncdump -v class_name rupture/terrain.nc | grep -q '"rupture"' || fail "no class rupture beside talus"
+expect 2 'source_class = rupture: blocks = import and blocks = forms have no source' "$program" import.ini \
+    --out rupture --overwrite --set mesh.source_class=rupture --set mesh.import=ball.csv
+
 # The published bricks, whole, in a source of about 8e5 m3: near 435 and 874 blocks.
 "$make_site" full 700 500 1 1.038 || exit 1
 count_bricks() {

@@ -296,6 +296,30 @@ static void speed_weakening_stops_a_body_where_its_integral_says(void **unused) 
     check_share(stopping_way(law, v, 0.0025, 12.0), way * v / PIECES / 3.0, 1e-3);
 }
 
+// (15): on a slope below its friction at rest a slide dies below the critical speed and runs away above it.
+static void speed_weakening_keeps_a_slide_going_above_its_critical_speed(void **unused) {
+    (void)unused;
+    const tal_law law = {.kind = TAL_LAW_SPEED_WEAKENING,
+                         .friction = 0.84,
+                         .friction_fast = 0.11,
+                         .weakening_speed_mps = 4.0};
+    const double angle = acos(-1.0) / 12.0; // 15 degrees
+    const double critical = 4.0 * (0.84 - tan(angle)) / (tan(angle) - 0.11);
+    for (int n = 0; n < 2; n++) {
+        const double start = (n == 0 ? 0.98 : 1.02) * critical;
+        world w;
+        const tal_quat turn = on_a_slope(&w, 0.01, law, angle);
+        const tal_vec3 normal = {sin(angle), 0.0, cos(angle)};
+        test_scene_add_box(&w.scene, 1.0, 1.2, 0.5, tal_vec3_scale(normal, 0.25), turn, DENSITY);
+        w.scene.velocity[0] = tal_vec3_make(start * cos(angle), 0.0, -start * sin(angle));
+        world_start(&w);
+        world_run(&w, 5.0);
+        const double speed = tal_vec3_length(tal_state_velocities(w.state)[0]);
+        assert_true(n == 0 ? speed < 0.99 * start : speed > 1.01 * start);
+        world_end(&w);
+    }
+}
+
 // v^2/2 = g (mu' s + (mu - mu') L (1 - exp(-s/L)))
 static void slip_weakening_stops_a_body_where_its_energy_says(void **unused) {
     (void)unused;
@@ -411,6 +435,7 @@ int main(void) {
         cmocka_unit_test(a_scar_is_forgotten_in_flight),
         cmocka_unit_test(a_plastic_impact_loses_what_its_energy_says),
         cmocka_unit_test(speed_weakening_stops_a_body_where_its_integral_says),
+        cmocka_unit_test(speed_weakening_keeps_a_slide_going_above_its_critical_speed),
         cmocka_unit_test(slip_weakening_stops_a_body_where_its_energy_says),
         cmocka_unit_test(threads_and_resuming_change_no_bit),
         cmocka_unit_test(laws_without_their_numbers_are_the_default_law),
