@@ -5,6 +5,7 @@
 
 #include "solver/motion/integrate.h"
 #include "solver/percussion/roll.h"
+#include "solver/step/contact_list.h"
 #include "solver/step/look_ahead.h"
 #include "tests/solver/scenes/world.h"
 
@@ -28,7 +29,7 @@ static const tal_pair *pair_of(const world *w, int32_t i, int32_t j) {
 }
 
 static const tal_contact_data *data_of(const world *w, int32_t i, int32_t j) {
-    return &w->state->work.contacts.data[pair_of(w, i, j)->first_contact];
+    return &w->state->work.contacts.now.data[pair_of(w, i, j)->first_contact];
 }
 
 // One ball above the other, touching at mid-step; `first` says which has the lower number. Returns that number.
@@ -141,7 +142,7 @@ static void a_pair_is_ahead_by_what_both_are(void **unused) {
     tal_load_motion(w.model, w.state);
     tal_forget_reaches(w.model, w.state);
     check_ok(tal_find_contacts(w.model, w.state, DT, &check_error));
-    check_ok(tal_list_contacts(w.model, w.state, &check_error));
+    check_ok(tal_list_contacts(w.model, w.state, 0.01, &check_error));
     memcpy(w.state->lead, lead, sizeof lead);
     check_ok(tal_prepare_contacts(w.model, w.state, DT, &w.report, &check_error));
     check_near(data_of(&w, 0, 1)->ahead, 0.001, 0.0);
@@ -153,7 +154,7 @@ static void a_pair_is_ahead_by_what_both_are(void **unused) {
     assert_int_equal(w.report.penetration_body_j, TAL_BODY_TERRAIN);
     w.state->position[4].z = 5.0; // now the two balls are the deepest
     check_ok(tal_find_contacts(w.model, w.state, DT, &check_error));
-    check_ok(tal_list_contacts(w.model, w.state, &check_error));
+    check_ok(tal_list_contacts(w.model, w.state, 0.01, &check_error));
     check_ok(tal_prepare_contacts(w.model, w.state, DT, &w.report, &check_error));
     check_near(w.report.penetration_m, sunk, 1e-12);
     assert_int_equal(w.report.penetration_body_i + w.report.penetration_body_j, 2 + 3);
@@ -183,7 +184,7 @@ static void a_softened_island_begins_from_nothing(void **unused) {
     for (int32_t b = 0; b < 2; b++) {
         const tal_pair *pair = pair_of(&w, b, -1);
         const tal_roll *roll = &w.state->work.problem.roll[pair - w.state->work.problem.pair];
-        const tal_contact *c = &w.state->work.contacts.contact[pair->first_contact];
+        const tal_contact *c = &w.state->work.contacts.now.contact[pair->first_contact];
         const tal_roll before = *roll;
         assert_true(before.moment[0] != 0.0 && before.moment[1] != 0.0);
         assert_true(c->percussion[0] > 0.0 && c->softness < INFINITY && c->slack > 0.0);
