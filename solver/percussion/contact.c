@@ -141,13 +141,13 @@ static void lay_out_pairs(const tal_model *model, tal_state *state, int32_t isla
         const tal_manifold *manifold = &state->work.list.manifold[set->order[p]];
         const bool on_ground = manifold->body_j < 0;
         set->now.pair[p] = (tal_pair){.body_i = manifold->body_i,
-                                  .body_j = on_ground ? model->body_count : manifold->body_j,
-                                  .first_contact = next,
-                                  .contact_count = manifold->point_count,
-                                  .law = tal_law_of(model, manifold),
-                                  .manifold = set->order[p],
-                                  .is_general = tal_is_soft(model, manifold->body_i) ||
-                                                tal_is_soft(model, manifold->body_j)};
+                                      .body_j = on_ground ? model->body_count : manifold->body_j,
+                                      .first_contact = next,
+                                      .contact_count = manifold->point_count,
+                                      .law = tal_law_of(model, manifold),
+                                      .manifold = set->order[p],
+                                      .is_general = tal_is_soft(model, manifold->body_i) ||
+                                                    tal_is_soft(model, manifold->body_j)};
         set->now.pair_of_manifold[set->order[p]] = p;
         next += manifold->point_count;
     }
@@ -246,7 +246,8 @@ static void judge_pair(const tal_model *model, tal_state *state, const tal_pair 
         tal_contact_data *data = &state->work.contacts.now.data[k];
         tal_contact_velocity_before(&state->work.problem, pair, k, data->before);
         const double load =
-            is_loaded ? tal_prescribed_pull(state, pair, &state->work.contacts.now.contact[k]) : 0.0;
+            is_loaded ? tal_prescribed_pull(state, pair, &state->work.contacts.now.contact[k])
+                      : 0.0;
         tal_judge_point(&judge, load, !tal_is_joint(model, pair), data);
     }
 }
@@ -255,7 +256,8 @@ static void judge_pair(const tal_model *model, tal_state *state, const tal_pair 
 static double coupling(const tal_state *state, const tal_pair *pair, tal_vec3 axis, int32_t k,
                        int32_t l) {
     TAL_ASSERT(!pair->is_general); // kn and kt of other bodies are not shared by points yet
-    const tal_contact *a = &state->work.contacts.now.contact[k], *b = &state->work.contacts.now.contact[l];
+    const tal_contact *a = &state->work.contacts.now.contact[k],
+                      *b = &state->work.contacts.now.contact[l];
     const tal_inertia *i = &state->work.inertia_world[pair->body_i];
     const tal_inertia *j = &state->work.inertia_world[pair->body_j];
     const tal_vec3 ai = tal_vec3_cross(tal_arm(a->arm_i), axis);

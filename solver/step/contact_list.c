@@ -94,7 +94,8 @@ double tal_list_closing(const tal_state *state, const tal_manifolds *list,
 }
 
 // How far a point of a body that turns gets from where its velocity takes it within dt, at most.
-static double bend(const tal_model *model, const tal_rigid_motion *motion, int32_t body, double dt) {
+static double bend(const tal_model *model, const tal_rigid_motion *motion, int32_t body,
+                   double dt) {
     return body < 0 ? 0.0
                     : 0.5 * dt * dt * tal_vec3_dot(motion[body].w, motion[body].w) *
                           model->shapes.bounding_radius[model->shape_of_body[body]];
@@ -107,8 +108,8 @@ static bool may_leave_out(const tal_model *model, const tal_manifold *manifold) 
 }
 
 // The gap of point k of the list is open now and, without percussions, at the end of the step as well.
-static bool stays_open(const tal_model *model, const tal_state *state,
-                       const tal_manifold *manifold, int32_t k, double margin, double dt) {
+static bool stays_open(const tal_model *model, const tal_state *state, const tal_manifold *manifold,
+                       int32_t k, double margin, double dt) {
     const tal_manifolds *list = &state->work.list;
     const double apart = tal_list_speed_before(state, list, manifold, k);
     const double fall = dt * dt * tal_vec3_length(model->settings.gravity_mps2);
@@ -135,8 +136,8 @@ static void list_found(const tal_model *model, tal_state *state, const tal_manif
     tal_manifolds *list = &state->work.list, *left_out = &state->work.left_out;
     const tal_rigid_motion *before = state->work.motion_before;
     const double noticeable = tal_noticeable_depth(model, manifold->body_i, manifold->body_j);
-    const double bent = bend(model, before, manifold->body_i, dt) +
-                        bend(model, before, manifold->body_j, dt);
+    const double bent =
+        bend(model, before, manifold->body_i, dt) + bend(model, before, manifold->body_j, dt);
     const bool may = bent <= noticeable && may_leave_out(model, manifold);
     const double margin = noticeable + bent;
     begin_manifold(list, manifold);
@@ -200,8 +201,8 @@ double tal_left_out_depth(const tal_model *model, const tal_state *state, int32_
     double depth = -INFINITY;
     for (int32_t k = manifold->first_point; k < manifold->first_point + manifold->point_count;
          k++) {
-        depth = fmax(depth, tal_list_closing(state, left_out, manifold, k, dt) -
-                                left_out->point[k].gap);
+        depth = fmax(depth,
+                     tal_list_closing(state, left_out, manifold, k, dt) - left_out->point[k].gap);
     }
     return depth + bend(model, state->work.motion, manifold->body_i, dt) +
            bend(model, state->work.motion, manifold->body_j, dt);

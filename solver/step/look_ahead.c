@@ -99,7 +99,8 @@ static double depth_of(const tal_contact_point *point, const tal_manifold *manif
 // Deepest penetration of the same bodies among those listed from number `m` on.
 static double listed_depth(const tal_manifolds *list, int32_t m, const tal_manifold *manifold) {
     double depth = 0.0;
-    for (; m < list->manifold_count && tal_manifold_compare(&list->manifold[m], manifold) == 0; m++) {
+    for (; m < list->manifold_count && tal_manifold_compare(&list->manifold[m], manifold) == 0;
+         m++) {
         depth = fmax(depth, depth_of(list->point, &list->manifold[m]));
     }
     return depth;

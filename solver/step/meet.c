@@ -104,7 +104,8 @@ static double time_to_sink(const tal_model *model, const tal_state *state, const
         const int32_t at = of->manifold->first_point + k;
         const double apart = tal_list_speed_before(state, of->list, of->manifold, at);
         if (apart < 0.0) {
-            time = fmin(time, (fmax(tal_skin_gap(model, of->list->point[at].gap), 0.0) + sink) / -apart);
+            time = fmin(time,
+                        (fmax(tal_skin_gap(model, of->list->point[at].gap), 0.0) + sink) / -apart);
         }
     }
     return time;
@@ -185,7 +186,8 @@ bool tal_meet(const tal_model *model, tal_state *state, double dt, tal_report *r
         return false;
     }
     find_meetings(model, state, dt);
-    for (int32_t m = 0; m < state->work.list.manifold_count; m++) { // what is left out does not strike
+    for (int32_t m = 0; m < state->work.list.manifold_count;
+         m++) { // what is left out does not strike
         const near_pair of = near_pair_of(state, &state->work.list, m);
         for (int side = 0; side < 2; side++) {
             any = go_on(model, state, &of, side, report) || any;

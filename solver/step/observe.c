@@ -125,7 +125,8 @@ static tal_contact_record record_of(const tal_state *state, const tal_pair *pair
 int32_t tal_state_contacts(const tal_state *state, tal_contact_record *contact, int32_t capacity) {
     int32_t count = 0;
     for (int32_t m = 0; m < state->work.problem.pair_count; m++) {
-        const tal_pair *pair = &state->work.problem.pair[state->work.contacts.now.pair_of_manifold[m]];
+        const tal_pair *pair =
+            &state->work.problem.pair[state->work.contacts.now.pair_of_manifold[m]];
         if (state->work.list.manifold[m].joint > 0) {
             continue;
         }

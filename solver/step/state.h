@@ -82,12 +82,12 @@ typedef struct {
 // Contacts of the step. Grown when needed, never shrunk.
 typedef struct {
     int32_t pair_capacity, contact_capacity; // of all that is not in `now` and `last`
-    tal_prepared now, last; // those of the list before some were added are taken over
-    tal_edge *edge;     // by manifold
-    uint8_t *color;     // by manifold
-    int32_t *by_color;  // manifold numbers by color
-    int32_t *order;     // and by island, then color
-    int32_t *color_end; // of each island
+    tal_prepared now, last;    // those of the list before some were added are taken over
+    tal_edge *edge;            // by manifold
+    uint8_t *color;            // by manifold
+    int32_t *by_color;         // manifold numbers by color
+    int32_t *order;            // and by island, then color
+    int32_t *color_end;        // of each island
     int32_t *first_remembered; // by manifold: where its bodies begin in the memory
     tal_coloring coloring;
     tal_solver_work work;
@@ -105,7 +105,7 @@ typedef struct {
     tal_manifolds found, list, list_merged;
     int32_t *origin; // by manifold of the list: its number before some were added, or -1
     int32_t origin_capacity;
-    bool has_origin; // false: the list is new
+    bool has_origin;        // false: the list is new
     tal_manifolds left_out; // of the list: points that stay open unless percussions close them
     uint8_t *is_close;      // has any of them
     double *reach;
