@@ -20,7 +20,7 @@ static void make_heap(world *w) {
         const double x = (double)(n % ACROSS), y = (double)(n / ACROSS % ACROSS);
         const double z = (double)(n / (ACROSS * ACROSS));
         const double off = 0.2 * tal_random_uniform(random, 2 * n);
-        const tal_vec3 at = {1.01 * x + off, 1.01 * y, 0.5 + z * 1.002};
+        const tal_vec3 at = {1.001 * x + off, 1.001 * y, 0.5 + z * 1.001};
         const int32_t b = n % 7 == 6
                               ? test_scene_add_ball(&w->scene, 0.4, at, 2000.0)
                               : test_scene_add_box(&w->scene, 0.8, 1, 1, at, UPRIGHT, 2000.0);
