@@ -22,7 +22,8 @@ enum { CENTRE_STEPS_MAX = 50, IDLE_ROUNDS_MAX = 8 };
 // Problems tied to an anchor that the interior point solves: how many before Newton has its turn, in how many
 // steps, how far the anchor goes beyond their answers, and how they are tied, round by round. Walls of rock
 // that fall are solved with 3e-4 (with 1e-2 the anchor creeps, at 1e-5 the interior point stands still).
-enum { TIED_A_ROUND = 4, TIED_STEPS_MAX = 40, IDLE_TIED_MAX = 6, TIE_COUNT = 3 };
+enum { TIED_A_ROUND = 4, TIED_STEPS_MAX = 40, TIE_COUNT = 3 };
+enum { IDLE_TIED_LARGE = 6, IDLE_TIED_SMALL = 1 };
 static const double BEYOND = 1.8, TIES[TIE_COUNT] = {3e-4, 1e-3, 1e-4};
 // An island of which not even this many systems can be solved with the operations allowed is not begun.
 enum { SYSTEMS_MIN = 10 };
@@ -185,10 +186,10 @@ static tal_status advance_anchor(finisher *f, double tie, tal_error *err) {
 
 // Proximal points by the interior point, which solves tied problems that Newton does not, and by Newton from
 // where they led, in turn.
-static tal_status run_tied(finisher *f, tal_error *err) {
+static tal_status run_tied(finisher *f, int idle_max, tal_error *err) {
     static const newton_way way = {.regularisation = 1e-4, .iteration_max = 1500};
     memcpy(f->anchor, f->best, bytes_of(f));
-    for (int idle = 0, round = 0; idle < IDLE_TIED_MAX && iterations_left(f) > 0; idle++, round++) {
+    for (int idle = 0, round = 0; idle < idle_max && iterations_left(f) > 0; idle++, round++) {
         const double before = f->best_residual;
         for (int n = 0; n < TIED_A_ROUND; n++) {
             TAL_TRY(advance_anchor(f, TIES[round % TIE_COUNT], err));
@@ -287,7 +288,7 @@ static tal_status run(finisher *f, tal_error *err) {
         TAL_TRY(try_proximal(f, err));
     }
     if (!is_enough(f) && method == TAL_FINISH_AUTOMATIC && has_cones_only) {
-        TAL_TRY(run_tied(f, err));
+        TAL_TRY(run_tied(f, is_large ? IDLE_TIED_LARGE : IDLE_TIED_SMALL, err));
     }
     if (!is_enough(f) && method == TAL_FINISH_AUTOMATIC && has_cones_only) {
         TAL_TRY(run_rounds(f, err));
