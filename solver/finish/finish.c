@@ -19,6 +19,12 @@ enum { IMPATIENT = 15, PATIENT = 60 };
 // Newton ends (5 of 1300 random problems, and 2).
 enum { LARGE = 500 };
 enum { CENTRE_STEPS_MAX = 50, IDLE_ROUNDS_MAX = 8 };
+// Problems tied to an anchor that the interior point solves: how many before Newton has its turn, in how many
+// steps, how far the anchor goes beyond their answers, and how they are tied, round by round. Walls of rock
+// that fall are solved with 3e-4 (with 1e-2 the anchor creeps, at 1e-5 the interior point stands still).
+enum { TIED_A_ROUND = 4, TIED_STEPS_MAX = 40, TIE_COUNT = 3 };
+enum { IDLE_TIED_LARGE = 6, IDLE_TIED_SMALL = 1 };
+static const double BEYOND = 1.8, TIES[TIE_COUNT] = {3e-4, 1e-3, 1e-4};
 // An island of which not even this many systems can be solved with the operations allowed is not begun.
 enum { SYSTEMS_MIN = 10 };
 
@@ -41,12 +47,13 @@ typedef struct {
     tal_finish_work work;
     tal_interior_point interior;
     tal_newton newton;
+    double *anchor;                  // what the interior point is tied to
     double *at_hand;                 // the reaction of the interior point
     double *stored[HAND_OVER_COUNT]; // its reactions where it crossed HAND_OVER
     bool is_stored[HAND_OVER_COUNT];
     double *best; // scaled, of everything
     double best_residual;
-    double regularisation;
+    double regularisation; // of the steps that led to the best
 } finisher;
 
 const char *tal_finish_method_name(tal_finish_method method) {
@@ -84,15 +91,20 @@ static int iterations_left(const finisher *f) {
     return has_worked_enough ? 0 : f->settings->iteration_max - f->work.factorisation_count;
 }
 
-static void consider(finisher *f, const double *scaled_r, double residual) {
+static void consider(finisher *f, const double *scaled_r, double residual, double regularisation) {
     if (residual < f->best_residual) {
         f->best_residual = residual;
+        f->regularisation = regularisation;
         memcpy(f->best, scaled_r, bytes_of(f));
     }
 }
 
 typedef tal_status (*newton_run)(tal_newton *, tal_finish_work *, const tal_newton_settings *,
                                  tal_error *);
+
+static void consider_interior(finisher *f, double residual) {
+    consider(f, f->at_hand, residual, tal_interior_point_regularisation(&f->interior));
+}
 
 static tal_status try_run(finisher *f, newton_run run, const double *start, const newton_way *way,
                           tal_error *err) {
@@ -108,8 +120,7 @@ static tal_status try_run(finisher *f, newton_run run, const double *start, cons
     memmove(f->newton.best, start, bytes_of(f));
     f->newton.best_residual = INFINITY;
     TAL_TRY(run(&f->newton, &f->work, &settings, err));
-    f->regularisation = f->newton.regularisation;
-    consider(f, f->newton.best, f->newton.best_residual);
+    consider(f, f->newton.best, f->newton.best_residual, f->newton.best_regularisation);
     return TAL_OK;
 }
 
@@ -137,7 +148,7 @@ static tal_status find_centre(finisher *f, const double *slip_of, tal_error *err
         }
     }
     tal_interior_point_get(&f->interior, &f->work, f->at_hand);
-    consider(f, f->at_hand, tal_finish_work_measure(&f->work, f->at_hand));
+    consider_interior(f, tal_finish_work_measure(&f->work, f->at_hand));
     return TAL_OK;
 }
 
@@ -153,6 +164,44 @@ static tal_status run_rounds(finisher *f, tal_error *err) {
             return TAL_OK;
         }
         slip_of = f->newton.anchor;
+        idle = f->best_residual < 0.9 * before ? -1 : idle;
+    }
+    return TAL_OK;
+}
+
+// Solves the problem tied to the anchor by the interior point, and moves the anchor.
+static tal_status advance_anchor(finisher *f, double tie, tal_error *err) {
+    bool moved = true;
+    tal_interior_point_begin_tied(&f->interior, &f->work, f->anchor, tie);
+    for (int n = 0; n < TIED_STEPS_MAX && moved && iterations_left(f) > 0; n++) {
+        TAL_TRY(tal_interior_point_advance(&f->interior, &f->work, &moved, err));
+    }
+    tal_interior_point_get(&f->interior, &f->work, f->at_hand);
+    consider_interior(f, tal_finish_work_measure(&f->work, f->at_hand));
+    for (int32_t i = 0; i < 3 * f->work.scaled.w.count; i++) {
+        f->anchor[i] += BEYOND * (f->at_hand[i] - f->anchor[i]);
+    }
+    return TAL_OK;
+}
+
+// Proximal points by the interior point, which solves tied problems that Newton does not, and by Newton from
+// where they led, in turn.
+static tal_status run_tied(finisher *f, int idle_max, tal_error *err) {
+    static const newton_way way = {.regularisation = 1e-4, .iteration_max = 1500};
+    memcpy(f->anchor, f->best, bytes_of(f));
+    for (int idle = 0, round = 0; idle < idle_max && iterations_left(f) > 0; idle++, round++) {
+        const double before = f->best_residual;
+        for (int n = 0; n < TIED_A_ROUND; n++) {
+            TAL_TRY(advance_anchor(f, TIES[round % TIE_COUNT], err));
+        }
+        TAL_TRY(try_run(f, tal_newton_run_proximal, f->at_hand, &way, err));
+        memcpy(f->anchor, f->newton.anchor, bytes_of(f));
+        if (!is_enough(f)) {
+            TAL_TRY(try_newton(f, f->newton.best, &FROM_INTERIOR, err));
+        }
+        if (is_enough(f)) {
+            return TAL_OK;
+        }
         idle = f->best_residual < 0.9 * before ? -1 : idle;
     }
     return TAL_OK;
@@ -184,7 +233,7 @@ static tal_status run_interior(finisher *f, int patience, bool with_newton, tal_
         }
         tal_interior_point_get(&f->interior, &f->work, f->at_hand);
         const double residual = tal_finish_work_measure(&f->work, f->at_hand);
-        consider(f, f->at_hand, residual);
+        consider_interior(f, residual);
         if (is_solved(f)) {
             return TAL_OK;
         }
@@ -239,6 +288,9 @@ static tal_status run(finisher *f, tal_error *err) {
         TAL_TRY(try_proximal(f, err));
     }
     if (!is_enough(f) && method == TAL_FINISH_AUTOMATIC && has_cones_only) {
+        TAL_TRY(run_tied(f, is_large ? IDLE_TIED_LARGE : IDLE_TIED_SMALL, err));
+    }
+    if (!is_enough(f) && method == TAL_FINISH_AUTOMATIC && has_cones_only) {
         TAL_TRY(run_rounds(f, err));
     }
     if (!is_enough(f) && method != TAL_FINISH_NEWTON && has_cones_only) {
@@ -254,6 +306,7 @@ static tal_status prepare(finisher *f, const tal_friction_problem *problem, cons
     f->work.factor.flops_max = f->settings->flops_max / SYSTEMS_MIN;
     TAL_TRY(tal_interior_point_create(&f->interior, &f->work, err));
     TAL_TRY(tal_newton_create(&f->newton, &f->work, err));
+    TAL_CREATE(f->anchor, size, "reactions", err);
     TAL_CREATE(f->at_hand, size, "reactions", err);
     TAL_CREATE(f->best, size, "reactions", err);
     for (int h = 0; h < HAND_OVER_COUNT; h++) {
@@ -270,6 +323,7 @@ static void release(finisher *f) {
     tal_finish_work_destroy(&f->work);
     tal_interior_point_destroy(&f->interior);
     tal_newton_destroy(&f->newton);
+    tal_memory_destroy(f->anchor);
     tal_memory_destroy(f->at_hand);
     tal_memory_destroy(f->best);
     for (int h = 0; h < HAND_OVER_COUNT; h++) {

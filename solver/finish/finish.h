@@ -41,8 +41,9 @@ typedef enum {
 
 typedef struct {
     tal_finish_reason reason;
-    int iterations;          // linear systems solved
-    double regularisation;   // of the last Newton step, in mean inverse masses; 0 without one
+    int iterations; // linear systems solved
+    double
+        regularisation; // of the step that led to r, in mean inverse masses; 0: the start was the best
     int32_t perturbed_count; // most pivots made larger in one factorisation
     tal_friction_residual residual;
 } tal_finish_result;

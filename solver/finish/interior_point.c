@@ -85,6 +85,10 @@ void tal_interior_point_destroy(tal_interior_point *ip) {
     *ip = (tal_interior_point){0};
 }
 
+double tal_interior_point_regularisation(const tal_interior_point *ip) {
+    return PROXIMAL + ip->tie;
+}
+
 void tal_interior_point_get(const tal_interior_point *ip, const tal_finish_work *work,
                             double *scaled_r) {
     for (int32_t i = 0; i < 3 * work->scaled.w.count; i++) {
@@ -98,7 +102,8 @@ static void set_velocity(tal_interior_point *ip, const tal_finish_work *work) {
     tal_interior_point_get(ip, work, ip->unscaled);
     tal_block_matrix_multiply(&work->scaled.w, ip->unscaled, ip->right);
     for (int32_t i = 0; i < size; i++) {
-        ip->right[i] = ip->shape[i] * (ip->right[i] + work->scaled.q[i]);
+        const double pull = ip->tie > 0.0 ? ip->tie * (ip->unscaled[i] - ip->anchor[i]) : 0.0;
+        ip->right[i] = ip->shape[i] * (ip->right[i] + work->scaled.q[i] + pull);
     }
 }
 
@@ -117,13 +122,21 @@ void tal_interior_point_begin_convex(tal_interior_point *ip, const tal_finish_wo
         }
     }
     ip->is_convex = true;
+    ip->tie = 0.0;
+    place_inside(ip, work);
+}
+
+void tal_interior_point_begin_tied(tal_interior_point *ip, const tal_finish_work *work,
+                                   const double *anchor, double tie) {
+    ip->is_convex = ip->has_slip = false;
+    ip->held_steps = 0;
+    ip->tie = tie;
+    ip->anchor = anchor;
     place_inside(ip, work);
 }
 
 void tal_interior_point_begin(tal_interior_point *ip, const tal_finish_work *work) {
-    ip->is_convex = ip->has_slip = false;
-    ip->held_steps = 0;
-    place_inside(ip, work);
+    tal_interior_point_begin_tied(ip, work, NULL, 0.0);
 }
 
 bool tal_interior_point_is_centred(const tal_interior_point *ip, const tal_finish_work *work) {
@@ -217,7 +230,8 @@ static void assemble(const tal_interior_point *ip, tal_finish_work *work) {
             const double *left = &ip->shape[3 * i], *right = &ip->shape[3 * w->column[p]];
             double block[9];
             for (int a = 0; a < 9; a++) {
-                block[a] = left[a / 3] * w->value[9 * p + a] * right[a % 3];
+                const double tie = i == w->column[p] && a % 4 == 0 ? ip->tie : 0.0;
+                block[a] = left[a / 3] * (w->value[9 * p + a] + tie) * right[a % 3];
             }
             turn_block(q, block, &ip->axes[9 * w->column[p]], &system->value[9 * p]);
         }

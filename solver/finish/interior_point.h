@@ -25,7 +25,9 @@ typedef struct {
     double size;               // of x and z at the start
     int held_steps;            // steps with the slip held that are still to come
     bool has_slip;
-    bool is_convex; // the slip is given and stays
+    double tie;           // of the reaction to its anchor
+    const double *anchor; // 3 per contact, scaled
+    bool is_convex;       // the slip is given and stays
 } tal_interior_point;
 
 tal_status tal_interior_point_create(tal_interior_point *ip, const tal_finish_work *work,
@@ -38,6 +40,10 @@ void tal_interior_point_destroy(tal_interior_point *ip);
 void tal_interior_point_begin(tal_interior_point *ip, const tal_finish_work *work);
 void tal_interior_point_begin_convex(tal_interior_point *ip, const tal_finish_work *work,
                                      const double *slip_of);
+// Likewise the whole problem with u + tie (r - anchor) for u, r and anchor scaled. The anchor is kept by the
+// caller until the next beginning.
+void tal_interior_point_begin_tied(tal_interior_point *ip, const tal_finish_work *work,
+                                   const double *anchor, double tie);
 
 // Whether a convex problem is solved well enough to start from.
 bool tal_interior_point_is_centred(const tal_interior_point *ip, const tal_finish_work *work);
@@ -45,6 +51,9 @@ bool tal_interior_point_is_centred(const tal_interior_point *ip, const tal_finis
 // One step. `moved` is false if there is none: a singular system, or the limit of rounding.
 tal_status tal_interior_point_advance(tal_interior_point *ip, tal_finish_work *work, bool *moved,
                                       tal_error *err);
+
+// What was added to W in its systems, in mean inverse masses; a tie included.
+double tal_interior_point_regularisation(const tal_interior_point *ip);
 
 // The scaled reaction at hand.
 void tal_interior_point_get(const tal_interior_point *ip, const tal_finish_work *work,

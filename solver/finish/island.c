@@ -286,8 +286,8 @@ static void set_percussion(const island_problem *i, int32_t k, const double r[3]
     tal_store_body_motion(problem, pair->body_j, &of_j);
 }
 
-// Percussions as the finisher found them, and back if they are no better.
-static void put_back(const island_problem *i, const tal_solver_work *work, int32_t number,
+// Percussions as the finisher found them, and back if they are no better (false).
+static bool put_back(const island_problem *i, const tal_solver_work *work, int32_t number,
                      double tolerance) {
     const tal_island_result old = work->island_result[number];
     for (int32_t k = 0; k < i->count; k++) {
@@ -297,16 +297,19 @@ static void put_back(const island_problem *i, const tal_solver_work *work, int32
         set_percussion(i, k, r);
     }
     tal_measure_island(i->problem, work, number, tolerance);
-    if (!(work->island_result[number].error < old.error)) {
+    const bool is_better = work->island_result[number].error < old.error;
+    if (!is_better) {
         for (int32_t k = 0; k < i->count; k++) {
             set_percussion(i, k, &i->before[3 * k]);
         }
         tal_measure_island(i->problem, work, number, tolerance);
     }
+    return is_better;
 }
 
 static tal_status finish(island_problem *i, const tal_solver_work *work, int32_t number,
-                         double tolerance, double flops_max, tal_error *err) {
+                         double tolerance, double flops_max, tal_finish_count *count,
+                         tal_error *err) {
     const tal_finish_settings settings = {TAL_FINISH_AUTOMATIC, TOLERANCE, ENOUGH, SYSTEMS_MAX,
                                           flops_max};
     tal_finish_result result;
@@ -316,7 +319,9 @@ static tal_status finish(island_problem *i, const tal_solver_work *work, int32_t
     }
     TAL_TRY(assemble(i, err));
     TAL_TRY(tal_finish_solve(&i->friction, &settings, i->r, &result, err));
-    put_back(i, work, number, tolerance);
+    if (put_back(i, work, number, tolerance)) {
+        count->regularisation = fmax(count->regularisation, result.regularisation);
+    }
     return TAL_OK;
 }
 
@@ -349,8 +354,8 @@ tal_status tal_finish_islands(const tal_percussion_problem *problem, const tal_s
         count->needed_count += is_needed;
         count->tried_count++;
         island_problem i = {.problem = problem, .island = island};
-        const tal_status status =
-            finish(&i, work, n, goal->tolerance, is_needed ? FLOPS_MAX : FLOPS_MAX_SMALL, err);
+        const tal_status status = finish(&i, work, n, goal->tolerance,
+                                         is_needed ? FLOPS_MAX : FLOPS_MAX_SMALL, count, err);
         release(&i);
         TAL_TRY(status);
         if (is_needed && work->island_result[n].unconverged_count > 0) {

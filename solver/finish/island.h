@@ -8,8 +8,9 @@
 #include "solver/percussion/contact_solver.h"
 
 typedef struct {
-    int32_t tried_count;  // islands it was tried on
-    int32_t needed_count; // of these, the ones that the sweeps left above the tolerance
+    int32_t tried_count;   // islands it was tried on
+    int32_t needed_count;  // of these, the ones that the sweeps left above the tolerance
+    double regularisation; // most that led to an answer which is kept, in mean inverse masses
 } tal_finish_count;
 
 // After tal_solve_percussions with the same work and goal: the islands above the tolerance, and those

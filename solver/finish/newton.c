@@ -262,6 +262,7 @@ static bool is_over(tal_newton *newton, tal_finish_work *work, const tal_newton_
     *residual = tal_finish_work_measure(work, newton->r);
     if (*residual < newton->best_residual) {
         newton->best_residual = *residual;
+        newton->best_regularisation = newton->regularisation;
         memcpy(newton->best, newton->r, 3 * (size_t)work->scaled.w.count * sizeof *newton->r);
     }
     return newton->best_residual <= settings->tolerance ||

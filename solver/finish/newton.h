@@ -26,7 +26,7 @@ typedef struct {
     double *anchor;          // 3 per contact: the reaction that an anchored problem is tied to
     bool is_anchored;
     double *best; // 3 per contact: the best reaction seen
-    double best_residual;
+    double best_residual, best_regularisation;
     double regularisation; // the last one used
     int iterations;
 } tal_newton;

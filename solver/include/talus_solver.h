@@ -226,6 +226,7 @@ typedef struct {
     int32_t island_count;
     int32_t islands_resolved; // solved again without rebound, because energy rose
     int32_t islands_finished; // solved by the finisher, because the sweeps ran out
+    double regularisation;    // most that the finisher added to W in a step, in mean inverse masses
     int iterations;
     int settling_rounds;       // solutions again, because bodies deform by much
     double residual;           // relative, measured on the percussions that were applied

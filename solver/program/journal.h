@@ -20,7 +20,8 @@ typedef struct {
     double kinetic_deformation_j, strain_j, dissipated_material_j; // of blocks that deform
     double cracks_j, released_j; // of those that broke: what their cracks took, what else they lost
     int32_t contact_count, iterations, unconverged_count, islands_resolved;
-    int32_t islands_finished, unused; // 8 bytes together: no padding to be checked
+    int32_t islands_finished;
+    float regularisation; // of the finisher; 8 bytes together: no padding to be checked
 } tal_journal_step;
 
 // A block that broke: where, how it moved then as a whole, and what became of its energy.

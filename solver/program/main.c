@@ -201,7 +201,8 @@ static tal_status add_step(simulation *s, const tal_report *r, const double brok
                                    .iterations = r->iterations,
                                    .unconverged_count = r->unconverged_count,
                                    .islands_resolved = r->islands_resolved,
-                                   .islands_finished = r->islands_finished};
+                                   .islands_finished = r->islands_finished,
+                                   .regularisation = (float)r->regularisation};
     return tal_journal_add_step(&s->journal, &step, err);
 }
 
@@ -437,6 +438,7 @@ static tal_status write_summary(const simulation *s, const tal_run_summary *r,
     tal_json_add_number(root, "islands_resolved", (double)r->islands_resolved);
     tal_json_add_number(root, "finished_steps", (double)r->finished_steps);
     tal_json_add_number(root, "islands_finished", (double)r->islands_finished);
+    tal_json_add_number(root, "regularisation_max", r->regularisation_max);
     tal_json_add_number(root, "residual_max", r->residual_max);
     tal_json_add_number(root, "penetration_max_m", r->penetration_max_m);
     tal_json_add_number(root, "energy_start_j", r->energy_start_j);

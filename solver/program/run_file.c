@@ -106,6 +106,7 @@ static tal_status sum_step(void *context, size_t number, const tal_journal_step 
     s->islands_resolved += step->islands_resolved;
     s->finished_steps += step->islands_finished > 0 ? 1 : 0;
     s->islands_finished += step->islands_finished;
+    s->regularisation_max = fmax(s->regularisation_max, (double)step->regularisation);
     s->dissipated_normal_j += step->dissipated_normal_j;
     s->dissipated_tangential_j += step->dissipated_tangential_j;
     s->correction_j += step->correction_j;

@@ -27,6 +27,7 @@ typedef struct {
     int64_t unconverged_steps;
     int64_t islands_resolved;
     int64_t finished_steps, islands_finished; // solved by the finisher, not by sweeps
+    double regularisation_max;                // of its answers, in mean inverse masses
     int blocks_lost;
     double duration_s;
     double energy_start_j, energy_end_j;

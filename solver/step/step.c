@@ -128,6 +128,7 @@ static tal_status finish(const tal_model *model, tal_state *state, double dt, ta
                                tal_find_lingering(model, state, slow_speed(model, state, dt)),
                                &count, &result, err));
     report->islands_finished += count.needed_count;
+    report->regularisation = fmax(report->regularisation, count.regularisation);
     report->residual = result.residual;
     report->unconverged_count = result.unconverged_count;
     return TAL_OK;
@@ -287,6 +288,7 @@ static void add_report(tal_report *sum, const tal_report *piece) {
     sum->unconverged_count += piece->unconverged_count;
     sum->islands_resolved += piece->islands_resolved;
     sum->islands_finished += piece->islands_finished;
+    sum->regularisation = fmax(sum->regularisation, piece->regularisation);
     sum->impact_count += piece->impact_count;
     sum->manifold_count = piece->manifold_count;
     sum->contact_count = piece->contact_count;

@@ -2,7 +2,6 @@
 // talus-contact: contact problems in files, solved, measured and compared.
 #include "core/app/program.h"
 #include "core/base/interrupt.h"
-#include "core/base/log.h"
 #include "core/base/memory.h"
 #include "solver/program/contact/problem.h"
 #include "solver/program/contact/profile.h"
@@ -49,6 +48,10 @@ static const tal_program program = {
         "The residuals are norms of r - P(r - rho uhat), P the projection on the friction cone "
         "and uhat De Saxce's velocity: with rho = 3/trace(W_kk) relative to |r|, and with rho = 1 "
         "relative to the largest of |q|, |r|, |u|. Everything is measured from r alone.\n\n"
+        "Where more points touch than motions exist, W is singular and linear systems are "
+        "regularised: 'added' is what the step that led to r had added to W, in mean inverse "
+        "masses, and 'pivots' how many pivots of one system were made larger. Both act on steps "
+        "only, never on what is measured.\n\n"
         "A problem that is not solved is reported as such and makes the exit status 1.",
     .examples = "  talus-contact problem.hdf5 --solution problem.hdf5 --overwrite\n"
                 "  talus-contact problem.fcp --reaction r.txt\n"
@@ -154,21 +157,18 @@ static tal_status prepare(workbench *bench, const tal_invocation *invocation, co
 }
 
 static void print_head(void) {
-    printf("%-40s %8s %-19s %8s %8s %10s %9s %9s %9s %9s\n", "problem", "contacts", "solver",
-           "sweeps", "systems", "seconds", "by mass", "by unit", "r outside", "u outside");
+    printf("%-40s %8s %-19s %8s %8s %10s %9s %9s %9s %9s %9s %6s\n", "problem", "contacts",
+           "solver", "sweeps", "systems", "seconds", "by mass", "by unit", "r outside", "u outside",
+           "added", "pivots");
 }
 
 static void print_row(const char *path, const workbench *bench, const char *solver,
                       const tal_contact_outcome *o) {
-    printf("%-40.40s %8d %-19s %8d %8d %10.4g %9.1e %9.1e %9.1e %9.1e%s\n", tal_path_name(path),
-           bench->problem.contact_count, solver, o->sweeps, o->systems, o->seconds,
-           o->residual.by_mass, o->residual.by_unit, o->residual.outside_r, o->residual.outside_u,
+    printf("%-40.40s %8d %-19s %8d %8d %10.4g %9.1e %9.1e %9.1e %9.1e %9.1e %6d%s\n",
+           tal_path_name(path), bench->problem.contact_count, solver, o->sweeps, o->systems,
+           o->seconds, o->residual.by_mass, o->residual.by_unit, o->residual.outside_r,
+           o->residual.outside_u, o->regularisation, o->perturbed_count,
            o->is_solved ? "" : "  NOT SOLVED");
-    if (o->regularisation > 0.0 || o->perturbed_count > 0) {
-        tal_log_debug("%s: last regularisation %g of the mean inverse mass, at most %d pivots made "
-                      "larger",
-                      solver, o->regularisation, o->perturbed_count);
-    }
 }
 
 static tal_status write_reactions(const workbench *bench, const char *path, tal_overwrite overwrite,

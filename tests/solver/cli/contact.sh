@@ -72,6 +72,14 @@ printf 'FCP 1\nkind local\ndim 3\nnc 2\nmu\n0.3 0.3\nq\n-1 0 0 -1 0 0\nW 4\n0 0 
 expect 1 "NOT SOLVED" "$contact" closing.fcp --sweeps 1000
 expect 1 "1 of 2 problems not solved" "$contact" one.fcp closing.fcp --sweeps 1000
 
+# What was added to W is told by every method that adds something (column 11), and only by those.
+printf 'FCP 1\nkind local\ndim 3\nnc 2\nmu\n0.5 0.5\nq\n-1 0.1 0 -1 0.1 0\nW 4\n0 0 1 0 0 0 1 0 0 0 1\n0 1 1 0 0 0 1 0 0 0 1\n1 0 1 0 0 0 1 0 0 0 1\n1 1 1 0 0 0 1 0 0 0 1\nend\n' >twice.fcp
+for solver in newton interior-point finisher sweeps; do
+    "$contact" twice.fcp --solver "$solver" >table.txt || fail "$solver does not solve twice.fcp"
+    awk -v sweeps="$([ "$solver" = sweeps ] && echo 1)" 'NR == 2 && (sweeps ? $11 == 0 : $11 > 0) { good = 1 }
+        END { exit !good }' table.txt || fail "$solver: what was added is $(sed -n 2p table.txt)"
+done
+
 expect 0 "interior-point" "$contact" one.fcp global.hdf5 --compare --profile profile.svg
 grep -q '</svg>' profile.svg || fail "profile.svg is not whole"
 

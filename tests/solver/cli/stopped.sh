@@ -104,6 +104,7 @@ fresh hard
 # shellcheck disable=SC2086
 with hard --until 5.01 $hard || fail "the run with the finisher"
 grep -q '"finished_steps":[[:space:]]*[1-9]' hard/run.json || fail "the finisher was not needed: $(grep finished hard/run.json)"
+grep -q '"regularisation_max":[[:space:]]*[0-9.]*[1-9]' hard/run.json || fail "what the finisher added to W is not told: $(grep regularisation hard/run.json)"
 # shellcheck disable=SC2086
 for seed in 21 22 23; do kill_at "$seed" hard $hard; done
 [ "$failures" -eq 0 ]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Random problems of dry friction: what the finisher calls solved obeys Coulomb's law, written here once
 // more in its plainest form; what it does not solve it reports. 300 problems, or as many as the first
-// argument says.
+// argument says, from the one that the second says.
 #include "solver/finish/finish.h"
 #include "tests/solver/scenes/friction_scene.h"
 
@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 static const double TOLERANCE = 1e-8;
-static int problem_count = 300;
+static int problem_count = 300, first_problem = 0;
 static friction_scene scene;
 static tal_error err;
 
@@ -62,7 +62,7 @@ static double violation_of_coulomb(const tal_friction_problem *problem, const do
 static void what_is_called_solved_obeys_coulomb(void **unused) {
     (void)unused;
     int solved = 0, longest = 0;
-    for (int n = 0; n < problem_count; n++) {
+    for (int n = first_problem; n < first_problem + problem_count; n++) {
         const tal_random random = tal_random_stream(7, (uint32_t)n, "tests/friction");
         tal_friction_problem problem;
         tal_finish_result result;
@@ -96,6 +96,7 @@ static void what_is_called_solved_obeys_coulomb(void **unused) {
 
 int main(int argc, char **argv) {
     problem_count = argc > 1 ? atoi(argv[1]) : problem_count;
+    first_problem = argc > 2 ? atoi(argv[2]) : 0;
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_called_solved_obeys_coulomb)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

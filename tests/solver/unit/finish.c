@@ -132,6 +132,60 @@ static void interior_point_alone_solves_what_many_points_carry(void **unused) {
     slab_rests_on_points(15);
 }
 
+// With W = 1 and q = (-1, 0, 0), tied to an anchor a along the normal by t: r + t (r - a) = 1.
+static void interior_point_is_tied_to_its_anchor(void **unused) {
+    (void)unused;
+    const double w[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}, anchor[3] = {3.0, 0.0, 0.0};
+    tal_friction_problem problem;
+    tal_finish_work work;
+    tal_interior_point ip;
+    double found[3];
+    assert_int_equal(tal_friction_problem_create(&problem, 1, 1, &err), TAL_OK);
+    memcpy(problem.w.value, w, sizeof w);
+    problem.w.start[1] = 1;
+    problem.friction[0] = 0.5;
+    problem.q[0] = -1.0;
+    assert_int_equal(tal_finish_work_create(&work, &problem, &err), TAL_OK);
+    assert_int_equal(tal_interior_point_create(&ip, &work, &err), TAL_OK);
+    const double tie[] = {0.0, 0.25, 1.0};
+    for (int n = 0; n < 3; n++) {
+        bool moved = true;
+        tal_interior_point_begin_tied(&ip, &work, anchor, tie[n]);
+        for (int s = 0; s < 40 && moved; s++) {
+            assert_int_equal(tal_interior_point_advance(&ip, &work, &moved, &err), TAL_OK);
+        }
+        tal_interior_point_get(&ip, &work, found);
+        check_near(found[0], (1.0 + tie[n] * anchor[0]) / (1.0 + tie[n]), 1e-6);
+        assert_true(tal_interior_point_regularisation(&ip) > tie[n]);
+    }
+    tal_interior_point_destroy(&ip);
+    tal_finish_work_destroy(&work);
+    tal_friction_problem_destroy(&problem);
+}
+
+// What was added to W is told, whichever method found the answer.
+static void regularisation_is_told(void **unused) {
+    (void)unused;
+    const double mass[3] = {1.0, 1.0, 1.0};
+    const tal_finish_method method[] = {TAL_FINISH_AUTOMATIC, TAL_FINISH_NEWTON,
+                                        TAL_FINISH_INTERIOR_POINT};
+    tal_friction_problem problem;
+    friction_scene_stack(&scene, 3, mass, 0.5);
+    assert_int_equal(friction_scene_build(&scene, &problem, &err), TAL_OK);
+    for (int m = 0; m < 3; m++) {
+        const tal_finish_settings settings = {method[m], 1e-8, 1e-8, 1000, INFINITY};
+        tal_finish_result result;
+        double start[36] = {0};
+        assert_int_equal(tal_finish_solve(&problem, &settings, start, &result, &err), TAL_OK);
+        assert_int_equal(result.reason, TAL_FINISH_SOLVED);
+        assert_true(result.regularisation > 0.0);
+        // Solved already: nothing is added.
+        assert_int_equal(tal_finish_solve(&problem, &settings, start, &result, &err), TAL_OK);
+        assert_true(result.regularisation == 0.0);
+    }
+    tal_friction_problem_destroy(&problem);
+}
+
 // One problem by proximal points alone, from zero.
 static double solve_by_proximal_points(const tal_friction_problem *problem) {
     const tal_newton_settings settings = {
@@ -454,6 +508,8 @@ int main(void) {
         cmocka_unit_test(one_contact_sticks_slides_or_opens),
         cmocka_unit_test(heavy_on_light_stands),
         cmocka_unit_test(interior_point_alone_solves_what_many_points_carry),
+        cmocka_unit_test(interior_point_is_tied_to_its_anchor),
+        cmocka_unit_test(regularisation_is_told),
         cmocka_unit_test(proximal_points_lead_to_the_solution),
         cmocka_unit_test(middle_of_a_column_is_even),
         cmocka_unit_test(what_has_no_solution_is_reported),
