@@ -19,7 +19,7 @@ enum {
     LOG_BYTES = 1 << 20,
     ARGUMENTS_MAX = 60,
     FILES_MAX = 800,
-    SECONDS_MAX = 1,
+    MILLISECONDS_MAX = 100, // a hundred times what most files need
     EXIT_RENEW = 111
 };
 
@@ -36,9 +36,9 @@ static struct {
     time_t begin;
 } watch;
 
-// Of the processor, after which the process ends; the product allows 20.
-static void allow_seconds(int seconds) {
-    (void)setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = seconds}, NULL);
+// Of the processor, after which the process ends; the product allows 20 seconds.
+static void allow_milliseconds(int milliseconds) {
+    (void)setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_usec = 1000 * milliseconds}, NULL);
 }
 
 tal_status __wrap_tal_hdf5_probe(const char *path, tal_trial_reader *reader, int *code,
@@ -49,9 +49,9 @@ tal_status __wrap_tal_hdf5_probe(const char *path, tal_trial_reader *reader, int
         _exit(__lsan_do_recoverable_leak_check() == 0 ? EXIT_RENEW : 1);
     }
     ++*watch.file_count;
-    allow_seconds(SECONDS_MAX);
+    allow_milliseconds(MILLISECONDS_MAX);
     *code = reader(path);
-    allow_seconds(0);
+    allow_milliseconds(0);
     return TAL_OK;
 }
 
@@ -106,10 +106,10 @@ static long find_number(int argc, char **argv, const char *name) {
     return value;
 }
 
-// The arguments of the next fuzzer: the runs and the seconds that are left, and no leak check after each run.
-// False where nothing is left.
+// The arguments of the next fuzzer: the runs and the seconds that are left, another seed, for it would try the
+// same files again, and no leak check after each run. False where nothing is left.
 static bool set_arguments(int *argc, char ***argv) {
-    static char *arguments[ARGUMENTS_MAX + 4], no_leaks[] = "-detect_leaks=0", rest[2][40];
+    static char *arguments[ARGUMENTS_MAX + 4], no_leaks[] = "-detect_leaks=0", rest[2][40], seed[40];
     static const char *const name[2] = {"-runs=", "-max_total_time="};
     const long used[2] = {*watch.file_count, (long)(time(NULL) - watch.begin)};
     int count = *argc < ARGUMENTS_MAX ? *argc : ARGUMENTS_MAX;
@@ -124,6 +124,9 @@ static bool set_arguments(int *argc, char ***argv) {
             arguments[count++] = rest[i];
         }
     }
+    const long first_seed = find_number(*argc, *argv, "-seed=");
+    snprintf(seed, sizeof seed, "-seed=%ld", (first_seed > 0 ? first_seed : watch.begin) + used[0]);
+    arguments[count++] = seed;
     arguments[count++] = no_leaks;
     *argc = count;
     *argv = arguments;

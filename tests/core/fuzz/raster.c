@@ -7,7 +7,7 @@
 #include <gdal.h>
 #include <math.h>
 
-enum { COLUMNS = 24, ROWS = 16 };
+enum { COLUMNS = 24, ROWS = 16, CELLS_MAX = 1 << 14 };
 
 static mutant strips, tiles;
 
@@ -69,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     mutant_edit(m, data + 1, size - 1);
     mutant_write(m);
     if (tal_raster_info_read(&info, m->path, &err) == TAL_OK) {
-        const bool is_small = (int64_t)info.columns * info.rows < 1 << 22;
+        const bool is_small = (int64_t)info.columns * info.rows < CELLS_MAX;
         tal_raster_info_destroy(&info);
         if (is_small && tal_raster_read(&raster, m->path, &err) == TAL_OK) {
             for (size_t i = 0; i < tal_grid_cell_count(&raster.grid); i++) {
