@@ -38,7 +38,8 @@ static struct {
 
 // Of the processor, after which the process ends; the product allows 20 seconds.
 static void allow_milliseconds(int milliseconds) {
-    (void)setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_usec = 1000 * milliseconds}, NULL);
+    (void)setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_usec = 1000 * milliseconds},
+                    NULL);
 }
 
 tal_status __wrap_tal_hdf5_probe(const char *path, tal_trial_reader *reader, int *code,
@@ -109,7 +110,8 @@ static long find_number(int argc, char **argv, const char *name) {
 // The arguments of the next fuzzer: the runs and the seconds that are left, another seed, for it would try the
 // same files again, and no leak check after each run. False where nothing is left.
 static bool set_arguments(int *argc, char ***argv) {
-    static char *arguments[ARGUMENTS_MAX + 4], no_leaks[] = "-detect_leaks=0", rest[2][40], seed[40];
+    static char *arguments[ARGUMENTS_MAX + 4], no_leaks[] = "-detect_leaks=0", rest[2][40],
+                                               seed[40];
     static const char *const name[2] = {"-runs=", "-max_total_time="};
     const long used[2] = {*watch.file_count, (long)(time(NULL) - watch.begin)};
     int count = *argc < ARGUMENTS_MAX ? *argc : ARGUMENTS_MAX;

@@ -31,8 +31,7 @@ void spatialite_init_ex(void *connection, const void *cache, int verbose) {
 int sqlite3_create_function(void *connection, const char *name, int arguments, int encoding,
                             void *data, void *call, void *step, void *last) {
     create_function *create = (create_function *)dlsym(RTLD_NEXT, "sqlite3_create_function");
-    return is_reading ? 0
-                      : create(connection, name, arguments, encoding, data, call, step, last);
+    return is_reading ? 0 : create(connection, name, arguments, encoding, data, call, step, last);
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
