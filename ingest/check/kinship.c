@@ -203,7 +203,7 @@ void tal_check_spikes(tal_case *site, const tal_survey_reader *survey) {
             tal_findings_add(
                 &site->findings, "spike", TAL_WARN,
                 survey->name[0] == 'b' ? "site.before" : "site.after",
-                "%s: %lld single cell%s far from all that surrounds it: in row %d, column %d (from "
+                "%s: %lld single cell%s far from all around: in row %d, column %d (from "
                 "0) the height is %.6g, around it %.6g to %.6g. Such a cell gets the mean of those "
                 "around it. A flipped bit, a value for no data, a bird? If the file is "
                 "damaged, get it again",
