@@ -34,6 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     double x[12], dt = 0;
     int32_t n[4];
     char *title = NULL;
+    watched_try(data, size);
     mutant_edit(&m, data, size);
     mutant_renew(&m);
     mutant_write(&m);
