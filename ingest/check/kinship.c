@@ -195,6 +195,24 @@ static tal_status check_no_data(tal_case *site, const tal_dem *dem, bool is_afte
     return TAL_OK;
 }
 
+void tal_check_spikes(tal_case *site, const tal_survey_reader *survey) {
+    for (int i = 0; i < survey->file_count; i++) {
+        const tal_survey_file *file = &survey->file[i];
+        const tal_spikes *s = &file->spikes;
+        if (s->count > 0) {
+            tal_findings_add(
+                &site->findings, "spike", TAL_WARN,
+                survey->name[0] == 'b' ? "site.before" : "site.after",
+                "%s: %lld single cell%s far from all around: in row %d, column %d (from "
+                "0) the height is %.6g, around it %.6g to %.6g. Such a cell gets the mean of those "
+                "around it. A flipped bit, a value for no data, a bird? If the file is "
+                "damaged, get it again",
+                file->path, (long long)s->count, s->count == 1 ? " lies" : "s lie", s->row,
+                s->column, (double)s->value, (double)s->low, (double)s->high);
+        }
+    }
+}
+
 // ---- Mistakes ----------------------------------------------------------------------------------
 
 // Heights of one survey times `factor` are those of the other.

@@ -6,6 +6,8 @@
 
 #include "ingest/compare/comparison.h"
 
+// Tells of the cells of rasters that were bridged, once these were sampled.
+void tal_check_spikes(tal_case *site, const tal_survey_reader *survey);
 // Both grounds in the vertical frame, as they came.
 tal_status tal_check_kinship(tal_case *site, const tal_dem *before, const tal_dem *after,
                              tal_error *err);

@@ -245,7 +245,7 @@ static tal_status check_form(tal_case *site, const tal_comparison *v, const uint
         tal_findings_add(&site->findings, "even", TAL_WARN, "ingest.stable",
                          "the %s changed by %s m nearly all over: no rockfall does that. A strip "
                          "or a tile of one survey that lies too high or too low, snow, or a shift? "
-                         "Draw the stable terrain, and %s yourself",
+                         "Draw the stable terrain, and the %s yourself",
                          what, height, what);
     } else if (s.median < thin_max * lod) {
         tal_findings_add(&site->findings, "thin", TAL_WARN, "ingest.cell_m",

@@ -247,6 +247,9 @@ tal_status tal_comparison_run(tal_comparison *a, tal_case *site, const tal_rigid
                               site->depth_max, err));
     TAL_TRY(make_dem(a, site, &site->before, NULL, &a->before, err));
     tal_epoch_release(&site->before);
+    if (is_upright) {
+        tal_check_spikes(site, &site->before.survey);
+    }
     if (site->epoch_count < 2) {
         return TAL_OK;
     }
@@ -255,6 +258,7 @@ tal_status tal_comparison_run(tal_comparison *a, tal_case *site, const tal_rigid
     TAL_TRY(make_dem(a, site, &site->after, NULL, &a->after, err));
     TAL_TRY(check_overlap(a, err));
     if (is_upright) {
+        tal_check_spikes(site, &site->after.survey);
         TAL_TRY(tal_check_kinship(site, &a->before, &a->after, err));
         if (tal_findings_refuse(&site->findings)) {
             return TAL_OK; // nothing that follows would mean anything

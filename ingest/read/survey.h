@@ -11,6 +11,7 @@
 #include "core/geo/raster_file.h"
 #include "ingest/read/format.h"
 #include "ingest/read/scratch.h"
+#include "ingest/read/spikes.h"
 
 typedef struct {
     char path[TAL_PATH_SIZE];     // as the user named it
@@ -26,6 +27,7 @@ typedef struct {
     tal_bounds bounds;     // in the study's coordinates
     double low, high;      // heights
     double raster_cell_m;  // of a raster, about; 0 of clouds
+    tal_spikes spikes;     // cells of a raster that were bridged, once sampled
 } tal_survey_file;
 
 typedef struct {
@@ -81,7 +83,7 @@ tal_status tal_survey_stream(const tal_survey_reader *survey, tal_origin origin,
 
 // Elevations of the survey's rasters on `grid` (in metres from the origin), NaN where they have
 // none.
-tal_status tal_survey_sample_rasters(const tal_survey_reader *survey, tal_origin origin,
+tal_status tal_survey_sample_rasters(tal_survey_reader *survey, tal_origin origin,
                                      const tal_grid *grid, float *z, tal_error *err);
 
 #endif

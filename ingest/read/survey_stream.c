@@ -208,6 +208,9 @@ typedef struct {
     int samples; // per cell and axis: more than one where the raster is finer than the grid
 } sampler;
 
+// No ground is steeper than ten to one towards all sides; tips of trees may be in very small cells.
+static const double spike_cells_min = 10.0, spike_min_m = 10.0;
+
 // One row of sub-samples: places of the grid, moved into the raster's system and back.
 static tal_status sample_row(const sampler *s, const tal_grid *grid, int32_t row, int sub_row,
                              double *x, double *y, double *z, tal_error *err) {
@@ -263,7 +266,7 @@ done:
     return status;
 }
 
-tal_status tal_survey_sample_rasters(const tal_survey_reader *survey, tal_origin origin,
+tal_status tal_survey_sample_rasters(tal_survey_reader *survey, tal_origin origin,
                                      const tal_grid *grid, float *z, tal_error *err) {
     for (int i = 0; i < survey->file_count; i++) {
         sampler s = {.file = &survey->file[i], .origin = origin};
@@ -271,6 +274,9 @@ tal_status tal_survey_sample_rasters(const tal_survey_reader *survey, tal_origin
             continue;
         }
         TAL_TRY(tal_raster_read(&s.raster, s.file->path, err));
+        survey->file[i].spikes = tal_spikes_bridge(
+            &s.raster,
+            fmax(spike_min_m, spike_cells_min * s.file->raster_cell_m) / s.file->height_factor);
         const double ratio = grid->cell / s.raster.grid.cell;
         s.samples = ratio > 1.5 ? (int)fmin(ceil(ratio), 16.0) : 1;
         const tal_status status = sample_into(&s, grid, z, err);

@@ -4,6 +4,6 @@
 const char *__asan_default_options(void);
 
 const char *__asan_default_options(void) {
-    return "quarantine_size_mb=4:thread_local_quarantine_size_kb=256:malloc_context_size=8:"
+    return "quarantine_size_mb=1:thread_local_quarantine_size_kb=64:malloc_context_size=2:"
            "max_malloc_fill_size=64";
 }

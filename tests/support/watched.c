@@ -6,6 +6,7 @@
 #include "core/geo/hdf5_probe.h"
 #include "tests/support/mutate.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <hdf5.h>
 #include <signal.h>
@@ -17,9 +18,10 @@
 // The library keeps open what it could not close: after some hundred files there is a new process.
 enum {
     LOG_BYTES = 1 << 20,
+    INPUT_BYTES = 1 << 12,
     ARGUMENTS_MAX = 60,
     FILES_MAX = 800,
-    SECONDS_MAX = 1,
+    MILLISECONDS_MAX = 100, // a hundred times what most files need
     EXIT_RENEW = 111
 };
 
@@ -28,17 +30,25 @@ tal_status __wrap_tal_hdf5_probe(const char *path, tal_trial_reader *reader, int
 
 int __lsan_do_recoverable_leak_check(void);
 
+// Shared with the fuzzer.
+typedef struct {
+    long file_count;
+    size_t length; // of the input that it tries
+    uint8_t input[INPUT_BYTES];
+} trial;
+
 static struct {
     char log[TAL_PATH_SIZE], words[LOG_BYTES]; // what the fuzzer says
-    long *file_count;                          // shared with it
+    trial *trial;
     long crash_count;
     pid_t fuzzer;
     time_t begin;
 } watch;
 
-// Of the processor, after which the process ends; the product allows 20.
-static void allow_seconds(int seconds) {
-    (void)setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = seconds}, NULL);
+// Of the processor, after which the process ends; the product allows 20 seconds.
+static void allow_milliseconds(int milliseconds) {
+    (void)setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_usec = 1000 * milliseconds},
+                    NULL);
 }
 
 tal_status __wrap_tal_hdf5_probe(const char *path, tal_trial_reader *reader, int *code,
@@ -48,10 +58,10 @@ tal_status __wrap_tal_hdf5_probe(const char *path, tal_trial_reader *reader, int
     if (file_count++ == FILES_MAX) {
         _exit(__lsan_do_recoverable_leak_check() == 0 ? EXIT_RENEW : 1);
     }
-    ++*watch.file_count;
-    allow_seconds(SECONDS_MAX);
+    ++watch.trial->file_count;
+    allow_milliseconds(MILLISECONDS_MAX);
     *code = reader(path);
-    allow_seconds(0);
+    allow_milliseconds(0);
     return TAL_OK;
 }
 
@@ -69,7 +79,9 @@ static bool is_ours(const char *words) {
     const char *report = strstr(words, "ERROR: ");
     return report == NULL || strstr(words, "runtime error:") != NULL ||
            strstr(words, "internal error") != NULL || strstr(words, "LeakSanitizer") != NULL ||
-           is_our_frame(report) || is_our_frame(strstr(report, "allocated by"));
+           is_our_frame(report) || is_our_frame(strstr(report, "allocated by")) ||
+           is_our_frame(strstr(report, "in stack of thread")) ||
+           strstr(report, "global variable '") != NULL; // libraries have none that it knows
 }
 
 static void read_log(void) {
@@ -85,13 +97,17 @@ static void read_log(void) {
     watch.words[length] = '\0';
 }
 
+// Also where it comes between two fuzzers.
+static volatile sig_atomic_t is_over;
+
 static void pass_on(int number) {
+    is_over = 1;
     (void)kill(watch.fuzzer, number);
 }
 
 static _Noreturn void end_watch(int code) {
     fprintf(stderr, "%s%ld files, of which %ld the library crashed on\n", watch.words,
-            *watch.file_count, watch.crash_count);
+            watch.trial->file_count, watch.crash_count);
     _exit(code);
 }
 
@@ -106,12 +122,13 @@ static long find_number(int argc, char **argv, const char *name) {
     return value;
 }
 
-// The arguments of the next fuzzer: the runs and the seconds that are left, and no leak check after each run.
-// False where nothing is left.
+// The arguments of the next fuzzer: the runs and the seconds that are left, another seed, for it would try the
+// same files again, and no leak check after each run. False where nothing is left.
 static bool set_arguments(int *argc, char ***argv) {
-    static char *arguments[ARGUMENTS_MAX + 4], no_leaks[] = "-detect_leaks=0", rest[2][40];
+    static char *arguments[ARGUMENTS_MAX + 4], no_leaks[] = "-detect_leaks=0", rest[2][40],
+                                               seed[40];
     static const char *const name[2] = {"-runs=", "-max_total_time="};
-    const long used[2] = {*watch.file_count, (long)(time(NULL) - watch.begin)};
+    const long used[2] = {watch.trial->file_count, (long)(time(NULL) - watch.begin)};
     int count = *argc < ARGUMENTS_MAX ? *argc : ARGUMENTS_MAX;
     memcpy(arguments, *argv, (size_t)count * sizeof *arguments);
     for (int i = 0; i < 2; i++) {
@@ -124,10 +141,49 @@ static bool set_arguments(int *argc, char ***argv) {
             arguments[count++] = rest[i];
         }
     }
+    const long first_seed = find_number(*argc, *argv, "-seed=");
+    snprintf(seed, sizeof seed, "-seed=%ld", (first_seed > 0 ? first_seed : watch.begin) + used[0]);
+    arguments[count++] = seed;
     arguments[count++] = no_leaks;
     *argc = count;
     *argv = arguments;
     return true;
+}
+
+void watched_try(const uint8_t *data, size_t size) {
+    watch.trial->length = size < INPUT_BYTES ? size : INPUT_BYTES;
+    memcpy(watch.trial->input, data, watch.trial->length);
+}
+
+static bool is_the_input(const char *path) {
+    tal_error err = {0};
+    char *bytes = NULL;
+    size_t length = 0;
+    const bool is_same = tal_file_read(path, &bytes, &length, &err) == TAL_OK &&
+                         length == watch.trial->length &&
+                         memcmp(bytes, watch.trial->input, length) == 0;
+    tal_memory_destroy(bytes);
+    return is_same;
+}
+
+// Inputs are kept in the first folder that is named. One that the library survived once, but not when it is tried
+// again at the next start, would end every fuzzer before it has tried anything new.
+static void forget_input(int argc, char **argv) {
+    int n = 1;
+    while (n < argc && argv[n][0] == '-') {
+        n++;
+    }
+    DIR *folder = n < argc ? opendir(argv[n]) : NULL;
+    for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
+        char path[TAL_PATH_SIZE];
+        if (entry->d_name[0] != '.' && tal_path_join(path, argv[n], entry->d_name) &&
+            is_the_input(path)) {
+            (void)unlink(path);
+        }
+    }
+    if (folder != NULL) {
+        closedir(folder);
+    }
 }
 
 void watched_begin(int *argc, char ***argv) {
@@ -136,9 +192,9 @@ void watched_begin(int *argc, char ***argv) {
     memcpy(watch.log, room.path, sizeof watch.log);
     // Half a megabyte for every file that is opened: kept, instead of given back each time.
     (void)H5set_free_list_limits(-1, -1, -1, -1, -1, -1);
-    watch.file_count = mmap(NULL, sizeof *watch.file_count, PROT_READ | PROT_WRITE,
-                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (watch.file_count == MAP_FAILED) {
+    watch.trial =
+        mmap(NULL, sizeof *watch.trial, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (watch.trial == MAP_FAILED) {
         abort();
     }
     watch.begin = time(NULL);
@@ -148,6 +204,8 @@ void watched_begin(int *argc, char ***argv) {
         int outcome = 0;
         watch.fuzzer = fork();
         if (watch.fuzzer == 0) {
+            (void)signal(SIGINT, SIG_DFL); // those of the process that watches pass it on
+            (void)signal(SIGTERM, SIG_DFL);
             const int words = open(watch.log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
             (void)dup2(words, STDERR_FILENO);
             *argc = count;
@@ -161,10 +219,13 @@ void watched_begin(int *argc, char ***argv) {
         read_log();
         const int code = WIFEXITED(outcome) ? WEXITSTATUS(outcome) : 1;
         const bool is_endless = WIFSIGNALED(outcome) && WTERMSIG(outcome) == SIGPROF;
-        if (code == 0 || (code != EXIT_RENEW && !is_endless && is_ours(watch.words))) {
+        if (code == 0 || is_over || (code != EXIT_RENEW && !is_endless && is_ours(watch.words))) {
             end_watch(code);
         }
-        watch.crash_count += code != EXIT_RENEW ? 1 : 0;
+        if (code != EXIT_RENEW) {
+            watch.crash_count++;
+            forget_input(*argc, *argv);
+        }
         count = *argc;
         arguments = *argv;
     }

@@ -24,7 +24,7 @@ static void read_grid(const char *path, tal_error *err) {
     if (tal_raster_info_read(&info, path, err) != TAL_OK) {
         return;
     }
-    const bool is_small = (int64_t)info.columns * info.rows < 1 << 22;
+    const bool is_small = (int64_t)info.columns * info.rows < 1 << 14;
     tal_raster_info_destroy(&info);
     if (is_small && tal_raster_read(&raster, path, err) == TAL_OK) {
         for (size_t i = 0; i < tal_grid_cell_count(&raster.grid); i++) {

@@ -219,6 +219,10 @@ static double spikes(int epoch, double x, double y, double z) {
     return epoch == AFTER && noise("spikes", x, y) > 2.6 ? z + 60.0 : z;
 }
 
+static double low_spikes(int epoch, double x, double y, double z) {
+    return epoch == AFTER && noise("spikes", x, y) > 2.6 ? z + 8.0 : z;
+}
+
 static double rough(int epoch, double x, double y, double z) {
     return epoch == AFTER ? z + 0.8 * noise("rough", x, y) : z;
 }
@@ -348,7 +352,8 @@ static const pair pairs[] = {
     {"zeros for no data", zero_holes, .verdict = "refused", .words = "a value for no data"},
     {"zeros for no data before", zero_holes_before, .verdict = "refused",
      .words = "a value for no data"},
-    {"spikes", spikes, .verdict = "warned", .words = "single cells stand"},
+    {"spikes", spikes, .verdict = "warned", .words = "single cells lie far"},
+    {"low spikes", low_spikes, .verdict = "warned", .words = "single cells stand"},
     {"rough", rough, .verdict = "warned", .words = "is thinner than"},
     {"deposit carried away", only_loss, .verdict = "warned", .words = "no deposit was found"},
     {"reversed", reversed, .verdict = "refused", .words = "fallen upwards"},

@@ -4,7 +4,7 @@
 #include "tests/solver/scenes/scene.h"
 #include "tests/support/mutate.h"
 
-enum { HEADER_BYTES = 64, CHECKSUM_AT = 56 };
+enum { HEADER_BYTES = 64, CHECKSUM_AT = 56, ITERATION_MAX = 20 };
 
 static mutant m;
 static test_scene scene;
@@ -16,6 +16,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     static tal_error err;
     mutant_begin(&m, "run.checkpoint");
     test_scene_init(&scene);
+    scene.settings.iteration_max = ITERATION_MAX;
     test_scene_set_plane(&scene, (tal_vec3){0}, tal_vec3_make(0, 0, 1), 50.0);
     for (int n = 0; n < 3; n++) {
         test_scene_add_box(&scene, 0.5, 0.6, 0.7, tal_vec3_make(0.1 * n, 0, 0.36 + 0.75 * n),

@@ -24,6 +24,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static tal_error err;
     tal_contact_problem problem;
+    watched_try(data, size);
     mutant_edit(&m, data, size);
     mutant_renew(&m);
     mutant_write(&m);
