@@ -267,7 +267,9 @@ static int list_sections(const tal_state *state, tal_section *list) {
                             (size_t)state->soft_body_count * sizeof *state->soft_tension};
     list[4] = (tal_section){state->blow_until,
                             state->soft_body_count > 0 ? sizeof *state->blow_until : 0};
-    return 5;
+    list[5] = (tal_section){state->weak_tension,
+                            (size_t)state->weak_plane_count * sizeof *state->weak_tension};
+    return 6;
 }
 
 const tal_body_kind tal_soft_kind = {.name = "deformable",
@@ -415,6 +417,9 @@ tal_status tal_soft_create(const tal_model *model, tal_state *state, tal_error *
     TAL_TAKE(&state->arena, state->soft_stress, 6 * (size_t)state->soft_element_count + 1,
              "stresses", err);
     TAL_TAKE(&state->arena, state->soft_tension, count, "stresses", err);
+    state->weak_plane_count = model->weak_plane_count;
+    TAL_TAKE(&state->arena, state->weak_tension, (size_t)model->weak_plane_count + 1, "stresses",
+             err);
     TAL_TAKE(&state->arena, state->blow_until, 1, "stresses", err);
     double *field = state->soft_field, *rate = state->soft_rate, *stress = state->soft_stress;
     for (int32_t n = 0; n < model->soft_count; n++) {

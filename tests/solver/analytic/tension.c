@@ -26,6 +26,7 @@ static void a_hanging_column_pulls_at_its_top(void **unused) {
     const double length[2] = {0.1, 0.55}, below = 0.4777;
     const double expected[2] = {2000.0 * 10.0 * 1.875,
                                 2000.0 * 10.0 * (1.875 + below * 1.625) / (1.0 + below)};
+    const tal_weak_plane joint[2] = {{0, {0.6, 0.0, 0.8}, 1e6}, {0, {0.0, 0.8, 0.6}, 1e6}};
     for (int k = 0; k < 2; k++) {
         soft_box r;
         int32_t held[4];
@@ -40,11 +41,20 @@ static void a_hanging_column_pulls_at_its_top(void **unused) {
         r.solid.damping_stiffness_s = 0.05; // 1.4 times critical
         r.scene.settings.dt_s = 1e-3;       // transit of the width: 7 ms
         r.scene.settings.tension_length_m = length[k];
+        r.scene.weak_plane_count = 2;
+        r.scene.weak_plane = joint;
         soft_box_start(&r);
         while (tal_state_time(r.state) < 1.5) {
             check_ok(tal_step(r.model, r.state, &report, &check_error));
         }
         const tal_tension t = tal_state_tension(r.model, r.state, 0);
+        for (int n = 0; n < 2; n++) { // across a plane: n . sigma n
+            const double share = joint[n].normal.z * joint[n].normal.z;
+            const tal_tension across = tal_state_tension_across(r.model, r.state, 0, n);
+            check_near(across.tension_pa, share * expected[k], 2e-3 * expected[k]);
+            check_near(across.place_m.z, 0.875, 1e-2);
+            check_near(fabs(across.direction.z), joint[n].normal.z, 1e-9);
+        }
         check_near(t.tension_pa, expected[k], 2e-3 * expected[k]); // it grows by 4e-3 in length
         check_near(fabs(t.direction.z), 1.0, 1e-9);
         check_near(t.place_m.z, 0.875, 1e-2);
