@@ -18,6 +18,8 @@ static const uint64_t IDENTITY_NODE = UINT64_C(1) << 62, IDENTITY_SIDE = UINT64_
 // A node lies within a manifold up to this share of the size of the body; the surface under a manifold
 // is flat up to the same.
 static const double SLACK = 1e-6;
+// A plane is that of a face if their normals agree to this.
+static const double SAME_NORMAL = 1e-9;
 // A point is at a node if the weights of the others are below this.
 static const double AT_NODE = 1e-6;
 
@@ -190,13 +192,46 @@ static tal_vec3 undeformed_place(const tal_state *state, const tal_soft_body *so
                         tal_quat_rotate(state->orientation[soft->body], soft->solid->node[node]));
 }
 
-// Whether a node meets the plane of a manifold. The outline says so for another body. Ground goes on beyond
-// it, and within it need not be flat: three points always have a plane. There the ground under the node has to
+// Whether a point lies in a face of a body as it was, whose outward normal is known.
+static bool is_on_face(const refinement *r, int32_t body, tal_vec3 outward, tal_vec3 point,
+                       double slack) {
+    const tal_shapes *shapes = &r->model->shapes;
+    const int32_t shape = r->model->shape_of_body[body];
+    const tal_mat3 q = tal_quat_matrix(r->state->orientation[body]);
+    const tal_vec3 n = tal_mat3_apply_transposed(&q, outward);
+    const tal_vec3 x =
+        tal_mat3_apply_transposed(&q, tal_vec3_subtract(point, r->state->position[body]));
+    for (int32_t f = shapes->face_start[shape]; f < shapes->face_start[shape + 1]; f++) {
+        if (tal_vec3_dot(shapes->face_normal[f], n) < 1.0 - SAME_NORMAL ||
+            fabs(tal_vec3_dot(shapes->face_normal[f], x) - shapes->face_offset[f]) > slack) {
+            continue;
+        }
+        const tal_vec3 along = shapes->face_tangent[f];
+        const double u = tal_vec3_dot(x, along),
+                     v = tal_vec3_dot(x, tal_vec3_cross(shapes->face_normal[f], along));
+        bool is_inside = true;
+        for (int32_t k = shapes->loop_start[f]; k < shapes->loop_start[f + 1]; k++) {
+            is_inside = is_inside && shapes->side_u[k] * u + shapes->side_v[k] * v <=
+                                         shapes->side_offset[k] + slack;
+        }
+        return is_inside;
+    }
+    return false;
+}
+
+// Whether a node meets the plane of a manifold. The outline says so for another body, and so does a face of it
+// that the plane is of: a rounded side touches it with more of its faces than the one that was found. Ground goes on
+// beyond the outline, and within it need not be flat: three points always have a plane. There the ground under the node has to
 // be in that plane, and a node below it has to be in the ground: beyond a brow it hangs in the air, and the
 // foot above it is on the slope all the same.
-static bool meets(const refinement *r, const tal_manifold *m, const patch *p, bool is_held,
-                  tal_vec3 node, tal_vec3 foot, double gap) {
-    if (m->body_j >= 0 || r->model->ground->has_overhang) {
+static bool meets(const refinement *r, const tal_manifold *m, const patch *p, int slave,
+                  bool is_held, tal_vec3 node, tal_vec3 foot, double gap) {
+    if (m->body_j >= 0) {
+        const tal_vec3 outward = tal_vec3_scale(p->normal, slave == 0 ? 1.0 : -1.0);
+        return is_held ||
+               is_on_face(r, slave == 0 ? m->body_j : m->body_i, outward, foot, p->slack);
+    }
+    if (r->model->ground->has_overhang) {
         return is_held;
     }
     const tal_terrain *ground = &r->model->ground->terrain;
@@ -223,7 +258,7 @@ static void append_nodes(const refinement *r, const tal_manifold *m, const patch
         }
         const tal_vec3 foot = tal_vec3_add_scaled(x, under - height, p->normal);
         place_in(p, undeformed_place(r->state, soft, node), at, &height);
-        if (!meets(r, m, p, holds(p, at), x, foot, gap)) {
+        if (!meets(r, m, p, slave, holds(p, at), x, foot, gap)) {
             continue; // deformation does not take an edge out of its own outline
         }
         tal_solid_site site;
