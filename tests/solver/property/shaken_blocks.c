@@ -69,7 +69,7 @@ static void the_floating_frame_agrees_with_total_lagrangian(void **unused) {
 }
 
 // At 0.49 s the blocks land on the edges from which they had risen. Until then the step matters by 2e-4 of the
-// displacement; what the blow leaves depends on it, because theta = 1 takes what rings faster than a step, and at
+// displacement; what the blow leaves depends on it (theta = 1 takes what rings faster than a step), and at
 // 0.7 s steps of 1e-4 and 2.5e-5 s differ by 0.8 %. The prototype has contacts of its own at the same step, so
 // that each of the two is allowed that much.
 static void after_a_blow_the_step_decides_how_near_the_prototype_is(void **unused) {
