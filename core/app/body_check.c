@@ -29,6 +29,41 @@ static void check_section(const tal_settings *s, const tal_body_settings *body,
     }
 }
 
+// Joints that blocks break along.
+static void check_joint(const tal_settings *s, const tal_joint_settings *joint, bool deforms,
+                        bool names_are_known, tal_error *err) {
+    const char *where = tal_settings_where(s, &joint->tensile_strength_pa);
+    if (isnan(joint->tensile_strength_pa)) {
+        return;
+    }
+    if (isnan(joint->dip_deg) || isnan(joint->dip_direction_deg)) {
+        tal_error_add(err, TAL_BAD_SETTING,
+                      "%s: [joint.%s] tensile_strength_pa needs dip_deg and dip_direction_deg: "
+                      "blocks are weak along planes of that orientation",
+                      where, joint->label);
+    }
+    if (isnan(s->break_.tensile_strength_pa)) {
+        tal_error_add(err, TAL_BAD_SETTING,
+                      "%s: [joint.%s] tensile_strength_pa needs [break] tensile_strength_pa, the "
+                      "strength of the rock between the joints",
+                      where, joint->label);
+    }
+    if (!deforms) {
+        tal_error_add(err, TAL_BAD_SETTING,
+                      "%s: [joint.%s] tensile_strength_pa asks for stresses, but all blocks are "
+                      "rigid: add a section [body.%s] with kind = finite-element",
+                      where, joint->label, s->mesh.block_class);
+    }
+    if (names_are_known && joint->block_class[0] != '\0' &&
+        strcmp(joint->block_class, s->mesh.block_class) != 0) {
+        tal_error_add(err, TAL_BAD_SETTING,
+                      "%s: [joint.%s] block_class = %s names no surface class of the blocks of "
+                      "this site: they are all %s",
+                      tal_settings_where(s, joint->block_class), joint->label, joint->block_class,
+                      s->mesh.block_class);
+    }
+}
+
 void tal_body_check(const tal_settings *s, bool names_are_known, tal_error *err) {
     bool deforms = false;
     for (int k = 0; k < s->body_count; k++) {
@@ -47,6 +82,9 @@ void tal_body_check(const tal_settings *s, bool names_are_known, tal_error *err)
                           "into elements of their own",
                           tal_settings_where(s, &s->break_.cut), s->body[k].label);
         }
+    }
+    for (int k = 0; k < s->joint_count; k++) {
+        check_joint(s, &s->joint[k], deforms, names_are_known, err);
     }
     if (!deforms && !isnan(s->break_.tensile_strength_pa)) {
         tal_error_add(

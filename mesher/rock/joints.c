@@ -4,6 +4,7 @@
 
 #include "core/base/interrupt.h"
 #include "core/base/memory.h"
+#include "core/geometry/dip.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -32,11 +33,6 @@ static tal_status add_plane(plane_list *list, tal_halfspace plane, double persis
 }
 
 // ---- Planes of a set -------------------------------------------------------------------
-
-static tal_vec3 set_normal(const tal_joint_set *set) {
-    return tal_vec3_make(sin(set->dip) * sin(set->dip_direction),
-                         sin(set->dip) * cos(set->dip_direction), cos(set->dip));
-}
 
 // Not below a tenth of the mean: joints closer than that bound no block.
 static double draw_spacing(const tal_joint_set *set, tal_random random, uint64_t draw) {
@@ -74,7 +70,7 @@ static tal_status add_set(plane_list *list, const tal_rock *rock, const tal_join
     char stream[64];
     (void)snprintf(stream, sizeof stream, "mesher/joints/%d", number);
     const tal_random random = tal_random_stream(seed, run, stream);
-    const tal_vec3 normal = set_normal(set);
+    const tal_vec3 normal = tal_dip_normal(set->dip, set->dip_direction);
     const tal_vec3 extent = tal_vec3_subtract(rock->high, rock->low);
     const tal_vec3 middle = tal_vec3_scale(tal_vec3_add(rock->low, rock->high), 0.5);
     const double half =

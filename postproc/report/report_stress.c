@@ -18,18 +18,24 @@ static void append_words(tal_text *text, const tal_stress_record *s) {
         (int)s->soft_count);
     if (isfinite(s->strength_pa)) {
         tal_text_append(
-            text, "<strong data-broken=\"%d\">%d of them came above %s MPa%s.</strong> ",
+            text, "<strong data-broken=\"%d\">%d of them came above %s MPa%s%s.</strong> ",
             (int)s->broken_count, (int)s->broken_count,
             tal_number_format(one, 1e-6 * s->strength_pa),
+            s->joint_use != NULL ? " or the strength of a joint" : "",
             s->cracked_count > 0 ? ", they or what they are a piece of" : " and would have broken");
     }
     if (s->cracked_count > 0) {
+        char joints[48] = "";
+        if (s->along_joints > 0) {
+            snprintf(joints, sizeof joints, ", %d of them along joints", (int)s->along_joints);
+        }
         tal_text_append(
             text,
-            "<strong data-cracked=\"%d\">%d blocks and pieces broke:</strong> cracks of "
+            "<strong data-cracked=\"%d\">%d blocks and pieces broke%s:</strong> cracks of "
             "%s m\xc2\xb2 took %s kJ. What is shown are the pieces; each moves with "
             "the block it was part of until that breaks. ",
-            (int)s->cracked_count, (int)s->cracked_count, tal_number_format(one, s->crack_area_m2),
+            (int)s->cracked_count, (int)s->cracked_count, joints,
+            tal_number_format(one, s->crack_area_m2),
             tal_number_format(two, 1e-3 * s->crack_energy_j));
     }
     if (s->missed_count > 0) {

@@ -34,8 +34,8 @@ extern const tal_kinematics_row tal_floating_frame, tal_total_lagrangian, tal_co
 
 const tal_kinematics_row *tal_kinematics_of(tal_kinematics kinematics);
 
-// q' K q / 2 and a . b over all nodes.
-double tal_strain_energy(const tal_solid *solid, const double *q);
+// q' K q / 2 (K q is left in `kq`) and a . b over all nodes.
+double tal_strain_energy(const tal_solid *solid, const double *q, double *kq);
 double tal_field_dot(const tal_solid *solid, const double *a, const double *b);
 
 // K q + D l of the linear kinematics for the positions q at which contacts are found and the rates

@@ -12,24 +12,9 @@ double tal_field_dot(const tal_solid *s, const double *a, const double *b) {
     return sum;
 }
 
-double tal_strain_energy(const tal_solid *s, const double *q) {
-    const tal_block_matrix *k = &s->stiffness;
-    double sum = 0.0;
-    for (int32_t row = 0; row < k->count; row++) {
-        double of_row[3] = {0.0, 0.0, 0.0};
-        for (int64_t p = k->start[row]; p < k->start[row + 1]; p++) {
-            if (k->column[p] >= row) { // K is symmetric
-                const double share = k->column[p] == row ? 0.5 : 1.0;
-                double product[3];
-                tal_block_apply(&k->value[9 * p], &q[3 * k->column[p]], product);
-                of_row[0] += share * product[0];
-                of_row[1] += share * product[1];
-                of_row[2] += share * product[2];
-            }
-        }
-        sum += q[3 * row] * of_row[0] + q[3 * row + 1] * of_row[1] + q[3 * row + 2] * of_row[2];
-    }
-    return sum;
+double tal_strain_energy(const tal_solid *s, const double *q, double *kq) {
+    tal_solid_multiply_stiffness(s, q, kq);
+    return 0.5 * tal_field_dot(s, q, kq);
 }
 
 // K (q + h (p0 before + p1 after) + beta (r0 before + r1 after)) + alpha M (r0 before + r1 after), one row
@@ -38,7 +23,6 @@ void tal_linear_force(const tal_soft_body *soft, const double *q, const double *
                       const double *after, double *force) {
     const tal_solid *s = soft->solid;
     const tal_elastic_step *t = &soft->level->step;
-    const tal_block_matrix *k = &s->stiffness;
     const double of_before = t->h * t->p0 + s->beta * t->r0;
     const double of_after = after != NULL ? t->h * t->p1 + s->beta * t->r1 : 0.0;
     double *strained = soft->scratch + 6 * s->node_count, *rate = strained + 3 * s->node_count;
@@ -48,7 +32,7 @@ void tal_linear_force(const tal_soft_body *soft, const double *q, const double *
     for (int32_t n = 0; n < 3 * s->node_count; n++) {
         strained[n] = q[n] + of_before * before[n] + of_after * after[n];
     }
-    tal_block_matrix_multiply(k, strained, force);
+    tal_solid_multiply_stiffness(s, strained, force);
     if (s->alpha > 0.0) {
         const double then = s->alpha * t->r0, now = after != before ? s->alpha * t->r1 : 0.0;
         for (int32_t n = 0; n < 3 * s->node_count; n++) {
@@ -70,5 +54,5 @@ void tal_linear_free_rate(tal_soft_body *soft, const double *q) {
         const bool held = s->is_held[k / 3] != 0;
         inner[k] = held ? 0.0 : mass[k] + soft->force[k] - soft->level->step.h * inner[k];
     }
-    tal_solid_solve(s, soft->level, inner, mass, soft->rate_free);
+    tal_solid_solve(s, soft->level, inner, soft->substitution, soft->rate_free);
 }

@@ -248,7 +248,7 @@ static void add_damping(const tal_soft_body *soft, const double *after, double *
     for (int32_t k = 0; k < 3 * s->node_count; k++) {
         force[k] -= s->alpha * product[k];
     }
-    tal_block_matrix_multiply(&s->stiffness, rate, product);
+    tal_solid_multiply_stiffness(s, rate, product);
     for (int32_t k = 0; k < 3 * s->node_count; k++) {
         force[k] -= s->beta * product[k];
     }
@@ -280,7 +280,7 @@ static double correct(const tal_model *model, tal_soft_body *soft, double *rate,
         left[k] =
             held ? 0.0 : soft->level->step.h * soft->other[k] + soft->force[k] - soft->scratch[k];
     }
-    tal_solid_solve(s, soft->level, left, soft->scratch, change);
+    tal_solid_solve(s, soft->level, left, soft->substitution, change);
     for (int32_t k = 0; k < size; k++) {
         rate[k] += change[k];
         largest = fmax(largest, fabs(change[k]));
@@ -324,7 +324,7 @@ static double settle(const tal_model *model, tal_state *state, tal_soft_body *so
     if (soft->active_count == 0) {
         return settle_alone(model, soft, change);
     }
-    tal_solid_solve(soft->solid, soft->level, soft->force, soft->scratch, rate);
+    tal_solid_solve(soft->solid, soft->level, soft->force, soft->substitution, rate);
     for (int32_t k = 0; k < size; k++) {
         rate[k] += soft->rate_free[k];
     }
@@ -401,7 +401,7 @@ static tal_energy energy_linear(const tal_state *state, const tal_soft_body *sof
         at.rotation = tal_quat_matrix(state->orientation[soft->body]);
     }
     displacement_of(state, &at, soft->other);
-    sum.strain = tal_strain_energy(soft->solid, soft->other);
+    sum.strain = tal_strain_energy(soft->solid, soft->other, soft->scratch);
     return sum;
 }
 

@@ -37,16 +37,18 @@ static const tal_soft_site *site_of(const tal_soft_body *soft, tal_side at) {
 static void velocity(const void *body, const double *motion, tal_side at, double u[3]) {
     const tal_soft_body *soft = body;
     const tal_soft_site *site = site_of(soft, at);
-    double rate[3] = {0.0, 0.0, 0.0};
+    const double *rate = &motion[8 + 3 * site->active[0]];
+    double mean[3] = {0.0, 0.0, 0.0};
     u[0] = u[1] = u[2] = 0.0;
     if (soft->has_frame) {
         tal_rigid_kind.velocity(&soft->inertia, motion, at, u);
     }
-    for (int32_t n = 0; n < site->count; n++) {
+    for (int32_t n = 0; site->count > 1 && n < site->count; n++) { // else at a node
         const double *of = &motion[8 + 3 * site->active[n]];
         for (int i = 0; i < 3; i++) {
-            rate[i] += site->weight[n] * of[i];
+            mean[i] += site->weight[n] * of[i];
         }
+        rate = mean;
     }
     for (int f = 0; f < 3; f++) {
         u[f] +=
@@ -57,18 +59,8 @@ static void velocity(const void *body, const double *motion, tal_side at, double
 static void strike(const void *body, double *motion, tal_side at, const double r[3]) {
     const tal_soft_body *soft = body;
     const int32_t column = tal_soft_column(soft);
-    const double *of = site_of(soft, at)->response;
-    double *rate = &motion[8];
     tal_rigid_kind.strike(&soft->inertia, motion, at, r);
-    for (int32_t k = 0; k < column; k += TAL_LANES) {
-        tal_lanes sum, along[3];
-        memcpy(&sum, &rate[k], sizeof sum);
-        memcpy(&along[0], &of[k], sizeof sum);
-        memcpy(&along[1], &of[column + k], sizeof sum);
-        memcpy(&along[2], &of[2 * column + k], sizeof sum);
-        sum += along[0] * r[0] + along[1] * r[1] + along[2] * r[2];
-        memcpy(&rate[k], &sum, sizeof sum);
-    }
+    soft->solid->kernel->strike(column, site_of(soft, at)->response, r, &motion[8]);
 }
 
 static void add_mobility(const void *body, tal_side at, double w[6]) {
@@ -116,6 +108,11 @@ static double largest_displacement(const tal_state *state, const tal_soft_body *
     double most = 0.0;
     for (int32_t n = 0; n < soft->solid->surface_count; n++) {
         const int32_t node = soft->solid->surface_node[n];
+        if (soft->has_frame) {
+            const tal_vec3 d = tal_node_value(soft->field, node);
+            most = fmax(most, tal_vec3_dot(d, d));
+            continue;
+        }
         const tal_vec3 rigid =
             tal_vec3_add(state->position[soft->body], tal_mat3_apply(&r, soft->solid->node[node]));
         const tal_vec3 off = tal_vec3_subtract(tal_soft_node_place(state, soft, node), rigid);
@@ -196,7 +193,7 @@ static void store_bodies(void *context, int64_t first, int64_t end) {
         if (is_moving(l->state, soft)) {
             double *change = soft->scratch + 3 * 3 * soft->solid->node_count;
             if (soft->active_count > 0) {
-                tal_solid_solve(soft->solid, soft->level, soft->force, soft->scratch, change);
+                tal_solid_solve(soft->solid, soft->level, soft->force, soft->substitution, change);
             } else {
                 memset(change, 0, 3 * (size_t)soft->solid->node_count * sizeof *change);
             }
@@ -267,7 +264,9 @@ static int list_sections(const tal_state *state, tal_section *list) {
                             (size_t)state->soft_body_count * sizeof *state->soft_tension};
     list[4] = (tal_section){state->blow_until,
                             state->soft_body_count > 0 ? sizeof *state->blow_until : 0};
-    return 5;
+    list[5] = (tal_section){state->weak_tension,
+                            (size_t)state->weak_plane_count * sizeof *state->weak_tension};
+    return 6;
 }
 
 const tal_body_kind tal_soft_kind = {.name = "deformable",
@@ -351,6 +350,13 @@ tal_vec3 tal_soft_node_place(const tal_state *state, const tal_soft_body *soft, 
                         tal_quat_rotate(state->orientation[soft->body], x));
 }
 
+static tal_status take_product(tal_arena *arena, size_t nodes, tal_soft_product *product,
+                               tal_error *err) {
+    TAL_TAKE(arena, product->of, 3 * nodes, "forces of nodes", err);
+    TAL_TAKE(arena, product->product, 3 * nodes, "forces of nodes", err);
+    return TAL_OK;
+}
+
 static tal_status take_scratch(tal_state *state, tal_soft_body *soft, tal_error *err) {
     const size_t nodes = (size_t)soft->solid->node_count;
     const size_t surface = (size_t)soft->solid->surface_count;
@@ -360,6 +366,12 @@ static tal_status take_scratch(tal_state *state, tal_soft_body *soft, tal_error 
     TAL_TAKE(arena, soft->rate_free, 3 * nodes, "rates of nodes", err);
     TAL_TAKE(arena, soft->force, 3 * nodes, "forces of nodes", err);
     TAL_TAKE(arena, soft->scratch, 12 * nodes, "forces of nodes", err);
+    if (soft->has_frame) {
+        TAL_TRY(take_product(arena, nodes, &soft->mass_field, err));
+        TAL_TRY(take_product(arena, nodes, &soft->mass_rate, err));
+        TAL_TRY(take_product(arena, nodes, &soft->stiffness_field, err));
+    }
+    TAL_TAKE(arena, soft->substitution, 4 * nodes, "forces of nodes", err);
     TAL_TAKE(arena, soft->other, 3 * nodes, "forces of nodes", err);
     TAL_TAKE(arena, soft->active_slot, surface, "nodes touched", err);
     TAL_TAKE(arena, soft->active_of_slot, surface, "nodes touched", err);
@@ -415,6 +427,9 @@ tal_status tal_soft_create(const tal_model *model, tal_state *state, tal_error *
     TAL_TAKE(&state->arena, state->soft_stress, 6 * (size_t)state->soft_element_count + 1,
              "stresses", err);
     TAL_TAKE(&state->arena, state->soft_tension, count, "stresses", err);
+    state->weak_plane_count = model->weak_plane_count;
+    TAL_TAKE(&state->arena, state->weak_tension, (size_t)model->weak_plane_count + 1, "stresses",
+             err);
     TAL_TAKE(&state->arena, state->blow_until, 1, "stresses", err);
     double *field = state->soft_field, *rate = state->soft_rate, *stress = state->soft_stress;
     for (int32_t n = 0; n < model->soft_count; n++) {

@@ -22,6 +22,12 @@ typedef struct {
         rigid_inverse_normal; // 1/W_NN of both bodies as rigid ones, of corrections; at the first side
 } tal_soft_site;
 
+// A product with M or K that several parts of a step ask for: of what it was made, and what came out. Both begin
+// as zeros, which is right.
+typedef struct {
+    double *of, *product;
+} tal_soft_product;
+
 typedef struct {
     const tal_solid *solid;
     const tal_solid_level *level; // of the length of the piece of a step being made
@@ -37,7 +43,10 @@ typedef struct {
     // Of a step. `rate_before` and `rate_free` are in the axes of the body: before, and without contacts.
     tal_mat3 rotation; // of the axes of the body
     tal_inertia inertia;
+    tal_mat3 frame_inertia; // J(d), axes of the body (floating frame)
     double *rate_before, *rate_free, *force, *scratch, *other;
+    double *substitution;                                    // scratch of tal_solid_solve
+    tal_soft_product mass_field, mass_rate, stiffness_field; // last ones (floating frame)
     double displacement_max;
     bool is_struck;      // in this piece (tension.c)
     double elastic_work; // done against stiffness and damping in this step

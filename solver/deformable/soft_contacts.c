@@ -18,6 +18,8 @@ static const uint64_t IDENTITY_NODE = UINT64_C(1) << 62, IDENTITY_SIDE = UINT64_
 // A node lies within a manifold up to this share of the size of the body; the surface under a manifold
 // is flat up to the same.
 static const double SLACK = 1e-6;
+// A plane is that of a face if their normals agree to this.
+static const double SAME_NORMAL = 1e-9;
 // A point is at a node if the weights of the others are below this.
 static const double AT_NODE = 1e-6;
 
@@ -25,8 +27,9 @@ static const double AT_NODE = 1e-6;
 typedef struct {
     tal_vec3 normal, tangent[2], origin;
     int32_t count;
-    double at[TAL_MANIFOLD_POINTS_MAX][2]; // around the outline
-    double slope[2][2], height[2];         // of the sides of i and j
+    double at[TAL_MANIFOLD_POINTS_MAX][2];  // around the outline
+    double length[TAL_MANIFOLD_POINTS_MAX]; // of its edges, each from its point to the next
+    double slope[2][2], height[2];          // of the sides of i and j
     bool is_flat[2];
     double slack;
 } patch;
@@ -106,6 +109,10 @@ static patch make_patch(const tal_manifold *m, const tal_contact_point *point, d
     fit_side(&p, (const double(*)[2])at, height[1], 1);
     memcpy(p.at, at, sizeof at);
     sort_outline(&p);
+    for (int32_t k = 0; k < p.count; k++) {
+        const double *a = p.at[k], *b = p.at[k + 1 < p.count ? k + 1 : 0];
+        p.length[k] = hypot(b[0] - a[0], b[1] - a[1]);
+    }
     return p;
 }
 
@@ -123,7 +130,7 @@ static bool holds(const patch *p, const double at[2]) {
         const double *a = p->at[k], *b = p->at[k + 1 < p->count ? k + 1 : 0];
         const double x = b[0] - a[0], y = b[1] - a[1];
         const double inside = x * (at[1] - a[1]) - y * (at[0] - a[0]);
-        if (inside < -p->slack * hypot(x, y)) {
+        if (inside < -p->slack * p->length[k]) {
             return false;
         }
     }
@@ -185,13 +192,46 @@ static tal_vec3 undeformed_place(const tal_state *state, const tal_soft_body *so
                         tal_quat_rotate(state->orientation[soft->body], soft->solid->node[node]));
 }
 
-// Whether a node meets the plane of a manifold. The outline says so for another body. Ground goes on beyond
-// it, and within it need not be flat: three points always have a plane. There the ground under the node has to
+// Whether a point lies in a face of a body as it was, whose outward normal is known.
+static bool is_on_face(const refinement *r, int32_t body, tal_vec3 outward, tal_vec3 point,
+                       double slack) {
+    const tal_shapes *shapes = &r->model->shapes;
+    const int32_t shape = r->model->shape_of_body[body];
+    const tal_mat3 q = tal_quat_matrix(r->state->orientation[body]);
+    const tal_vec3 n = tal_mat3_apply_transposed(&q, outward);
+    const tal_vec3 x =
+        tal_mat3_apply_transposed(&q, tal_vec3_subtract(point, r->state->position[body]));
+    for (int32_t f = shapes->face_start[shape]; f < shapes->face_start[shape + 1]; f++) {
+        if (tal_vec3_dot(shapes->face_normal[f], n) < 1.0 - SAME_NORMAL ||
+            fabs(tal_vec3_dot(shapes->face_normal[f], x) - shapes->face_offset[f]) > slack) {
+            continue;
+        }
+        const tal_vec3 along = shapes->face_tangent[f];
+        const double u = tal_vec3_dot(x, along),
+                     v = tal_vec3_dot(x, tal_vec3_cross(shapes->face_normal[f], along));
+        bool is_inside = true;
+        for (int32_t k = shapes->loop_start[f]; k < shapes->loop_start[f + 1]; k++) {
+            is_inside = is_inside && shapes->side_u[k] * u + shapes->side_v[k] * v <=
+                                         shapes->side_offset[k] + slack;
+        }
+        return is_inside;
+    }
+    return false;
+}
+
+// Whether a node meets the plane of a manifold. The outline says so for another body, and so does a face of it
+// that the plane is of: a rounded side touches it with more of its faces than the one that was found. Ground goes on
+// beyond the outline, and within it need not be flat: three points always have a plane. There the ground under the node has to
 // be in that plane, and a node below it has to be in the ground: beyond a brow it hangs in the air, and the
 // foot above it is on the slope all the same.
-static bool meets(const refinement *r, const tal_manifold *m, const patch *p, bool is_held,
-                  tal_vec3 node, tal_vec3 foot, double gap) {
-    if (m->body_j >= 0 || r->model->ground->has_overhang) {
+static bool meets(const refinement *r, const tal_manifold *m, const patch *p, int slave,
+                  bool is_held, tal_vec3 node, tal_vec3 foot, double gap) {
+    if (m->body_j >= 0) {
+        const tal_vec3 outward = tal_vec3_scale(p->normal, slave == 0 ? 1.0 : -1.0);
+        return is_held ||
+               is_on_face(r, slave == 0 ? m->body_j : m->body_i, outward, foot, p->slack);
+    }
+    if (r->model->ground->has_overhang) {
         return is_held;
     }
     const tal_terrain *ground = &r->model->ground->terrain;
@@ -208,18 +248,18 @@ static void append_nodes(const refinement *r, const tal_manifold *m, const patch
     for (int32_t n = 0; p->is_flat[master] && n < soft->solid->surface_count; n++) {
         const int32_t node = soft->solid->surface_node[n];
         const tal_vec3 x = tal_soft_node_place(r->state, soft, node);
-        const tal_vec3 rigid = undeformed_place(r->state, soft, node);
-        double at[2], height, unused;
-        place_in(p, rigid, at, &unused); // deformation does not take an edge out of its own outline
-        const bool is_held = holds(p, at);
+        double at[2], height;
         place_in(p, x, at, &height);
         const double under =
             p->height[master] + p->slope[master][0] * at[0] + p->slope[master][1] * at[1];
         const double gap = (slave == 0 ? 1.0 : -1.0) * (height - under);
-        const tal_vec3 foot = tal_vec3_add_scaled(x, under - height, p->normal);
-        if (gap > reach || gap < -reach - soft->solid->edge ||
-            !meets(r, m, p, is_held, x, foot, gap)) {
+        if (gap > reach || gap < -reach - soft->solid->edge) {
             continue;
+        }
+        const tal_vec3 foot = tal_vec3_add_scaled(x, under - height, p->normal);
+        place_in(p, undeformed_place(r->state, soft, node), at, &height);
+        if (!meets(r, m, p, slave, holds(p, at), x, foot, gap)) {
+            continue; // deformation does not take an edge out of its own outline
         }
         tal_solid_site site;
         const tal_vec3 on = surface_point(r, body[master], foot, &site);
@@ -393,25 +433,12 @@ static tal_status reserve_sites(tal_state *state, int32_t contact_count, tal_err
 // it lies together.
 static void fill_response(const tal_soft_body *soft, tal_soft_site *site) {
     const tal_solid *s = soft->solid;
-    const int32_t column = tal_soft_column(soft);
-    memset(site->response, 0, 3 * (size_t)column * sizeof *site->response);
-    for (int32_t a = 0; a < soft->active_count; a++) {
-        double sum[9] = {0.0};
-        for (int32_t n = 0; n < site->count; n++) {
-            const ptrdiff_t row = (ptrdiff_t)site->slot[n] * s->surface_count;
-            const double *g = &soft->level->compliance[9 * (row + soft->active_slot[a])];
-            for (int e = 0; e < 9; e++) {
-                sum[e] += site->weight[n] * g[e];
-            }
-        }
-        for (int f = 0; f < 3; f++) {
-            const double *along = site->axis[f];
-            for (int i = 0; i < 3; i++) {
-                site->response[f * column + 3 * a + i] =
-                    sum[i] * along[0] + sum[3 + i] * along[1] + sum[6 + i] * along[2];
-            }
-        }
+    const double *row[4];
+    for (int32_t n = 0; n < site->count; n++) {
+        row[n] = &soft->level->compliance[9 * (ptrdiff_t)site->slot[n] * s->surface_count];
     }
+    s->kernel->answer(soft->active_count, soft->active_slot, site->count, row, site->weight,
+                      (const double(*)[3])site->axis, tal_soft_column(soft), site->response);
 }
 
 typedef struct {

@@ -161,22 +161,69 @@ static void measure(tal_solid *s) {
     s->inverse = tal_mat3_inverse_symmetric(&s->inertia);
 }
 
-static tal_status factor_system(tal_solid *s, tal_block_factor *factor, const char *name,
+static tal_status allocate_factor(tal_solid_factor *to, const tal_block_factor *from,
+                                  tal_error *err) {
+    const size_t count = (size_t)from->count, blocks = (size_t)from->start[count];
+    to->count = from->count;
+    TAL_CREATE(to->order, count, "the factor of a solid", err);
+    TAL_CREATE(to->place, count, "the factor of a solid", err);
+    TAL_CREATE(to->start, count + 1, "the factor of a solid", err);
+    TAL_CREATE(to->row, blocks + 1, "the factor of a solid", err);
+    TAL_CREATE(to->lower, 12 * blocks + 1, "the factor of a solid", err);
+    TAL_CREATE(to->inverse, 12 * count, "the factor of a solid", err);
+    return TAL_OK;
+}
+
+static void copy_columns(double *to, const double *block) {
+    for (int n = 0; n < 9; n++) {
+        to[4 * (n % 3) + n / 3] = block[n];
+    }
+}
+
+// A is symmetric, so that L and the pivots say all.
+static tal_status pack_factor(tal_solid_factor *to, const tal_block_factor *from, tal_error *err) {
+    const int64_t blocks = from->start[from->count];
+    TAL_TRY(allocate_factor(to, from, err));
+    memcpy(to->order, from->order, (size_t)from->count * sizeof *to->order);
+    memcpy(to->place, from->place, (size_t)from->count * sizeof *to->place);
+    memcpy(to->start, from->start, ((size_t)from->count + 1) * sizeof *to->start);
+    for (int64_t p = 0; p < blocks; p++) {
+        to->row[p] = from->row[p];
+        copy_columns(&to->lower[12 * p], &from->lower[9 * p]);
+    }
+    for (int32_t n = 0; n < from->count; n++) {
+        copy_columns(&to->inverse[12 * (ptrdiff_t)n], &from->inverse[9 * (ptrdiff_t)n]);
+    }
+    return TAL_OK;
+}
+
+static void destroy_factor(tal_solid_factor *f) {
+    void *const array[] = {f->order, f->place, f->start, f->row, f->lower, f->inverse};
+    for (size_t k = 0; k < sizeof array / sizeof array[0]; k++) {
+        tal_memory_destroy(array[k]);
+    }
+}
+
+static tal_status factor_system(tal_solid *s, tal_solid_factor *made, const char *name,
                                 tal_error *err) {
+    tal_block_factor factor = {0};
     int32_t *order;
     TAL_CREATE(order, (size_t)s->node_count, "the order of nodes", err);
     tal_status status = tal_ordering_find(&s->system, order, err);
-    status = status == TAL_OK ? tal_block_factor_create(factor, s->node_count, err) : status;
-    status = status == TAL_OK ? tal_block_factor_analyse(factor, &s->system, order, err) : status;
+    status = status == TAL_OK ? tal_block_factor_create(&factor, s->node_count, err) : status;
+    status = status == TAL_OK ? tal_block_factor_analyse(&factor, &s->system, order, err) : status;
     tal_memory_destroy(order);
-    TAL_TRY(status);
-    if (!tal_block_factor_compute(factor, &s->system) || factor->perturbed_count > 0) {
-        return TAL_FAIL(err, TAL_BAD_INPUT,
-                        "%s: its mass and stiffness cannot be factored; look for elements that are "
-                        "nearly flat, or for a modulus far from that of any rock",
-                        name);
+    if (status == TAL_OK &&
+        (!tal_block_factor_compute(&factor, &s->system) || factor.perturbed_count > 0)) {
+        status =
+            TAL_FAIL(err, TAL_BAD_INPUT,
+                     "%s: its mass and stiffness cannot be factored; look for elements that are "
+                     "nearly flat, or for a modulus far from that of any rock",
+                     name);
     }
-    return TAL_OK;
+    status = status == TAL_OK ? pack_factor(made, &factor, err) : status;
+    tal_block_factor_destroy(&factor);
+    return status;
 }
 
 // (9): the rigid part of the inverse is that of the frame, and is not counted twice.
@@ -199,7 +246,7 @@ static void take_rigid_part(const tal_solid *s, const tal_elastic_step *t, int32
 static void fill_compliance_columns(const tal_solid *s, const tal_solid_level *level, int32_t n,
                                     double *x, double *scratch) {
     const int32_t node = s->surface_node[n];
-    tal_block_factor_invert(&level->factor, node, scratch, x);
+    s->kernel->invert(&level->factor, node, scratch, x);
     for (int32_t m = 0; m < s->surface_count && s->is_held[node] == 0; m++) {
         memcpy(&level->compliance[9 * ((ptrdiff_t)m * s->surface_count + n)],
                &x[9 * (ptrdiff_t)s->surface_node[m]], 9 * sizeof *x);
@@ -210,7 +257,7 @@ static tal_status make_compliance(const tal_solid *s, tal_solid_level *level, ta
     const size_t count = (size_t)s->surface_count;
     double *work;
     TAL_CREATE(level->compliance, 9 * count * count, "the compliance of a surface", err);
-    TAL_CREATE(work, 18 * (size_t)s->node_count, "the compliance of a surface", err);
+    TAL_CREATE(work, 21 * (size_t)s->node_count, "the compliance of a surface", err);
     for (int32_t n = 0; n < s->surface_count; n++) {
         fill_compliance_columns(s, level, n, work, &work[9 * (ptrdiff_t)s->node_count]);
     }
@@ -258,7 +305,8 @@ tal_status tal_solid_add_level(tal_solid *s, const char *name, tal_elastic_step 
 
 tal_status tal_solid_create(tal_solid *solid, const tal_solid_input *input, const char *name,
                             double mass, tal_vec3 inertia, tal_elastic_step step, tal_error *err) {
-    *solid = (tal_solid){.kinematics = input->kinematics,
+    *solid = (tal_solid){.kernel = tal_solid_kernel_best(),
+                         .kinematics = input->kinematics,
                          .nodes_only = input->nodes_only,
                          .law = tal_elasticity_make(input->young_pa, input->poisson),
                          .density = input->density_kg_m3,
@@ -274,13 +322,13 @@ tal_status tal_solid_create(tal_solid *solid, const tal_solid_input *input, cons
 
 void tal_solid_destroy(tal_solid *s) {
     void *const array[] = {
-        s->node, s->is_held,  s->node_start,  s->element_node,  s->point_start,  s->point,
-        s->mass, s->row_mass, s->mass_node,   s->triangle,      s->surface_node, s->surface_slot,
-        s->ball, s->fourth,   s->patch_start, s->patch_element, s->patch_share};
+        s->node, s->is_held,  s->node_start, s->element_node, s->point_start,   s->point,
+        s->mass, s->row_mass, s->mass_node,  s->triangle,     s->surface_node,  s->surface_slot,
+        s->ball, s->group,    s->fourth,     s->patch_start,  s->patch_element, s->patch_share};
     tal_block_matrix_destroy(&s->stiffness);
     tal_block_matrix_destroy(&s->system);
     for (int k = 0; k < s->level_count; k++) {
-        tal_block_factor_destroy(&s->level[k].factor);
+        destroy_factor(&s->level[k].factor);
         tal_memory_destroy(s->level[k].compliance);
     }
     for (size_t k = 0; k < sizeof array / sizeof array[0]; k++) {
@@ -290,23 +338,16 @@ void tal_solid_destroy(tal_solid *s) {
 }
 
 void tal_solid_multiply_mass(const tal_solid *s, const double *x, double *y) {
-    for (int32_t a = 0; a < s->node_count; a++) {
-        double sum[3] = {0.0, 0.0, 0.0};
-        for (int64_t p = s->stiffness.start[a]; p < s->stiffness.start[a + 1]; p++) {
-            const double *of = &x[3 * s->stiffness.column[p]];
-            sum[0] += s->mass[p] * of[0];
-            sum[1] += s->mass[p] * of[1];
-            sum[2] += s->mass[p] * of[2];
-        }
-        memcpy(&y[3 * a], sum, sizeof sum);
-    }
+    s->kernel->multiply_mass(&s->stiffness, s->mass, x, y);
+}
+
+void tal_solid_multiply_stiffness(const tal_solid *s, const double *x, double *y) {
+    s->kernel->multiply(&s->stiffness, x, y);
 }
 
 void tal_solid_solve(const tal_solid *s, const tal_solid_level *level, const double *b,
                      double *scratch, double *x) {
-    tal_block_factor own = level->factor; // the arrays are shared and not written, but for this one
-    own.scratch = scratch;
-    tal_block_factor_solve(&own, &s->system, b, 0, x);
+    s->kernel->solve(&level->factor, b, scratch, x);
 }
 
 void tal_solid_project(const tal_solid *s, double *field) {

@@ -6,7 +6,7 @@
 #define TALUS_SOLVER_DEFORMABLE_SOLID_H
 
 #include "solver/deformable/element.h"
-#include "solver/finish/block_factor.h"
+#include "solver/deformable/solid_kernel.h"
 #include "solver/include/talus_solid.h"
 
 // Forces in a step of length h: of the stiffness at q + h (p0 l- + p1 l+), of the damping at r0 l- + r1 l+,
@@ -20,7 +20,7 @@ tal_elastic_step tal_elastic_step_of(double h, bool is_moreau, tal_elastic_schem
 // What belongs to one length of step: the factor of (7) and its inverse at the surface.
 typedef struct {
     tal_elastic_step step;
-    tal_block_factor factor;
+    tal_solid_factor factor;
     double *compliance; // (9): surface_count^2 blocks of 9, row by row
 } tal_solid_level;
 enum { TAL_SOLID_LEVELS_MAX = 4 };
@@ -31,13 +31,15 @@ typedef struct {
     double volume;
 } tal_solid_point;
 
-// About a triangle of the surface.
+// About a triangle of the surface, or several.
+enum { TAL_SOLID_GROUP = 8 };
 typedef struct {
     tal_vec3 middle;
     double radius;
 } tal_solid_ball;
 
 typedef struct {
+    const tal_solid_kernel *kernel;
     tal_kinematics kinematics;
     bool nodes_only;
     tal_elasticity law;
@@ -70,8 +72,9 @@ typedef struct {
     int32_t triangle_count;
     int32_t *triangle; // of the surface: 3 nodes each
     tal_solid_ball *ball;
-    int32_t *fourth; // per triangle: the node that makes it half of a face of four, or -1
-    double edge;     // mean length of a surface edge
+    tal_solid_ball *group; // about each TAL_SOLID_GROUP triangles that follow each other
+    int32_t *fourth;       // per triangle: the node that makes it half of a face of four, or -1
+    double edge;           // mean length of a surface edge
 
     // Elements over which stresses are averaged (tension.h): of element e patch_start[e] to [e + 1], with
     // their shares of the volume. NULL: nobody asks.
@@ -105,8 +108,9 @@ tal_solid_site tal_solid_find_site(const tal_solid *solid, tal_vec3 x);
 
 // y = M x and y = K x, 3 numbers per node.
 void tal_solid_multiply_mass(const tal_solid *solid, const double *x, double *y);
+void tal_solid_multiply_stiffness(const tal_solid *solid, const double *x, double *y);
 
-// x = (M + r h D + p h^2 K)^-1 b; `scratch`: 3 numbers per node.
+// x = (M + r h D + p h^2 K)^-1 b; `scratch`: 4 numbers per node.
 void tal_solid_solve(const tal_solid *solid, const tal_solid_level *level, const double *b,
                      double *scratch, double *x);
 

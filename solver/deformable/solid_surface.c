@@ -76,6 +76,22 @@ static void add_triangle(tal_solid *s, int32_t a, int32_t b, int32_t c, int32_t 
     s->edge += tal_vec3_length(tal_vec3_subtract(s->node[a], s->node[b]));
 }
 
+// Triangles are sorted by their nodes, so that those that follow each other are near each other as a rule.
+static void enclose_group(tal_solid *s, int32_t first) {
+    const int32_t end =
+        first + TAL_SOLID_GROUP < s->triangle_count ? first + TAL_SOLID_GROUP : s->triangle_count;
+    tal_solid_ball *group = &s->group[first / TAL_SOLID_GROUP];
+    group->middle = (tal_vec3){0};
+    for (int32_t t = first; t < end; t++) {
+        group->middle = tal_vec3_add_scaled(group->middle, 1.0 / (end - first), s->ball[t].middle);
+    }
+    for (int32_t t = first; t < end; t++) {
+        const double far = tal_vec3_length(tal_vec3_subtract(s->ball[t].middle, group->middle)) +
+                           s->ball[t].radius;
+        group->radius = fmax(group->radius, (1.0 + 1e-12) * far);
+    }
+}
+
 static tal_status number_surface(tal_solid *s, tal_error *err) {
     TAL_CREATE(s->surface_node, (size_t)s->node_count, "surface nodes", err);
     for (int32_t a = 0; a < s->node_count; a++) {
@@ -85,6 +101,9 @@ static tal_status number_surface(tal_solid *s, tal_error *err) {
         }
     }
     s->edge /= s->triangle_count;
+    for (int32_t first = 0; first < s->triangle_count; first += TAL_SOLID_GROUP) {
+        enclose_group(s, first);
+    }
     return TAL_OK;
 }
 
@@ -92,6 +111,7 @@ static tal_status no_surface_yet(tal_solid *s, size_t triangle_max, tal_error *e
     TAL_CREATE(s->triangle, 3 * triangle_max, "surface triangles", err);
     TAL_CREATE(s->fourth, triangle_max, "surface triangles", err);
     TAL_CREATE(s->ball, triangle_max, "surface triangles", err);
+    TAL_CREATE(s->group, triangle_max / TAL_SOLID_GROUP + 1, "surface triangles", err);
     TAL_CREATE(s->surface_slot, (size_t)s->node_count, "surface nodes", err);
     for (int32_t a = 0; a < s->node_count; a++) {
         s->surface_slot[a] = -1;
@@ -196,54 +216,79 @@ static void spread(const tal_solid *s, const int32_t node[4], tal_vec3 x, const 
         const double uu = tal_vec3_dot(by_u, by_u), uv = tal_vec3_dot(by_u, by_v),
                      vv = tal_vec3_dot(by_v, by_v), det = uu * vv - uv * uv;
         const double lu = tal_vec3_dot(left, by_u), lv = tal_vec3_dot(left, by_v);
-        const double step_u = (vv * lu - uv * lv) / det, step_v = (uu * lv - uv * lu) / det;
-        u = fmin(fmax(u + step_u, 0.0), 1.0);
-        v = fmin(fmax(v + step_v, 0.0), 1.0);
-        moved = fabs(step_u) + fabs(step_v);
+        const double to_u = fmin(fmax(u + (vv * lu - uv * lv) / det, 0.0), 1.0);
+        const double to_v = fmin(fmax(v + (uu * lv - uv * lu) / det, 0.0), 1.0);
+        moved = fabs(to_u - u) + fabs(to_v - v);
+        u = to_u;
+        v = to_v;
         bilinear(u, v, weight);
     }
 }
 
-// Distance of the nearest corner: a first bound.
-static double nearest_corner(const tal_solid *s, tal_vec3 x) {
+// Whether a point of what is in the ball may be within reach of x.
+static bool is_near(const tal_solid_ball *ball, tal_vec3 x, double reach) {
+    const tal_vec3 from = tal_vec3_subtract(x, ball->middle);
+    const double far = reach + ball->radius;
+    return tal_vec3_dot(from, from) <= far * far;
+}
+
+// The nearest triangle so far, and how far it is.
+typedef struct {
+    tal_solid_site site;
+    double least, reach;
+} nearest_site;
+
+static void look_at(const tal_solid *s, int32_t t, tal_vec3 x, nearest_site *best) {
+    const int32_t *node = &s->triangle[3 * t];
+    const tal_vec3 corner[3] = {s->node[node[0]], s->node[node[1]], s->node[node[2]]};
+    double weight[3];
+    const double square = nearest(corner, x, weight);
+    if (square < best->least) {
+        best->least = square;
+        best->reach = (1.0 + 1e-9) * sqrt(square); // equally near ones are still looked at
+        memcpy(best->site.node, node, 3 * sizeof *node);
+        memcpy(best->site.weight, weight, sizeof weight);
+        best->site.node[3] = s->fourth[t];
+    }
+}
+
+// Distance of the nearest triangle of the group whose middle is nearest: a first bound.
+static double first_reach(const tal_solid *s, tal_vec3 x) {
+    int32_t first = 0;
     double least = INFINITY;
-    for (int32_t n = 0; n < s->surface_count; n++) {
-        const tal_vec3 off = tal_vec3_subtract(x, s->node[s->surface_node[n]]);
+    for (int32_t t = 0; t < s->triangle_count; t += TAL_SOLID_GROUP) {
+        const tal_vec3 off = tal_vec3_subtract(x, s->group[t / TAL_SOLID_GROUP].middle);
         const double square = tal_vec3_dot(off, off);
+        first = square < least ? t : first;
         least = square < least ? square : least;
     }
-    return (1.0 + 1e-9) * sqrt(least);
+    nearest_site best = {.least = INFINITY};
+    for (int32_t t = first; t < first + TAL_SOLID_GROUP && t < s->triangle_count; t++) {
+        look_at(s, t, x, &best);
+    }
+    return best.reach;
 }
 
 tal_solid_site tal_solid_find_site(const tal_solid *s, tal_vec3 x) {
     if (s->kinematics == TAL_KINEMATICS_PSEUDO_RIGID) {
         return site_in_gradient(s, x);
     }
-    tal_solid_site site = {.count = 3, .weight = {1.0}};
-    double least = INFINITY, reach = nearest_corner(s, x);
-    for (int32_t t = 0; t < s->triangle_count; t++) {
-        const tal_solid_ball *ball = &s->ball[t];
-        const tal_vec3 from = tal_vec3_subtract(x, ball->middle);
-        const double far = reach + ball->radius;
-        if (tal_vec3_dot(from, from) > far * far) { // no point of it is nearer than the best so far
+    nearest_site best = {
+        .site = {.count = 3, .weight = {1.0}}, .least = INFINITY, .reach = first_reach(s, x)};
+    for (int32_t first = 0; first < s->triangle_count; first += TAL_SOLID_GROUP) {
+        if (!is_near(&s->group[first / TAL_SOLID_GROUP], x, best.reach)) {
             continue;
         }
-        const int32_t *node = &s->triangle[3 * t];
-        const tal_vec3 corner[3] = {s->node[node[0]], s->node[node[1]], s->node[node[2]]};
-        double weight[3];
-        const double square = nearest(corner, x, weight);
-        if (square < least) {
-            least = square;
-            reach = (1.0 + 1e-9) * sqrt(square); // equally near ones are still looked at
-            memcpy(site.node, node, 3 * sizeof *node);
-            memcpy(site.weight, weight, sizeof weight);
-            site.node[3] = s->fourth[t];
+        for (int32_t t = first; t < first + TAL_SOLID_GROUP && t < s->triangle_count; t++) {
+            if (is_near(&s->ball[t], x, best.reach)) {
+                look_at(s, t, x, &best);
+            }
         }
     }
-    if (site.node[3] >= 0) {
-        const double start[3] = {site.weight[0], site.weight[1], site.weight[2]};
-        site.count = 4;
-        spread(s, site.node, x, start, site.weight);
+    if (best.site.node[3] >= 0) {
+        const double start[3] = {best.site.weight[0], best.site.weight[1], best.site.weight[2]};
+        best.site.count = 4;
+        spread(s, best.site.node, x, start, best.site.weight);
     }
-    return site;
+    return best.site;
 }

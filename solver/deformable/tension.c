@@ -136,15 +136,49 @@ static tal_mat3 mean_near(const tal_soft_body *soft, int32_t e) {
     return sum;
 }
 
-static void raise_record(const tal_state *state, const tal_soft_body *soft, tal_tension *record) {
+static void raise_record(const tal_state *state, const tal_soft_body *soft, int32_t e,
+                         double tension, tal_vec3 direction, tal_tension *record) {
+    if (tension > record->tension_pa) {
+        record->tension_pa = tension;
+        record->time_s = state->work.piece_end;
+        record->place_m = tal_soft_element_place(state, soft, e);
+        record->direction = direction;
+    }
+}
+
+// The records of a body: its own, and one for each of its planes of weakness.
+typedef struct {
+    tal_tension *own, *across;
+    int32_t plane_count;
+    const tal_weak_plane *plane;
+} body_records;
+
+static body_records records_of(const tal_model *model, tal_state *state, int32_t soft) {
+    const int32_t first = model->weak_start[soft];
+    return (body_records){.own = &state->soft_tension[soft],
+                          .across = &state->weak_tension[first],
+                          .plane_count = model->weak_start[soft + 1] - first,
+                          .plane = &model->weak_plane[first]};
+}
+
+static double least_of(const body_records *r) {
+    double least = r->own->tension_pa;
+    for (int32_t p = 0; p < r->plane_count; p++) {
+        least = fmin(least, r->across[p].tension_pa);
+    }
+    return least;
+}
+
+static void raise_records(const tal_state *state, const tal_soft_body *soft, body_records *r) {
+    const tal_quat turned = state->orientation[soft->body];
     for (int32_t e = 0; e < soft->solid->element_count; e++) {
         const tal_mat3 mean = mean_near(soft, e);
         const tal_stress stress = tal_stress_of_tensor(&mean);
-        if (stress.tension_pa > record->tension_pa) {
-            record->tension_pa = stress.tension_pa;
-            record->time_s = state->work.piece_end;
-            record->place_m = tal_soft_element_place(state, soft, e);
-            record->direction = stress.direction;
+        raise_record(state, soft, e, stress.tension_pa, stress.direction, r->own);
+        for (int32_t p = 0; p < r->plane_count; p++) { // (22)
+            const tal_vec3 n = tal_quat_rotate(turned, r->plane[p].normal);
+            const double across = tal_vec3_dot(n, tal_mat3_apply(&mean, n));
+            raise_record(state, soft, e, across, n, &r->across[p]);
         }
     }
 }
@@ -159,17 +193,18 @@ static void watch_bodies(void *context, int64_t first, int64_t end) {
     const watching *w = context;
     for (int64_t n = first; n < end; n++) {
         tal_soft_body *soft = &w->state->soft[n];
-        tal_tension *record = &w->state->soft_tension[n];
+        body_records records = records_of(w->model, w->state, (int32_t)n);
         const double transit = tal_model_transit_s(w->model, soft->body);
         const bool is_resolved = w->dt <= RESOLVED * transit * (1.0 + 1e-9);
         if (w->state->is_immovable[soft->body] != 0) {
             continue;
         }
         if (!is_resolved) {
-            record->missed_dt_s = fmax(record->missed_dt_s, soft->is_struck ? w->dt : 0.0);
+            records.own->missed_dt_s =
+                fmax(records.own->missed_dt_s, soft->is_struck ? w->dt : 0.0);
             memset(soft->stress, 0, 6 * (size_t)soft->solid->element_count * sizeof(double));
-        } else if (follow_stress(w->state, soft, -expm1(-w->dt / transit), record->tension_pa)) {
-            raise_record(w->state, soft, record);
+        } else if (follow_stress(w->state, soft, -expm1(-w->dt / transit), least_of(&records))) {
+            raise_records(w->state, soft, &records);
         }
     }
 }
@@ -232,4 +267,10 @@ tal_tension tal_state_tension(const tal_model *model, const tal_state *state, in
     return tal_is_soft(model, body) && model->settings.watch_tension
                ? state->soft_tension[model->soft_of_body[body]]
                : (tal_tension){0};
+}
+
+tal_tension tal_state_tension_across(const tal_model *model, const tal_state *state, int32_t body,
+                                     int32_t number) {
+    TAL_ASSERT(tal_is_soft(model, body) && number >= 0);
+    return state->weak_tension[model->weak_start[model->soft_of_body[body]] + number];
 }

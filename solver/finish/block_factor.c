@@ -334,27 +334,3 @@ bool tal_block_factor_solve(tal_block_factor *f, const tal_block_matrix *matrix,
     }
     return isfinite(square_sum(size, x));
 }
-
-// As substitute, for three right-hand sides at once, which are zero before the place of row n.
-void tal_block_factor_invert(const tal_block_factor *f, int32_t n, double *scratch, double *x) {
-    double *y = scratch;
-    memset(y, 0, 9 * (size_t)f->count * sizeof *y);
-    for (int i = 0; i < 3; i++) {
-        y[9 * (ptrdiff_t)f->place[n] + 4 * i] = 1.0;
-    }
-    for (int32_t j = f->place[n]; j < f->count; j++) {
-        for (int64_t p = f->start[j]; p < f->start[j + 1]; p++) {
-            tal_block_subtract_product(&f->lower[9 * p], &y[9 * (ptrdiff_t)j],
-                                       &y[9 * (ptrdiff_t)f->row[p]]);
-        }
-    }
-    for (int32_t j = f->count - 1; j >= 0; j--) {
-        double *own = &y[9 * (ptrdiff_t)j], *to = &x[9 * (ptrdiff_t)f->order[j]];
-        for (int64_t p = f->start[j]; p < f->start[j + 1]; p++) {
-            tal_block_subtract_product(&f->upper[9 * p], &y[9 * (ptrdiff_t)f->row[p]], own);
-        }
-        memset(to, 0, 9 * sizeof *to);
-        tal_block_add_product(&f->inverse[9 * (ptrdiff_t)j], own, to);
-        memcpy(own, to, 9 * sizeof *own);
-    }
-}

@@ -41,7 +41,4 @@ bool tal_block_factor_compute(tal_block_factor *factor, const tal_block_matrix *
 bool tal_block_factor_solve(tal_block_factor *factor, const tal_block_matrix *matrix,
                             const double *b, int refinements, double *x);
 
-// Three columns of the inverse of A, those of row n: 9 numbers per row into `x`. `scratch`: as many.
-void tal_block_factor_invert(const tal_block_factor *factor, int32_t n, double *scratch, double *x);
-
 #endif

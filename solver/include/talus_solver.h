@@ -128,6 +128,13 @@ typedef struct {
     double least_m, most_m; // of a link; both 0: rigid, as long as at the start
 } tal_constraint;
 
+// A set of parallel planes along which a body that deforms is weak: a joint. They run through it everywhere.
+typedef struct {
+    int32_t body;
+    tal_vec3 normal;    // a unit vector, body axes
+    double strength_pa; // tension across the planes that the body bears
+} tal_weak_plane;
+
 // Everything is copied. Positions are centroids; orientations turn principal body axes to world.
 typedef struct {
     int32_t shape_count;
@@ -154,6 +161,8 @@ typedef struct {
     int32_t solid_count; // 0: all bodies are rigid
     const tal_solid_input *solid;
     const int32_t *body_solid; // -1: rigid; bodies of one solid have the same mass and inertia
+    int32_t weak_plane_count;  // in the order of their bodies, which deform
+    const tal_weak_plane *weak_plane;
 
     int32_t prescribed_count; // at most one per body; their velocities above are not used
     const tal_motion_series *prescribed;
@@ -344,6 +353,10 @@ typedef struct {
     double missed_dt_s; // longest step in which a blow on it was not resolved; 0: none
 } tal_tension;
 tal_tension tal_state_tension(const tal_model *model, const tal_state *state, int32_t body);
+// The planes of weakness of a body, and the largest tension across one of them (number 0 to count - 1).
+int32_t tal_model_weak_planes(const tal_model *model, int32_t body, const tal_weak_plane **first);
+tal_tension tal_state_tension_across(const tal_model *model, const tal_state *state, int32_t body,
+                                     int32_t number);
 
 // Takes a body out between two steps (it left the terrain): it keeps its place, touches nothing and no
 // longer counts in the energies. There is no way back.

@@ -35,6 +35,19 @@ typedef struct {
         (from) = (to);                                                                             \
     } while (0)
 
+// A piece has at most as many as there are joint sets.
+static tal_status make_room_for_planes(tal_breaking *breaking, tal_solve_scene *scene,
+                                       tal_error *err) {
+    tal_model_input *in = &scene->input;
+    const size_t room = (size_t)breaking->capacity * (size_t)breaking->settings->joint_count + 1;
+    TAL_TAKE(&scene->arena, breaking->weak_plane, room, "joints of pieces", err);
+    for (int32_t n = 0; n < in->weak_plane_count; n++) {
+        breaking->weak_plane[n] = in->weak_plane[n];
+    }
+    in->weak_plane = breaking->weak_plane;
+    return TAL_OK;
+}
+
 tal_status tal_breaking_begin(tal_breaking *breaking, tal_solve_scene *scene,
                               const tal_settings *settings, tal_error *err) {
     tal_model_input *in = &scene->input;
@@ -42,7 +55,8 @@ tal_status tal_breaking_begin(tal_breaking *breaking, tal_solve_scene *scene,
                                .settings = settings,
                                .block_count = in->body_count,
                                .capacity = in->body_count,
-                               .solid_count = in->solid_count};
+                               .solid_count = in->solid_count,
+                               .weak_plane_count = in->weak_plane_count};
     if (!breaking->is_on) {
         return TAL_OK;
     }
@@ -67,6 +81,7 @@ tal_status tal_breaking_begin(tal_breaking *breaking, tal_solve_scene *scene,
     GROW(breaking->solid, in->solid, in->solid_count);
     GROW(radius, scene->bounding_radius_m, in->body_count);
     GROW(volume, scene->volume_m3, in->body_count);
+    TAL_TRY(make_room_for_planes(breaking, scene, err));
     scene->elements = (tal_scene_elements){0}; // frames hold poses only: meshes come and go
     return TAL_OK;
 }
@@ -75,8 +90,9 @@ void tal_breaking_reset(tal_breaking *breaking, tal_solve_scene *scene) {
     if (breaking->is_on) {
         scene->input.body_count = scene->input.shape_count = breaking->block_count;
         scene->input.solid_count = breaking->solid_count;
+        scene->input.weak_plane_count = breaking->weak_plane_count;
         scene->input.is_under_way = false;
-        breaking->broken_count = 0;
+        breaking->broken_count = breaking->along_joints = 0;
         breaking->area_m2 = breaking->surface_j = breaking->released_j = 0.0;
     }
 }
@@ -210,14 +226,42 @@ static void set_motion(const tal_model *model, const tal_state *state, const hal
 
 // --- which blocks ---
 
-static bool may_break(const tal_breaking *breaking, const tal_solve_scene *scene,
-                      const tal_model *model, const tal_state *state, int32_t b) {
-    const double size = cbrt(scene->volume_m3[b]);
-    const tal_tension t = tal_state_tension(model, state, b);
+// What tears a block in a step: the tension that is largest over the strength there, and the plane of weakness
+// that it acts across, counted from 1 (0: none, it tears where there was rock).
+typedef struct {
+    tal_tension tension;
+    double use; // 0: nothing was above what had been before
+    int32_t joint;
+} tearing;
+
+static void take_larger(tearing *most, const tal_tension *t, double strength, int32_t joint,
+                        double since) {
+    const double use = t->tension_pa / strength;
+    if (t->time_s > since && use > most->use) {
+        *most = (tearing){*t, use, joint};
+    }
+}
+
+// (22)
+static tearing find_tearing(const tal_breaking *breaking, const tal_solve_scene *scene,
+                            const tal_model *model, const tal_state *state, int32_t b) {
     const double since = tal_state_time(state) - 0.999 * scene->input.settings.dt_s;
+    const tal_tension own = tal_state_tension(model, state, b);
+    const tal_weak_plane *plane = NULL;
+    const int32_t count = tal_model_weak_planes(model, b, &plane);
+    tearing most = {0};
+    take_larger(&most, &own, breaking->settings->break_.tensile_strength_pa, 0, since);
+    for (int32_t n = 0; n < count; n++) {
+        const tal_tension across = tal_state_tension_across(model, state, b, n);
+        take_larger(&most, &across, plane[n].strength_pa, n + 1, since);
+    }
+    return most;
+}
+
+static bool may_break(const tal_breaking *breaking, const tal_solve_scene *scene,
+                      const tal_state *state, int32_t b) {
     return tal_state_has_body(state, b) && scene->input.body_solid[b] >= 0 &&
-           size >= breaking->settings->break_.smallest_m &&
-           t.tension_pa > breaking->settings->break_.tensile_strength_pa && t.time_s > since;
+           cbrt(scene->volume_m3[b]) >= breaking->settings->break_.smallest_m;
 }
 
 static bool find_plane(const tal_solve_scene *scene, const tal_state *state, const tal_tension *t,
@@ -244,20 +288,24 @@ tal_status tal_breaking_find(const tal_breaking *breaking, const tal_solve_scene
     }
     for (int32_t b = 0; b < scene->input.body_count && *count < capacity; b++) {
         const int32_t bodies = scene->input.body_count + 2 * (*count + 1);
-        if (!may_break(breaking, scene, model, state, b) || bodies > breaking->capacity) {
+        if (!may_break(breaking, scene, state, b) || bodies > breaking->capacity) {
+            continue;
+        }
+        const tearing by = find_tearing(breaking, scene, model, state, b);
+        if (by.use <= 1.0) {
             continue;
         }
         if (h == NULL) {
             TAL_CREATE(h, 1, "a block that breaks", err);
         }
-        const tal_tension t = tal_state_tension(model, state, b);
-        if (find_plane(scene, state, &t, b, h)) {
+        if (find_plane(scene, state, &by.tension, b, h)) {
             tal_break *made = &list[*count];
             *made = (tal_break){.time_s = tal_state_time(state),
                                 .body = b,
+                                .joint = by.joint,
                                 .normal = h->plane.normal,
                                 .offset = h->plane.offset,
-                                .tension_pa = t.tension_pa};
+                                .tension_pa = by.tension.tension_pa};
             set_motion(model, state, h, scene->input.mass_kg[b],
                        breaking->settings->break_.energy_j_m2, made);
             *count += tal_break_released_j(made) >= made->surface_j ? 1 : 0;
@@ -305,6 +353,19 @@ static void place_piece(tal_breaking *breaking, const tal_break *b, int32_t n, t
     breaking->spin[n] = b->spin;
 }
 
+// They turn with the rock.
+static void add_planes(tal_breaking *breaking, tal_model_input *in, int32_t from, int32_t n,
+                       tal_quat turn) {
+    const int32_t count = in->weak_plane_count;
+    for (int32_t k = 0; k < count; k++) {
+        const tal_weak_plane *plane = &breaking->weak_plane[k];
+        if (plane->body == from) {
+            breaking->weak_plane[in->weak_plane_count++] = (tal_weak_plane){
+                n, tal_quat_rotate(tal_quat_conjugate(turn), plane->normal), plane->strength_pa};
+        }
+    }
+}
+
 static tal_status add_piece(tal_breaking *breaking, tal_solve_scene *scene, const tal_break *b,
                             const halves *h, int k, double mass, tal_error *err) {
     tal_model_input *in = &scene->input;
@@ -331,6 +392,7 @@ static tal_status add_piece(tal_breaking *breaking, tal_solve_scene *scene, cons
     breaking->body_shape[n] = in->shape_count++;
     breaking->body_solid[n] = in->solid_count++;
     in->body_count++;
+    add_planes(breaking, in, b->body, n, turn);
     return tal_scene_describe_piece(scene, breaking->settings, n, shape,
                                     &breaking->solid[breaking->body_solid[n]], err);
 }
@@ -357,6 +419,7 @@ tal_status tal_breaking_add(tal_breaking *breaking, tal_solve_scene *scene, cons
     tal_memory_destroy(h);
     scene->input.is_under_way = true;
     breaking->broken_count++;
+    breaking->along_joints += b->joint > 0 ? 1 : 0;
     breaking->area_m2 += b->area_m2;
     breaking->surface_j += b->surface_j;
     breaking->released_j += tal_break_released_j(b) - b->surface_j;

@@ -22,6 +22,7 @@ typedef struct {
     const tal_settings *settings;
     int32_t block_count, capacity; // blocks of blocks.nc; bodies at most
     int32_t solid_count;           // solids of these blocks
+    int32_t weak_plane_count;      // planes of weakness of these blocks
     tal_piece *piece;              // per body
     // Arrays of the scene's input, which a piece is appended to.
     tal_shape_input *shape;
@@ -30,8 +31,9 @@ typedef struct {
     tal_vec3 *inertia, *position, *velocity, *spin;
     tal_quat *orientation;
     tal_solid_input *solid;
+    tal_weak_plane *weak_plane;
 
-    int32_t broken_count;
+    int32_t broken_count, along_joints;
     double area_m2, surface_j, released_j; // sums
 } tal_breaking;
 

@@ -27,7 +27,8 @@ typedef struct {
 // A block that broke: where, how it moved then as a whole, and what became of its energy.
 typedef struct {
     double time_s;
-    int32_t body, unused;
+    int32_t body;
+    int32_t joint;   // along which of its planes of weakness, counted from 1; 0: along none
     tal_vec3 normal; // of the crack: normal . x = offset, axes of the body
     double offset;
     tal_vec3 position, velocity, spin; // metres from the site's origin, world axes

@@ -110,6 +110,7 @@ tal_status tal_leaves_create(tal_leaves *l, const tal_breaking *breaking,
                              const uint8_t *lost, tal_error *err) {
     *l = (tal_leaves){.piece = breaking->piece,
                       .broken_count = breaking->broken_count,
+                      .along_joints = breaking->along_joints,
                       .area_m2 = breaking->area_m2,
                       .surface_j = breaking->surface_j,
                       .released_j = breaking->released_j};
@@ -237,6 +238,7 @@ tal_status tal_leaves_put(const tal_leaves *l, tal_netcdf *file, int block, int 
                     s.inertia);
         status = put_origins(l, file, block, err);
         tal_netcdf_integer(file, TAL_NC_GLOBAL, "blocks_broken", l->broken_count);
+        tal_netcdf_integer(file, TAL_NC_GLOBAL, "broken_along_joints", l->along_joints);
         tal_netcdf_real(file, TAL_NC_GLOBAL, "crack_area_m2", l->area_m2);
         tal_netcdf_real(file, TAL_NC_GLOBAL, "crack_energy_j", l->surface_j);
     }

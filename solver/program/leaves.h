@@ -18,7 +18,7 @@ typedef struct {
     tal_vec3 *position, *velocity, *spin;
     tal_quat *orientation;
     // Of the breaking.
-    int32_t broken_count;
+    int32_t broken_count, along_joints;
     double area_m2, surface_j, released_j;
 } tal_leaves;
 

@@ -417,6 +417,7 @@ static void add_breaking(const tal_leaves *leaves, cJSON *root) {
     if (leaves != NULL) {
         cJSON *breaking = cJSON_AddObjectToObject(root, "breaking");
         tal_json_add_number(breaking, "blocks_broken", leaves->broken_count);
+        tal_json_add_number(breaking, "broken_along_joints", leaves->along_joints);
         tal_json_add_number(breaking, "crack_area_m2", leaves->area_m2);
         tal_json_add_number(breaking, "crack_energy_j", leaves->surface_j);
         tal_json_add_number(breaking, "released_j", leaves->released_j);
@@ -562,9 +563,12 @@ static tal_status write_files(simulation *s, const tal_tensions *tensions, const
 
 static void say_breaking(const tal_leaves *leaves) {
     if (leaves != NULL) {
-        char area[TAL_NUMBER_SIZE], energy[TAL_NUMBER_SIZE];
-        tal_log_info("%d blocks and pieces broke: cracks of %s m2 took %s kJ", leaves->broken_count,
-                     tal_number_format(area, leaves->area_m2),
+        char area[TAL_NUMBER_SIZE], energy[TAL_NUMBER_SIZE], joints[48] = "";
+        if (leaves->along_joints > 0) {
+            snprintf(joints, sizeof joints, ", %d of them along joints", leaves->along_joints);
+        }
+        tal_log_info("%d blocks and pieces broke%s: cracks of %s m2 took %s kJ",
+                     leaves->broken_count, joints, tal_number_format(area, leaves->area_m2),
                      tal_number_format(energy, 1e-3 * leaves->surface_j));
     }
 }

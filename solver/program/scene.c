@@ -406,6 +406,7 @@ tal_status tal_scene_read(tal_solve_scene *scene, const char *folder, const tal_
     TAL_TRY(read_file(scene, folder, "terrain.nc", read_terrain, err));
     TAL_TRY(read_file(scene, folder, "blocks.nc", read_blocks, err));
     TAL_TRY(tal_scene_make_bodies(scene, settings, err));
+    TAL_TRY(tal_scene_make_joints(scene, settings, err));
     TAL_TRY(build_laws(scene, settings, err));
     apply_solve_settings(scene, &settings->solve);
     scene->input.settings.tension_length_m = number_or_zero(settings->break_.length_m);

@@ -2,7 +2,8 @@
 // Blocks that deform.
 #include "solver/program/scene_bodies.h"
 
-#include "core/base/math3.h"
+#include "core/geometry/angle.h"
+#include "core/geometry/dip.h"
 
 #include <math.h>
 #include <string.h>
@@ -208,5 +209,38 @@ tal_status tal_scene_make_bodies(tal_solve_scene *scene, const tal_settings *set
         scene->input.solid = solid;
         scene->input.body_solid = of_body;
     }
+    return TAL_OK;
+}
+
+static bool is_weak(const tal_solve_scene *scene, const tal_joint_settings *joint, int32_t block) {
+    const char *class = scene->class_name[scene->input.body_class[block]];
+    return !isnan(joint->tensile_strength_pa) && scene->input.body_solid[block] >= 0 &&
+           (joint->block_class[0] == '\0' || strcmp(joint->block_class, class) == 0);
+}
+
+tal_status tal_scene_make_joints(tal_solve_scene *scene, const tal_settings *settings,
+                                 tal_error *err) {
+    tal_model_input *in = &scene->input;
+    tal_weak_plane *plane = NULL;
+    int32_t made = 0;
+    if (scene->soft_count == 0 || settings->joint_count == 0) {
+        return TAL_OK;
+    }
+    TAL_TAKE(&scene->arena, plane, (size_t)in->body_count * (size_t)settings->joint_count, "joints",
+             err);
+    for (int32_t b = 0; b < in->body_count; b++) {
+        for (int k = 0; k < settings->joint_count; k++) {
+            const tal_joint_settings *joint = &settings->joint[k];
+            if (is_weak(scene, joint, b)) {
+                const tal_vec3 normal = tal_dip_normal(tal_radians(joint->dip_deg),
+                                                       tal_radians(joint->dip_direction_deg));
+                plane[made++] = (tal_weak_plane){
+                    b, tal_quat_rotate(tal_quat_conjugate(in->orientation[b]), normal),
+                    joint->tensile_strength_pa};
+            }
+        }
+    }
+    in->weak_plane_count = made;
+    in->weak_plane = plane;
     return TAL_OK;
 }

@@ -14,6 +14,10 @@ tal_status tal_scene_read_elements(tal_solve_scene *scene, tal_netcdf *file, tal
 tal_status tal_scene_make_bodies(tal_solve_scene *scene, const tal_settings *settings,
                                  tal_error *err);
 
+// Planes along which blocks that deform are weak, as the [joint] sections say; they turn with the blocks.
+tal_status tal_scene_make_joints(tal_solve_scene *scene, const tal_settings *settings,
+                                 tal_error *err);
+
 // What a piece of a block is made of, its shape being in its own axes.
 tal_status tal_scene_describe_piece(tal_solve_scene *scene, const tal_settings *settings,
                                     int32_t piece, const tal_shape_input *shape,

@@ -12,6 +12,7 @@ void tal_tensions_destroy(tal_tensions *t) {
     tal_memory_destroy(t->time_s);
     tal_memory_destroy(t->place_m);
     tal_memory_destroy(t->direction);
+    tal_memory_destroy(t->joint_use);
     tal_memory_destroy(t->blow_dt_s);
     tal_memory_destroy(t->is_missed);
     *t = (tal_tensions){0};
@@ -23,6 +24,7 @@ static tal_status make_room(tal_tensions *t, tal_error *err) {
     TAL_CREATE(t->time_s, count, "stresses of blocks", err);
     TAL_CREATE(t->place_m, 3 * count, "stresses of blocks", err);
     TAL_CREATE(t->direction, 3 * count, "stresses of blocks", err);
+    TAL_CREATE(t->joint_use, count, "stresses of blocks", err);
     TAL_CREATE(t->blow_dt_s, count, "stresses of blocks", err);
     TAL_CREATE(t->is_missed, count, "stresses of blocks", err);
     return TAL_OK;
@@ -50,7 +52,7 @@ static void count_block(tal_tensions *t, int32_t b) {
         t->missed_count++;
     }
     if (!isnan(t->tension_pa[b])) {
-        t->broken_count += t->tension_pa[b] > t->strength_pa ? 1 : 0;
+        t->broken_count += t->tension_pa[b] > t->strength_pa || t->joint_use[b] > 1.0 ? 1 : 0;
         t->most = t->most < 0 || t->tension_pa[b] > t->tension_pa[t->most] ? b : t->most;
     }
 }
@@ -69,6 +71,21 @@ static tal_tension tension_of(const tal_model *model, const tal_state *state,
     return most;
 }
 
+static double use_of_joints(const tal_model *model, const tal_state *state,
+                            const tal_leaves *leaves, int32_t b) {
+    double most = NAN;
+    for (int32_t a = b; a >= 0; a = leaves != NULL ? leaves->piece[a].parent : -1) {
+        const tal_weak_plane *plane = NULL;
+        const int32_t count = tal_model_weak_planes(model, a, &plane);
+        for (int32_t n = 0; n < count; n++) {
+            const tal_tension t = tal_state_tension_across(model, state, a, n);
+            most =
+                fmax(most, t.tension_pa / plane[n].strength_pa); // the other one where one is NaN
+        }
+    }
+    return most;
+}
+
 tal_status tal_tensions_create(tal_tensions *t, const tal_solve_scene *scene,
                                const tal_leaves *leaves, const tal_model *model,
                                const tal_state *state, double strength_pa, tal_error *err) {
@@ -77,13 +94,15 @@ tal_status tal_tensions_create(tal_tensions *t, const tal_solve_scene *scene,
                         .most = -1,
                         .needed_dt_s = NAN,
                         .strength_pa = strength_pa,
-                        .is_cut = leaves != NULL};
+                        .is_cut = leaves != NULL,
+                        .plane_count = scene->input.weak_plane_count};
     const tal_status status = make_room(t, err);
     for (int32_t n = 0; status == TAL_OK && n < t->block_count; n++) {
         const int32_t b = leaves != NULL ? leaves->body[n] : n;
         const tal_tension tension = tension_of(model, state, leaves, b);
         take_block(t, scene, n, tal_model_element_count(model, b) > 0, &tension,
                    tal_model_blow_dt_s(model, b));
+        t->joint_use[n] = isnan(t->tension_pa[n]) ? NAN : use_of_joints(model, state, leaves, b);
         count_block(t, n);
     }
     if (status != TAL_OK) {
@@ -107,8 +126,11 @@ void tal_tensions_put(const tal_tensions *t, tal_netcdf *file, int block, int th
                {"tension_time", "s", "when it was that large", 1, t->time_s},
                {"tension_place", "m", "and where, in coordinates of the study", 2, t->place_m},
                {"tension_direction", "1", "direction of the tension, world axes", 2, t->direction},
-               {"blow_dt", "s", "longest step that resolves a blow on the block", 1, t->blow_dt_s}};
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+               {"blow_dt", "s", "longest step that resolves a blow on the block", 1, t->blow_dt_s},
+               {"joint_use", "1", "largest tension across a joint over the strength of the joint",
+                1, t->joint_use}};
+    const size_t count = sizeof all / sizeof *all - (t->plane_count > 0 ? 0 : 1);
+    for (size_t k = 0; k < count; k++) {
         const int variable = tal_netcdf_variable(file, all[k].name, TAL_NC_DOUBLE, all[k].rank,
                                                  axes, all[k].units, all[k].text);
         tal_netcdf_put_doubles(file, variable, all[k].values);
@@ -160,8 +182,9 @@ void tal_tensions_say(const tal_tensions *t) {
                      1e-6 * t->tension_pa[t->most], t->most, t->time_s[t->most]);
     }
     if (!isnan(t->strength_pa)) {
-        tal_log_info("%d of %d blocks that deform came above %.3g MPa%s", t->broken_count,
+        tal_log_info("%d of %d blocks that deform came above %.3g MPa%s%s", t->broken_count,
                      t->soft_count, 1e-6 * t->strength_pa,
+                     t->plane_count > 0 ? " or the strength of a joint" : "",
                      t->is_cut ? ", they or what they are a piece of" : " and would have broken");
     }
     if (t->missed_count > 0) {

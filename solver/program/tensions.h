@@ -12,11 +12,13 @@
 typedef struct {
     int32_t block_count, soft_count;
     double *tension_pa, *time_s;
-    double *place_m;    // 3 per block, coordinates of the study
-    double *direction;  // 3 per block
-    double *blow_dt_s;  // longest step that resolves a blow on it; NaN: rigid
-    int32_t *is_missed; // 1: a blow on it was not resolved
-    int32_t most;       // block with the largest; -1: none
+    double *place_m;   // 3 per block, coordinates of the study
+    double *direction; // 3 per block
+    double *joint_use; // largest tension across a joint over its strength; NaN: none, or not given
+    int32_t plane_count; // of all blocks; 0: no block has joints
+    double *blow_dt_s;   // longest step that resolves a blow on it; NaN: rigid
+    int32_t *is_missed;  // 1: a blow on it was not resolved
+    int32_t most;        // block with the largest; -1: none
     int32_t missed_count, broken_count;
     double needed_dt_s; // that resolves blows on all that were missed
     double strength_pa; // NaN: not asked for

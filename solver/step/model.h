@@ -67,6 +67,9 @@ struct tal_model {
     int32_t *solid_of_body; // -1: rigid. NULL where all are, as is the next
     int32_t *soft_of_body;  // its number among the soft bodies
     int32_t *soft_body;     // their numbers among all bodies
+    int32_t weak_plane_count;
+    tal_weak_plane *weak_plane; // in the order of bodies
+    int32_t *weak_start;        // per soft body and one more: into weak_plane
     int32_t series_count, force_count;
     size_t series_entry_count;
     tal_series *series;

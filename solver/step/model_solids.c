@@ -67,6 +67,33 @@ static void check_constraints(const tal_model_input *input, tal_error *err) {
     }
 }
 
+static void check_weak_planes(const tal_model_input *input, tal_error *err) {
+    int32_t last = 0;
+    for (int32_t n = 0; n < input->weak_plane_count; n++) {
+        const tal_weak_plane *plane = &input->weak_plane[n];
+        const double length = tal_vec3_length(plane->normal);
+        if (plane->body < last || plane->body >= input->body_count) {
+            tal_error_add(err, TAL_BAD_INPUT,
+                          "plane of weakness %d is of body %d; planes come in the order of bodies, "
+                          "which are numbered 0 to %d",
+                          n, plane->body, input->body_count - 1);
+            return;
+        }
+        last = plane->body;
+        if (input->body_solid[plane->body] < 0) {
+            tal_error_add(err, TAL_BAD_INPUT,
+                          "plane of weakness %d is of body %d, which is rigid and has no stresses",
+                          n, plane->body);
+        }
+        if (!(fabs(length - 1.0) < 1e-9) || !(plane->strength_pa > 0.0)) {
+            tal_error_add(err, TAL_BAD_INPUT,
+                          "plane of weakness %d of body %d has a normal of length %g and a "
+                          "strength of %g Pa; the first must be 1, the second positive",
+                          n, plane->body, length, plane->strength_pa);
+        }
+    }
+}
+
 static tal_status check_all(tal_model *model, const tal_model_input *input, int32_t *first_body,
                             tal_error *err) {
     tal_error_reset(err);
@@ -78,6 +105,7 @@ static tal_status check_all(tal_model *model, const tal_model_input *input, int3
         }
     }
     check_constraints(input, err);
+    check_weak_planes(input, err);
     if (input->settings.elastic_scheme == TAL_ELASTIC_IMPLICIT &&
         input->settings.scheme == TAL_SCHEME_MOREAU) {
         tal_error_add(err, TAL_BAD_SETTING,
@@ -107,6 +135,30 @@ static tal_status number_bodies(tal_model *model, const tal_model_input *input, 
         }
     }
     return TAL_OK;
+}
+
+static tal_status copy_weak_planes(tal_model *model, const tal_model_input *input, tal_error *err) {
+    const int32_t count = model->weak_plane_count = input->weak_plane_count;
+    TAL_CREATE(model->weak_plane, (size_t)count + 1, "planes of weakness", err);
+    TAL_CREATE(model->weak_start, (size_t)model->soft_count + 1, "planes of weakness", err);
+    for (int32_t n = 0; n < count; n++) {
+        model->weak_plane[n] = input->weak_plane[n];
+    }
+    for (int32_t soft = 0, n = 0; soft < model->soft_count; soft++) {
+        for (; n < count && model->weak_plane[n].body == model->soft_body[soft]; n++) {
+        }
+        model->weak_start[soft + 1] = n;
+    }
+    return TAL_OK;
+}
+
+int32_t tal_model_weak_planes(const tal_model *model, int32_t body, const tal_weak_plane **first) {
+    if (!tal_is_soft(model, body)) {
+        return 0;
+    }
+    const int32_t *start = &model->weak_start[model->soft_of_body[body]];
+    *first = &model->weak_plane[start[0]];
+    return start[1] - start[0];
 }
 
 // What rings within a step in which a wave crosses the body is not seen, and with theta = 1/2 it is not lost
@@ -154,7 +206,8 @@ static tal_status make_solids(tal_model *model, const tal_model_input *input,
             TAL_TRY(make_solid(model, input, s, first_body[s], err));
         }
     }
-    return number_bodies(model, input, err);
+    TAL_TRY(number_bodies(model, input, err));
+    return copy_weak_planes(model, input, err);
 }
 
 tal_status tal_model_create_solids(tal_model *model, const tal_model_input *input, tal_error *err) {
@@ -181,6 +234,8 @@ void tal_model_destroy_solids(tal_model *model) {
     tal_memory_destroy(model->solid_of_body);
     tal_memory_destroy(model->soft_of_body);
     tal_memory_destroy(model->soft_body);
+    tal_memory_destroy(model->weak_plane);
+    tal_memory_destroy(model->weak_start);
 }
 
 uint64_t tal_model_hash_solids(uint64_t hash, const tal_model *model) {
@@ -206,6 +261,12 @@ uint64_t tal_model_hash_solids(uint64_t hash, const tal_model *model) {
         const double number[] = {model->settings.blow_dt_s,
                                  model->settings.watch_tension ? 1.0 : 0.0,
                                  model->settings.tension_length_m};
+        hash = tal_hash_bytes(hash, number, sizeof number);
+    }
+    for (int32_t n = 0; n < model->weak_plane_count; n++) {
+        const tal_weak_plane *plane = &model->weak_plane[n];
+        const double number[] = {(double)plane->body, plane->normal.x, plane->normal.y,
+                                 plane->normal.z, plane->strength_pa};
         hash = tal_hash_bytes(hash, number, sizeof number);
     }
     return model->solid_count > 0

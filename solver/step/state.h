@@ -176,7 +176,9 @@ struct tal_state {
     int32_t soft_element_count;     // of all bodies whose tension is watched
     double *soft_stress;            // their mean stresses over time, 6 numbers per element
     tal_tension *soft_tension;      // per body that deforms
-    double *blow_until;             // one number: until then steps are cut (deformable/pieces.h)
+    int32_t weak_plane_count;
+    tal_tension *weak_tension; // per plane of weakness: across it
+    double *blow_until;        // one number: until then steps are cut (deformable/pieces.h)
     tal_soft_body *soft;
     tal_contact_memory memory;
 

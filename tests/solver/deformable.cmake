@@ -16,6 +16,7 @@ talus_test(property/shaken_blocks.c SOURCES scenes/three_blocks.c scenes/box_mes
     LIBS talus_solver LABELS slow)
 talus_test_again(property/shaken_blocks.c all long 3600 all)
 talus_test(unit/fill.c LIBS talus_solver)
+talus_test(unit/solid_kernel.c SOURCES scenes/box_mesh.c LIBS talus_solver)
 talus_test(unit/breaking.c SOURCES scenes/box_mesh.c scenes/scene.c LIBS talus_solve_parts)
 talus_script_test(cli/deformable.sh LABELS slow)
 talus_script_test(cli/breaking.sh LABELS slow)

@@ -13,7 +13,12 @@
 // between nodes at a distance h the lower side is a chord, up to h^2/(8 R) above the paraboloid in each direction
 // and h^2/(6 R) in the mean, which is (h/a)^2/6 of the depth, a being the radius of the contact, and by the power
 // of 3/2 a quarter of (h/a)^2 of the force. These are the bars.
-// With arguments (cells, radius of the contact, cells that grow): the course of the force, for hertz.sh.
+//
+// Another block with a flat upper side, free to move, in place of the plane: E* is half as large, the mass is
+// m1 m2/(m1 + m2), and each block lacks its own x of its own half of the depth. The error of the mesh is that of
+// the coarser one of the two.
+// With arguments (cells, radius of the contact, cells that grow, and those of the plate): the course of the force,
+// for hertz.sh.
 #include "core/geometry/angle.h"
 #include "core/geometry/mass_properties.h"
 #include "solver/step/state.h"
@@ -31,6 +36,7 @@ enum { STEPS = 200, MEAN = 12, CELLS_MAX = 20, SIDE_MAX = CELLS_MAX + 1 };
 typedef struct {
     int cells, grown;
     double contact;
+    int plate, plate_grown; // of the block below; 0: a rigid plane
 } layout;
 
 // Of a contact time; forces are means over MEAN steps, which takes 0.2 % from their peak.
@@ -63,10 +69,12 @@ static void grade(int n, int grown, double contact, double length, double *at) {
     }
 }
 
-static void shape_mesh(box_mesh *mesh, const int cells[3], const layout *of) {
+// The lower side is at z = 0, with 1/R for its rounding; of a plate it is the upper one, looking up.
+static void shape_mesh(box_mesh *mesh, const int cells[3], int grown, double contact,
+                       double rounding, double up_or_down) {
     double across[SIDE_MAX], up[SIDE_MAX], side[SIDE_MAX];
-    grade(cells[0] / 2, of->grown, of->contact, 0.5 * WIDTH, across);
-    grade(cells[2], of->grown + 1, of->contact, WIDTH, up);
+    grade(cells[0] / 2, grown, contact, 0.5 * WIDTH, across);
+    grade(cells[2], grown + 1, contact, WIDTH, up);
     for (int k = 0; k <= cells[0]; k++) {
         const int from_middle = k - cells[0] / 2;
         side[k] = from_middle < 0 ? -across[-from_middle] : across[from_middle];
@@ -75,8 +83,10 @@ static void shape_mesh(box_mesh *mesh, const int cells[3], const layout *of) {
         for (int j = 0; j <= cells[1]; j++) {
             for (int i = 0; i <= cells[0]; i++) {
                 const double x = side[i], y = side[j], z = up[k];
-                const double sag = (x * x + y * y) / (2.0 * ROUNDING) * (1.0 - z / WIDTH);
-                mesh->node[box_mesh_node(cells, i, j, k)] = tal_vec3_make(x, y, z + sag);
+                const double sag = (x * x + y * y) / 2.0 * rounding * (1.0 - z / WIDTH);
+                const int at = up_or_down > 0.0 ? k : cells[2] - k; // elements stay as they are
+                mesh->node[box_mesh_node(cells, i, j, at)] =
+                    tal_vec3_make(x, y, up_or_down * (z + sag));
             }
         }
     }
@@ -130,13 +140,24 @@ static void make_hull(hull *h, const box_mesh *mesh, const int cells[3]) {
 typedef struct {
     box_mesh mesh;
     hull shape;
+    tal_solid_input solid;
+    double mass, height; // of its centroid above the lower side
+    tal_vec3 inertia;
+} block;
+
+typedef struct {
+    block block[2];
+    int32_t count;
     tal_model *model;
     tal_state *state;
-    double mass, height, speed, depth, force, time;
+    double mass, speed, depth, force, time; // of both together
 } rig;
 
 static void set_reference(rig *r, double contact) {
-    const double stiffness = YOUNG / (1.0 - POISSON * POISSON);
+    const bool two = r->count == 2;
+    const double stiffness = YOUNG / (1.0 - POISSON * POISSON) / (two ? 2.0 : 1.0);
+    const double m = r->block[0].mass, other = r->block[1].mass;
+    r->mass = two ? m * other / (m + other) : m;
     r->depth = contact * contact / ROUNDING;
     r->speed = sqrt(16.0 / 15.0 * stiffness * sqrt(ROUNDING) * pow(r->depth, 2.5) / r->mass);
     r->force = 4.0 / 3.0 * stiffness * sqrt(ROUNDING) * pow(r->depth, 1.5);
@@ -144,47 +165,96 @@ static void set_reference(rig *r, double contact) {
 }
 
 // The mass and inertia of the polyhedron; nodes and vertices about its centroid.
-static tal_vec3 measure(rig *r, tal_vec3 *inertia) {
-    hull *h = &r->shape;
+static void measure(block *b) {
+    hull *h = &b->shape;
     const tal_surface surface = {h->vertex, h->vertex_count, h->start, h->face_count, h->corner};
     const tal_mass_properties own = tal_surface_mass(&surface);
-    for (int32_t n = 0; n < r->mesh.node_count; n++) {
-        r->mesh.node[n] = tal_vec3_subtract(r->mesh.node[n], own.centroid);
+    for (int32_t n = 0; n < b->mesh.node_count; n++) {
+        b->mesh.node[n] = tal_vec3_subtract(b->mesh.node[n], own.centroid);
     }
     for (int32_t v = 0; v < h->vertex_count; v++) {
         h->vertex[v] = tal_vec3_subtract(h->vertex[v], own.centroid);
     }
-    r->mass = DENSITY * own.volume;
-    *inertia = tal_vec3_make(DENSITY * own.inertia[0][0], DENSITY * own.inertia[1][1],
-                             DENSITY * own.inertia[2][2]);
-    return own.centroid;
+    b->mass = DENSITY * own.volume;
+    b->inertia = tal_vec3_make(DENSITY * own.inertia[0][0], DENSITY * own.inertia[1][1],
+                               DENSITY * own.inertia[2][2]);
+    b->height = own.centroid.z;
 }
 
-static void create(rig *r, const tal_shape_input *shape, const tal_solid_input *solid,
-                   tal_vec3 inertia, tal_vec3 place) {
+static void make_cube(hull *h) {
+    static const int32_t corner[24] = {0, 2, 3, 1, 4, 5, 7, 6, 0, 1, 5, 4,
+                                       2, 6, 7, 3, 0, 4, 6, 2, 1, 3, 7, 5};
+    h->vertex_count = 8;
+    h->face_count = h->start[0] = 0;
+    for (int v = 0; v < 8; v++) {
+        h->vertex[v] = tal_vec3_make(WIDTH * ((v & 1) - 0.5), WIDTH * ((v >> 1 & 1) - 0.5),
+                                     WIDTH * ((v >> 2) - 1));
+    }
+    memcpy(h->corner, corner, sizeof corner);
+    for (int f = 0; f < 6; f++) {
+        close_face(h, 4 * (f + 1));
+    }
+}
+
+static void make_block(block *b, int n, int grown, double contact, bool is_plate) {
+    const int cells[3] = {n, n, n / 2 + 1};
+    const double size[3] = {WIDTH, WIDTH, WIDTH};
+    b->mesh = box_mesh_make(size, cells, false);
+    shape_mesh(&b->mesh, cells, grown, contact, is_plate ? 0.0 : 1.0 / ROUNDING,
+               is_plate ? -1.0 : 1.0);
+    if (is_plate) {
+        make_cube(&b->shape);
+    } else {
+        make_hull(&b->shape, &b->mesh, cells);
+    }
+    measure(b);
+    b->solid = box_mesh_solid(&b->mesh, TAL_KINEMATICS_FLOATING_FRAME);
+    b->solid.density_kg_m3 = DENSITY;
+    b->solid.young_pa = YOUNG;
+    b->solid.poisson = POISSON;
+}
+
+static void create(rig *r) {
     static const tal_vec3 ground[4] = {{-5, -5, 0}, {5, -5, 0}, {5, 5, 0}, {-5, 5, 0}};
-    static const int32_t triangle[6] = {0, 1, 2, 0, 2, 3}, class[2] = {0, 0}, zero = 0;
+    static const int32_t triangle[6] = {0, 1, 2, 0, 2, 3}, class[2] = {0, 0}, number[2] = {0, 1};
     const tal_law law = {.kind = TAL_LAW_COULOMB};
-    const tal_vec3 velocity = {0.0, 0.0, -r->speed};
-    const tal_quat upright = {1.0, 0.0, 0.0, 0.0};
-    tal_model_input in = {.shape_count = 1,
+    const tal_vec3 velocity[2] = {{0.0, 0.0, -r->speed}};
+    const tal_quat upright[2] = {{1.0, 0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}};
+    tal_shape_input shape[2];
+    tal_solid_input solid[2];
+    tal_vec3 place[2], inertia[2];
+    double mass[2];
+    for (int k = 0; k < r->count; k++) {
+        const block *b = &r->block[k];
+        shape[k] = (tal_shape_input){.kind = TAL_SHAPE_POLYHEDRON,
+                                     .vertex_count = b->shape.vertex_count,
+                                     .vertex = b->shape.vertex,
+                                     .face_count = b->shape.face_count,
+                                     .loop_size = b->shape.size,
+                                     .loop_vertex = b->shape.corner};
+        solid[k] = b->solid;
+        place[k] = tal_vec3_make(0.0, 0.0, b->height);
+        inertia[k] = b->inertia;
+        mass[k] = b->mass;
+    }
+    tal_model_input in = {.shape_count = r->count,
                           .shape = shape,
-                          .terrain_vertex_count = 4,
+                          .terrain_vertex_count = r->count == 1 ? 4 : 0,
                           .terrain_vertex_m = ground,
-                          .terrain_triangle_count = 2,
+                          .terrain_triangle_count = r->count == 1 ? 2 : 0,
                           .terrain_triangle = triangle,
                           .terrain_class = class,
-                          .body_count = 1,
-                          .body_shape = &zero,
-                          .body_class = &zero,
-                          .mass_kg = &r->mass,
-                          .inertia_kg_m2 = &inertia,
-                          .position_m = &place,
-                          .orientation = &upright,
-                          .velocity_mps = &velocity,
-                          .solid_count = 1,
+                          .body_count = r->count,
+                          .body_shape = number,
+                          .body_class = class,
+                          .mass_kg = mass,
+                          .inertia_kg_m2 = inertia,
+                          .position_m = place,
+                          .orientation = upright,
+                          .velocity_mps = velocity,
+                          .solid_count = r->count,
                           .solid = solid,
-                          .body_solid = &zero,
+                          .body_solid = number,
                           .class_count = 1,
                           .law = &law,
                           .settings = tal_solver_settings_default()};
@@ -199,53 +269,59 @@ static void create(rig *r, const tal_shape_input *shape, const tal_solid_input *
 }
 
 static void begin(rig *r, layout of) {
-    const int cells[3] = {of.cells, of.cells, of.cells / 2 + 1};
-    const double size[3] = {WIDTH, WIDTH, WIDTH};
-    tal_vec3 inertia;
-    r->mesh = box_mesh_make(size, cells, false);
-    shape_mesh(&r->mesh, cells, &of);
-    make_hull(&r->shape, &r->mesh, cells);
-    const tal_vec3 place = measure(r, &inertia);
-    r->height = place.z;
+    r->count = of.plate > 0 ? 2 : 1;
+    make_block(&r->block[0], of.cells, of.grown, of.contact, false);
+    if (r->count == 2) {
+        make_block(&r->block[1], of.plate, of.plate_grown, of.contact, true);
+    }
     set_reference(r, of.contact);
-    const tal_shape_input shape = {.kind = TAL_SHAPE_POLYHEDRON,
-                                   .vertex_count = r->shape.vertex_count,
-                                   .vertex = r->shape.vertex,
-                                   .face_count = r->shape.face_count,
-                                   .loop_size = r->shape.size,
-                                   .loop_vertex = r->shape.corner};
-    tal_solid_input solid = box_mesh_solid(&r->mesh, TAL_KINEMATICS_FLOATING_FRAME);
-    solid.density_kg_m3 = DENSITY;
-    solid.young_pa = YOUNG;
-    solid.poisson = POISSON;
-    create(r, &shape, &solid, inertia, place);
+    create(r);
+}
+
+// (4/3 E* a^3/R) (3 - 2 nu)/(2 pi (1 - nu) E z/(1 - nu^2)) over a^2/R, the mean of both
+static double lacking_of(const rig *r, double contact) {
+    double sum = 0.0;
+    for (int k = 0; k < r->count; k++) {
+        sum += 4.0 / 3.0 * contact * (3.0 - 2.0 * POISSON) /
+               (2.0 * TAL_PI * (1.0 - POISSON) * fabs(r->block[k].height));
+    }
+    return sum / r->count;
+}
+
+// How far the blocks are from each other, and how fast they part.
+static double distance_of(const rig *r) {
+    return r->state->position[0].z - (r->count == 2 ? r->state->position[1].z : 0.0);
+}
+
+static double parting_of(const rig *r) {
+    return r->state->velocity[0].z - (r->count == 2 ? r->state->velocity[1].z : 0.0);
 }
 
 static blow strike(layout of) {
-    rig r;
+    static rig r;
     blow b = {0};
     begin(&r, of);
-    // (4/3 E* a^3/R) (3 - 2 nu)/(2 pi (1 - nu) E* z) over a^2/R
-    b.lacking = 4.0 / 3.0 * of.contact * (3.0 - 2.0 * POISSON) /
-                (2.0 * TAL_PI * (1.0 - POISSON) * r.height);
-    const double start = r.state->position[0].z, h = r.time / STEPS;
+    b.lacking = lacking_of(&r, of.contact);
+    const double start = distance_of(&r), h = r.time / STEPS;
     double velocity[2 * STEPS + 1] = {-r.speed};
     for (int k = 0; k < 2 * STEPS; k++) {
         tal_report report;
         check_ok(tal_step(r.model, r.state, &report, &check_error));
         assert_int_equal(report.unconverged_count, 0);
-        velocity[k + 1] = r.state->velocity[0].z;
+        velocity[k + 1] = parting_of(&r);
         const int from = k + 1 >= MEAN ? k + 1 - MEAN : 0;
         b.course[k] = r.mass * (velocity[k + 1] - velocity[from]) / (h * (k + 1 - from)) / r.force;
         b.force = fmax(b.force, b.course[k]);
-        b.depth = fmax(b.depth, (start - r.state->position[0].z) / r.depth);
+        b.depth = fmax(b.depth, (start - distance_of(&r)) / r.depth);
         b.time = report.active_count > 0 ? report.time_s / r.time : b.time;
         b.contacts = report.active_count > b.contacts ? report.active_count : b.contacts;
     }
     b.rebound = velocity[2 * STEPS] / r.speed;
     tal_state_destroy(r.state);
     tal_model_destroy(r.model);
-    box_mesh_destroy(&r.mesh);
+    for (int k = 0; k < r.count; k++) {
+        box_mesh_destroy(&r.block[k].mesh);
+    }
     return b;
 }
 
@@ -259,7 +335,10 @@ static void check_between(double value, double low, double high) {
 // force is a mean, which takes 0.2 % from it, and the time is known to a step.
 static blow check_blow(layout of) {
     const blow b = strike(of);
-    const double per_radius = (0.5 * of.cells - of.grown) / 1.5; // a/h
+    double per_radius = (0.5 * of.cells - of.grown) / 1.5; // a/h
+    if (of.plate > 0) {
+        per_radius = fmin(per_radius, (0.5 * of.plate - of.plate_grown) / 1.5);
+    }
     const double x = b.lacking, mesh = 0.25 / (per_radius * per_radius);
     printf("%d cells, %d grown, radius %.3f, %d nodes touch: force %.4f, time %.4f, depth %.4f of "
            "Hertz; "
@@ -277,9 +356,9 @@ static blow check_blow(layout of) {
 // 1/9 - 1/16.
 static void finer_meshes_converge_by_second_order_or_better(void **unused) {
     (void)unused;
-    const blow two = check_blow((layout){8, 2, 0.06});
-    const blow three = check_blow((layout){12, 3, 0.06});
-    const blow four = check_blow((layout){16, 4, 0.06});
+    const blow two = check_blow((layout){8, 2, 0.06, 0, 0});
+    const blow three = check_blow((layout){12, 3, 0.06, 0, 0});
+    const blow four = check_blow((layout){16, 4, 0.06, 0, 0});
     const double first = fabs(three.force - two.force), second = fabs(four.force - three.force);
     assert_true(second < first * (1.0 / 9.0 - 1.0 / 16.0) / (1.0 / 4.0 - 1.0 / 9.0));
 }
@@ -287,19 +366,31 @@ static void finer_meshes_converge_by_second_order_or_better(void **unused) {
 // As many cells in the contact, and as many more around it as its distance from the sides asks for.
 static void a_smaller_contact_comes_nearer_to_hertz(void **unused) {
     (void)unused;
-    const blow large = check_blow((layout){10, 2, 0.06}), half = check_blow((layout){12, 3, 0.03});
+    const blow large = check_blow((layout){10, 2, 0.06, 0, 0}),
+               half = check_blow((layout){12, 3, 0.03, 0, 0});
     check_near((large.force - 1.0) / (half.force - 1.0), 2.0, 0.5);
     check_near((large.time - 1.0) / (half.time - 1.0), 2.0, 0.5);
+}
+
+// A block with a rounded side strikes one with a flat side that deforms as much, and moves away.
+static void two_blocks_that_deform_strike_as_hertz_says(void **unused) {
+    (void)unused;
+    const blow large = check_blow((layout){10, 2, 0.06, 8, 2}),
+               half = check_blow((layout){12, 3, 0.03, 10, 3});
+    assert_true(half.force - 1.0 < large.force - 1.0);
+    assert_true(1.0 - half.time < 1.0 - large.time && 1.0 - half.depth < 1.0 - large.depth);
 }
 
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finer_meshes_converge_by_second_order_or_better),
-        cmocka_unit_test(a_smaller_contact_comes_nearer_to_hertz)};
+        cmocka_unit_test(a_smaller_contact_comes_nearer_to_hertz),
+        cmocka_unit_test(two_blocks_that_deform_strike_as_hertz_says)};
     if (argc < 4) {
         return cmocka_run_group_tests(tests, NULL, NULL);
     }
-    const layout of = {atoi(argv[1]), atoi(argv[3]), atof(argv[2])};
+    const layout of = {atoi(argv[1]), atoi(argv[3]), atof(argv[2]), argc > 5 ? atoi(argv[4]) : 0,
+                       argc > 5 ? atoi(argv[5]) : 0};
     if (of.cells < 4 || of.cells > CELLS_MAX || of.cells % 2 != 0 || of.grown < 1 ||
         of.grown >= of.cells / 2) {
         fprintf(stderr, "cells: an even number from 4 to %d, more than twice those that grow\n",

@@ -21,18 +21,24 @@ static const tal_quat UPRIGHT = {1.0, 0.0, 0.0, 0.0};
 // away, the weight (1 - (0.25/0.4498)^2)^2 = 0.4777.
 static void a_hanging_column_pulls_at_its_top(void **unused) {
     (void)unused;
-    const double size[3] = {0.5, 0.5, 2.0};
-    const int cells[3] = {1, 1, 8};
+    const double size[2][3] = {{0.5, 0.5, 2.0}, {0.5, 2.0, 0.5}}; // the second with its y axis up
+    const int cells[2][3] = {{1, 1, 8}, {1, 8, 1}};
+    const tal_quat turned[2] = {UPRIGHT, {sqrt(0.5), sqrt(0.5), 0.0, 0.0}};
     const double length[2] = {0.1, 0.55}, below = 0.4777;
     const double expected[2] = {2000.0 * 10.0 * 1.875,
                                 2000.0 * 10.0 * (1.875 + below * 1.625) / (1.0 + below)};
+    const tal_vec3 across_joint[2] = {{0.6, 0.0, 0.8}, {0.0, 0.8, 0.6}}; // world axes
     for (int k = 0; k < 2; k++) {
         soft_box r;
         int32_t held[4];
         tal_report report;
-        prepare(&r, size, cells, TAL_KINEMATICS_COROTATIONAL, (tal_vec3){0}, UPRIGHT);
+        tal_weak_plane joint[2];
+        prepare(&r, size[k], cells[k], TAL_KINEMATICS_COROTATIONAL, (tal_vec3){0}, turned[k]);
         for (int n = 0; n < 4; n++) {
-            held[n] = box_mesh_node(cells, n % 2, n / 2, 8);
+            held[n] = k == 0 ? box_mesh_node(cells[k], n % 2, n / 2, 8)
+                             : box_mesh_node(cells[k], n % 2, 8, n / 2);
+            joint[n % 2] = (tal_weak_plane){
+                0, tal_quat_rotate(tal_quat_conjugate(turned[k]), across_joint[n % 2]), 1e6};
         }
         r.solid.young_pa = 1e7;
         r.solid.held_count = 4;
@@ -40,11 +46,20 @@ static void a_hanging_column_pulls_at_its_top(void **unused) {
         r.solid.damping_stiffness_s = 0.05; // 1.4 times critical
         r.scene.settings.dt_s = 1e-3;       // transit of the width: 7 ms
         r.scene.settings.tension_length_m = length[k];
+        r.scene.weak_plane_count = 2;
+        r.scene.weak_plane = joint;
         soft_box_start(&r);
         while (tal_state_time(r.state) < 1.5) {
             check_ok(tal_step(r.model, r.state, &report, &check_error));
         }
         const tal_tension t = tal_state_tension(r.model, r.state, 0);
+        for (int n = 0; n < 2; n++) { // across a plane: n . sigma n
+            const double share = across_joint[n].z * across_joint[n].z;
+            const tal_tension across = tal_state_tension_across(r.model, r.state, 0, n);
+            check_near(across.tension_pa, share * expected[k], 2e-3 * expected[k]);
+            check_near(across.place_m.z, 0.875, 1e-2);
+            check_near(fabs(across.direction.z), across_joint[n].z, 1e-9);
+        }
         check_near(t.tension_pa, expected[k], 2e-3 * expected[k]); // it grows by 4e-3 in length
         check_near(fabs(t.direction.z), 1.0, 1e-9);
         check_near(t.place_m.z, 0.875, 1e-2);

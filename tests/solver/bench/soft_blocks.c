@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The shaken blocks in one kinematics: CPU seconds, contacts, sweeps, and the path of the top.
+// The shaken blocks in one kinematics: CPU seconds, contacts, sweeps, and the path of the top. Arguments, all
+// optional: kinematics, end in s, tolerance, steps from line to line, step in s.
 #include "tests/solver/scenes/three_blocks.h"
 
 #include <math.h>
@@ -18,15 +19,16 @@ int main(int count, char **word) {
     for (int k = 0; count > 1 && k < 6; k++) {
         kind = strcmp(word[1], NAME[k]) == 0 ? k : kind;
     }
+    const double dt = count > 5 ? atof(word[5]) : 1e-4;
     const double end = count > 2 ? atof(word[2]) : 1.5,
                  tolerance = count > 3 ? atof(word[3]) : 1e-5;
     tal_error_reset(&err);
-    if (three_blocks_begin(&s, kind < 5 ? (tal_kinematics)kind : 0, kind == 5, tolerance, 1,
+    if (three_blocks_begin(&s, kind < 5 ? (tal_kinematics)kind : 0, kind == 5, dt, tolerance, 1,
                            &err) != TAL_OK) {
         fprintf(stderr, "%s\n", err.text);
         return 1;
     }
-    const int every = count > 4 ? atoi(word[4]) : 1000, steps = (int)lround(end / 1e-4);
+    const int every = count > 4 ? atoi(word[4]) : 1000, steps = (int)lround(end / dt);
     double sweeps = 0.0, rounds = 0.0, defect = 0.0;
     int most = 0, most_rounds = 0;
     const clock_t start = clock();

@@ -55,6 +55,44 @@ first=$(netcdf_values whole/run.nc z | head -n "$blocks" | awk '{ s += $1 } END 
 # Threads, stops (before the first break and between two) and a kill change no byte.
 same_however_run 0.7 0.745
 
+# Along joints: the cube stands on edge, the joints are as weak as they have to be, and all cracks lie in them. A
+# vertical plane that strikes north has an eastern normal: pieces of it touch along that.
+cp site.ini rock.ini
+cat >>site.ini <<'INI'
+[joint.1]
+dip_deg = 90
+dip_direction_deg = 90
+tensile_strength_pa = 100
+block_class = rock
+INI
+mv whole rock
+fresh whole
+expect 0 'of them along joints' "$solve" site.ini --out whole --threads 1
+[ "$(value whole broken_along_joints)" -ge 1 ] || fail "nothing broke along a joint"
+[ "$(value rock broken_along_joints)" = 0 ] || fail "without joints, $(value rock broken_along_joints) broke along them"
+awk "BEGIN { exit !($(value whole energy_drift) < 1e-6) }" || fail "joints: the energy book does not close: $(value whole energy_drift)"
+ncdump -h whole/run.nc | grep -q 'double joint_use(block)' || fail "run.nc does not say how much of the joints' strength was used"
+ncdump -h rock/run.nc | grep -q joint_use && fail "blocks without joints have a use of them"
+same_however_run 0.7
+# Weak joints that nobody asks to cut along are counted.
+fresh off
+"$solve" site.ini --out off -q --set break.cut=no --set break.tensile_strength_pa=1e9 || fail "joints, not cut"
+[ "$(value off blocks_that_would_have_broken)" -ge 1 ] || fail "blocks above the strength of a joint are not counted"
+# A joint as strong as rock changes nothing but what is said of it.
+fresh strong
+"$solve" site.ini --out strong -q --set joint.1.tensile_strength_pa=1e12 || fail "a strong joint"
+for run in strong rock; do ncdump -v x,y,z,orientation,tension_max $run/run.nc | sed '1,/^data:/d' >$run.txt; done
+cmp strong.txt rock.txt || fail "a joint that holds changes the run"
+sed '/^dip_deg/d' site.ini >wrong.ini
+expect 2 'wrong.ini:2[0-9]: \[joint.1\] tensile_strength_pa needs dip_deg and dip_direction_deg' "$solve" wrong.ini --out off
+sed 's/^block_class.*/block_class = chalk/' site.ini >wrong.ini
+expect 2 'wrong.ini:2[0-9]: \[joint.1\] block_class = chalk names no surface class' "$solve" wrong.ini --out off
+sed '/^tensile_strength_pa = 3e4/d; s/^cut.*/cut = no/' site.ini >wrong.ini
+expect 2 'wrong.ini:2[0-9]: \[joint.1\] tensile_strength_pa needs \[break\] tensile_strength_pa' "$solve" wrong.ini --out off
+sed 's/^kind.*/kind = rigid/' site.ini >wrong.ini
+expect 2 'wrong.ini:2[0-9]: \[joint.1\] tensile_strength_pa asks for stresses, but all blocks are rigid' "$solve" wrong.ini --out off
+mv rock.ini site.ini
+
 # A journal of another run is not gone on with, and with both options the run begins again.
 fresh other
 "$solve" site.ini --out other --threads 1 -q --until 0.8 || fail "another run"

@@ -295,6 +295,8 @@ tal_model_input test_scene_input(const test_scene *s) {
                              .solid_count = s->solid_count,
                              .solid = s->solid,
                              .body_solid = s->body_solid,
+                             .weak_plane_count = s->weak_plane_count,
+                             .weak_plane = s->weak_plane,
                              .prescribed_count = s->prescribed_count,
                              .prescribed = s->prescribed,
                              .force_count = s->force_count,

@@ -29,6 +29,8 @@ typedef struct {
     int32_t solid_count; // as all the next not owned
     const tal_solid_input *solid;
     const int32_t *body_solid;
+    int32_t weak_plane_count;
+    const tal_weak_plane *weak_plane;
     int32_t prescribed_count, force_count;
     const tal_motion_series *prescribed;
     const tal_point_force *force;

@@ -51,7 +51,7 @@ static void make_solids(three_blocks *s, tal_kinematics kinematics) {
 }
 
 tal_status three_blocks_begin(three_blocks *s, tal_kinematics kinematics, bool is_rigid,
-                              double tolerance, int threads, tal_error *err) {
+                              double dt_s, double tolerance, int threads, tal_error *err) {
     test_scene_init(&s->scene);
     add_blocks(s);
     shake(s);
@@ -67,7 +67,7 @@ tal_status three_blocks_begin(three_blocks *s, tal_kinematics kinematics, bool i
     s->scene.solid = s->solid;
     s->scene.body_solid = s->of_body;
     s->scene.settings = tal_solver_settings_default();
-    s->scene.settings.dt_s = 1e-4;
+    s->scene.settings.dt_s = dt_s;
     s->scene.settings.gravity_mps2 = (tal_vec3){0.0, 0.0, -9.81};
     s->scene.settings.scheme = TAL_SCHEME_ACD2;
     s->scene.settings.tolerance = tolerance;

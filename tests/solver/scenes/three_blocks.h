@@ -22,9 +22,9 @@ typedef struct {
     tal_state *state;
 } three_blocks;
 
-// Steps of 1e-4 s, theta = 1. With `is_rigid` the kinematics is not used. Check failures end the test.
+// Theta = 1; the papers have steps of 1e-4 s. With `is_rigid` the kinematics is not used. Check failures end the test.
 tal_status three_blocks_begin(three_blocks *s, tal_kinematics kinematics, bool is_rigid,
-                              double tolerance, int threads, tal_error *err);
+                              double dt_s, double tolerance, int threads, tal_error *err);
 void three_blocks_end(three_blocks *s);
 
 // Mean displacement of the top face of the upper block along x.

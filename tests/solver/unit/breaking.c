@@ -15,6 +15,7 @@ typedef struct {
     test_scene scene;
     box_mesh mesh;
     tal_solid_input solid;
+    tal_weak_plane joint[2];
     int32_t of_body[1];
     double radius[1], volume[1];
     tal_settings *settings;
@@ -40,6 +41,10 @@ static void make_settings(rig *r) {
     r->settings->break_.smallest_m = 0.5;
     r->settings->break_.energy_j_m2 = 10.0;
     r->settings->break_.pieces_max = 8;
+    for (int k = 0; k < 2; k++) {
+        check_ok(tal_settings_set(r->settings, k == 0 ? "joint.1" : "joint.2", "dip_deg", "30",
+                                  "test", &check_error));
+    }
 }
 
 static void make_scene(rig *r, tal_kinematics kinematics) {
@@ -58,6 +63,8 @@ static void make_scene(rig *r, tal_kinematics kinematics) {
     s->solid_count = 1;
     s->solid = &r->solid;
     s->body_solid = r->of_body;
+    s->weak_plane_count = 2;
+    s->weak_plane = r->joint;
     s->law = (tal_law){.kind = TAL_LAW_COULOMB, .friction = 0.5};
     s->settings = tal_solver_settings_default();
     s->settings.dt_s = 1e-4;
@@ -67,6 +74,8 @@ static void make_scene(rig *r, tal_kinematics kinematics) {
 
 static void begin(rig *r, tal_kinematics kinematics) {
     *r = (rig){.radius = {2.0}, .volume = {3.0}};
+    r->joint[0] = (tal_weak_plane){0, {0.6, 0.0, 0.8}, 0.25 * STRENGTH};
+    r->joint[1] = (tal_weak_plane){0, {0.0, -0.8, 0.6}, 0.5 * STRENGTH};
     make_settings(r);
     make_scene(r, kinematics);
     const test_scene *s = &r->scene;
@@ -106,6 +115,7 @@ static void shake(rig *r, tal_vec3 place, tal_vec3 direction, double tension) {
     for (int n = 0; n < 7; n++) {
         check_ok(tal_step(r->model, r->state, &report, &check_error));
     }
+    memset(r->state->weak_tension, 0, 2 * sizeof *r->state->weak_tension); // joints hold
     const tal_quat q = r->state->orientation[0];
     r->state->soft_tension[0] =
         (tal_tension){.tension_pa = tension,
@@ -227,6 +237,99 @@ static void the_crack_is_where_the_tension_was(void **unused) {
     end(&r);
 }
 
+// Tension at a place across one of the joints, none elsewhere.
+static void pull_joint(rig *r, int32_t joint, tal_vec3 place, double tension) {
+    const tal_quat q = r->state->orientation[0];
+    memset(r->state->weak_tension, 0, 2 * sizeof *r->state->weak_tension);
+    r->state->weak_tension[joint] =
+        (tal_tension){.tension_pa = tension,
+                      .time_s = r->state->time,
+                      .place_m = tal_vec3_add(r->state->position[0], tal_quat_rotate(q, place)),
+                      .direction = tal_quat_rotate(q, r->joint[joint].normal)};
+}
+
+// The rock is above its strength by 1.5, one joint by 1.8 at a quarter of that strength, the other by 1.2.
+static void it_breaks_where_the_tension_is_largest_over_the_strength(void **unused) {
+    (void)unused;
+    rig r;
+    const tal_vec3 place = {0.1, -0.1, 0.05};
+    begin(&r, TAL_KINEMATICS_FLOATING_FRAME);
+    shake(&r, (tal_vec3){0}, tal_vec3_make(1.0, 0.0, 0.0), 1.5 * STRENGTH);
+    pull_joint(&r, 1, place, 1.2 * r.joint[1].strength_pa);
+    find(&r);
+    assert_int_equal(r.count, 1);
+    assert_int_equal(r.list[0].joint, 0);
+    check_near(fabs(r.list[0].normal.x), 1.0, 1e-12);
+    pull_joint(&r, 0, place, 1.8 * r.joint[0].strength_pa);
+    find(&r);
+    assert_int_equal(r.count, 1);
+    assert_int_equal(r.list[0].joint, 1);
+    check_near(r.list[0].tension_pa, 0.45 * STRENGTH, 1e-6 * STRENGTH);
+    check_near(fabs(tal_vec3_dot(r.list[0].normal, r.joint[0].normal)), 1.0, 1e-12);
+    check_near(fabs(r.list[0].offset), fabs(tal_vec3_dot(place, r.joint[0].normal)), 1e-12);
+    r.state->soft_tension[0].tension_pa = 0.0;
+    pull_joint(&r, 0, place, 0.99 * r.joint[0].strength_pa);
+    find(&r);
+    assert_int_equal(r.count, 0);
+    end(&r);
+}
+
+// Pieces have what the block had, and their joints are where they were.
+static void joints_turn_with_the_pieces(void **unused) {
+    (void)unused;
+    rig r;
+    begin(&r, TAL_KINEMATICS_FLOATING_FRAME);
+    shake(&r, (tal_vec3){0}, tal_vec3_make(1.0, 0.0, 0.0), 0.0);
+    pull_joint(&r, 0, tal_vec3_make(0.2, -0.1, 0.15), 3.0 * r.joint[0].strength_pa);
+    const sums before = sum_bodies(&r), nodes = sum_nodes(&r);
+    const tal_quat whole = r.state->orientation[0];
+    find(&r);
+    assert_int_equal(r.count, 1);
+    put_pieces(&r);
+    const sums after = sum_bodies(&r);
+    assert_true(after.mass == before.mass);
+    check_same(nodes.momentum, after.momentum, 1e-12);
+    check_same(nodes.angular, after.angular, 1e-12);
+    check_near(before.energy - after.energy, tal_break_released_j(&r.list[0]),
+               1e-9 * fabs(before.energy));
+    check_near(r.list[0].surface_j, 10.0 * r.list[0].area_m2, 1e-9);
+    assert_int_equal(r.breaking.along_joints, 1);
+    for (int32_t b = 1; b <= 2; b++) {
+        const tal_weak_plane *plane = NULL;
+        assert_int_equal(tal_model_weak_planes(r.model, b, &plane), 2);
+        for (int k = 0; k < 2; k++) {
+            const tal_vec3 was = tal_quat_rotate(whole, r.joint[k].normal);
+            const tal_vec3 is = tal_quat_rotate(r.state->orientation[b], plane[k].normal);
+            check_same(was, is, 1e-12);
+            check_near(plane[k].strength_pa, r.joint[k].strength_pa, 0.0);
+        }
+    }
+    end(&r);
+}
+
+static void expect_wrong_planes(rig *r, const tal_weak_plane *plane, int32_t count,
+                                const char *said) {
+    tal_model *model = NULL;
+    r->scene.weak_plane_count = count;
+    r->scene.weak_plane = plane;
+    tal_error_reset(&check_error);
+    assert_int_equal(test_scene_create_model(&r->scene, &model, &check_error), TAL_BAD_INPUT);
+    assert_non_null(strstr(check_error.text, said));
+    assert_null(model);
+}
+
+static void planes_of_weakness_that_cannot_be_are_named(void **unused) {
+    (void)unused;
+    rig r;
+    begin(&r, TAL_KINEMATICS_FLOATING_FRAME);
+    const tal_weak_plane slanted = {0, {0.6, 0.0, 0.9}, 1e6}, strong = {0, {0.6, 0.0, 0.8}, -1.0},
+                         nowhere = {1, {0.6, 0.0, 0.8}, 1e6};
+    expect_wrong_planes(&r, &slanted, 1, "a normal of length 1.08");
+    expect_wrong_planes(&r, &strong, 1, "a strength of -1 Pa");
+    expect_wrong_planes(&r, &nowhere, 1, "is of body 1");
+    end(&r);
+}
+
 // Near the end of the block: a tenth of it breaks off.
 static void no_sliver_breaks_off(void **unused) {
     (void)unused;
@@ -294,6 +397,9 @@ int main(void) {
         cmocka_unit_test(pieces_have_what_the_block_had),
         cmocka_unit_test(the_crack_is_where_the_tension_was),
         cmocka_unit_test(no_sliver_breaks_off),
+        cmocka_unit_test(it_breaks_where_the_tension_is_largest_over_the_strength),
+        cmocka_unit_test(joints_turn_with_the_pieces),
+        cmocka_unit_test(planes_of_weakness_that_cannot_be_are_named),
         cmocka_unit_test(arrays_that_were_not_given_do_for_pieces),
         cmocka_unit_test(what_is_small_weak_in_energy_or_below_the_strength_does_not_break),
     };

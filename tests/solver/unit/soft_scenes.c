@@ -231,6 +231,12 @@ static void fix_soft_body(mixed *m) {
     m->scene.fixed[0] = 1;
 }
 
+static void hold_node_in_frame(mixed *m) {
+    static const int32_t first = 0;
+    m->solid[0].held_count = 1;
+    m->solid[0].held_node = &first;
+}
+
 static void wrong_solids_are_named(void **unused) {
     (void)unused;
     refuse(invert_element, TAL_BAD_INPUT, "solid 0: hexahedron 0 is inverted");
@@ -244,6 +250,7 @@ static void wrong_solids_are_named(void **unused) {
     refuse(name_strange_node, TAL_BAD_INPUT, "hexahedron 0 has node 99");
     refuse(name_strange_solid, TAL_BAD_INPUT, "body 2 is made of solid 7");
     refuse(fix_soft_body, TAL_BAD_INPUT, "body 0 deforms");
+    refuse(hold_node_in_frame, TAL_BAD_INPUT, "nodes can be held with");
 }
 
 // A block pulled along its third axis by 1e-4, and turned.
