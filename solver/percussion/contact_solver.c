@@ -328,13 +328,13 @@ void tal_sum_islands(const tal_percussion_problem *problem, const tal_solver_wor
     int32_t left_out = 0;
     for (int32_t n = 0; n < problem->island_count; n++) {
         const tal_island_result *result = &work->island_result[n];
+        left_out += problem->island[n].left_out_count;
         if (is_left_alone(is_wanted, n)) {
             continue;
         }
         sum.iterations = result->iterations > sum.iterations ? result->iterations : sum.iterations;
         sum.unconverged_count += result->unconverged_count;
         error += result->error;
-        left_out += problem->island[n].left_out_count;
     }
     sum.residual = error > 0.0 ? sqrt(error / (problem->contact_count + left_out)) : 0.0;
     *total = sum;

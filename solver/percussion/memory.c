@@ -5,6 +5,7 @@
 #include "solver/constraint/joint.h"
 #include "solver/motion/rest.h"
 #include "solver/percussion/roll.h"
+#include "solver/step/contact_list.h"
 
 #include <math.h>
 
@@ -55,8 +56,9 @@ void tal_recall_percussions(tal_state *state, const tal_pair *pair, double dt) {
         tal_contact *c = &set->now.contact[k];
         const tal_memory_point *old = find_point(memory, first, manifold, set->now.identity[k]);
         c->lambda = 0.0;
-        set->now.bonded[k] =
-            old != NULL ? old->bonded : (is_start && set->now.data[k].gap <= 0.0 ? 1.0 : 0.0);
+        const bool touches =
+            set->now.data[k].gap <= 0.0 && (set->now.identity[k] & TAL_IDENTITY_AHEAD) == 0;
+        set->now.bonded[k] = old != NULL ? old->bonded : (is_start && touches ? 1.0 : 0.0);
         c->percussion[0] = old != NULL ? scale * old->normal : 0.0;
         c->percussion[1] =
             old != NULL ? scale * tal_vec3_dot(old->tangential, pair->tangent_1) : 0.0;

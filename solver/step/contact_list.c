@@ -2,6 +2,7 @@
 #include "solver/step/contact_list.h"
 
 #include "solver/constraint/joint.h"
+#include "solver/percussion/contact.h"
 
 #include <math.h>
 #include <string.h>
@@ -101,10 +102,15 @@ static double bend(const tal_model *model, const tal_rigid_motion *motion, int32
                           model->shapes.bounding_radius[model->shape_of_body[body]];
 }
 
-static bool may_leave_out(const tal_model *model, const tal_manifold *manifold) {
-    const int32_t i = manifold->body_i, j = manifold->body_j;
-    return !tal_is_soft(model, i) && !model->is_loaded[i] &&
-           (j < 0 || (!tal_is_soft(model, j) && !model->is_loaded[j]));
+// Springs push across open gaps and share their stiffness by points, as bonds share their area; bodies that deform or
+// are driven, or are ahead of the clock by different times, close in other ways than their velocities tell.
+static bool may_leave_out(const tal_model *model, const tal_state *state,
+                          const tal_manifold *manifold) {
+    const int32_t i = manifold->body_i, j = manifold->body_j >= 0 ? manifold->body_j : i;
+    const tal_law *law = &model->law[tal_law_of(model, manifold)];
+    return !tal_is_soft(model, i) && !tal_is_soft(model, j) && !model->is_loaded[i] &&
+           !model->is_loaded[j] && state->lead[i] == state->lead[j] &&
+           !tal_law_traits_of(law->kind)->is_spring && law->cohesion_pa == 0.0;
 }
 
 // The gap of point k of the list is open now and, without percussions, at the end of the step as well.
@@ -138,7 +144,7 @@ static void list_found(const tal_model *model, tal_state *state, const tal_manif
     const double noticeable = tal_noticeable_depth(model, manifold->body_i, manifold->body_j);
     const double bent =
         bend(model, before, manifold->body_i, dt) + bend(model, before, manifold->body_j, dt);
-    const bool may = bent <= noticeable && may_leave_out(model, manifold);
+    const bool may = bent <= noticeable && may_leave_out(model, state, manifold);
     const double margin = noticeable + bent;
     begin_manifold(list, manifold);
     begin_manifold(left_out, manifold);

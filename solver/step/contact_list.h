@@ -9,6 +9,9 @@
 // Penetration worth a contact of its own, and the gap that may be left out, shares of the smallest edge.
 #define TAL_DEPTH_NOTICEABLE 2e-3
 
+// Names of points that only a look ahead has found differ from all detected ones.
+#define TAL_IDENTITY_AHEAD (UINT64_C(1) << 63)
+
 // What counts as noticeable between these two bodies, the second one -1 for the ground.
 double tal_noticeable_depth(const tal_model *model, int32_t body_i, int32_t body_j);
 

@@ -15,10 +15,10 @@ enum { BODIES_PER_PIECE = 64 };
 
 // How deep what is left out may get before it joins the list, in noticeable depths: at the look, when velocities are rough,
 // and with those of the solution.
-static const double LOOK_SLACK = -0.5, BACK_SLACK = 0.5;
+static const double NEAR = -0.5, DEEP = 0.5;
 
-// Names of added points differ from all detected ones.
-static const uint64_t IDENTITY_AHEAD = UINT64_C(1) << 63;
+// Cosine of the angle between normals that are taken for one.
+static const double SAME_NORMAL = 0.99;
 
 static tal_quat turn_by(tal_vec3 turn) {
     const double angle = tal_vec3_length(turn);
@@ -137,7 +137,7 @@ static void linearise(const tal_state *state, tal_manifolds *list, int32_t manif
     for (int32_t k = m->first_point; k < m->first_point + m->point_count; k++) {
         tal_contact_point *point = &list->point[k];
         point->gap = fmax(point->gap + tal_list_closing(state, list, m, k, dt), 0.0);
-        point->identity |= IDENTITY_AHEAD;
+        point->identity |= TAL_IDENTITY_AHEAD;
     }
 }
 
@@ -190,12 +190,17 @@ static void append_before(list_walk *w, const tal_manifold *end, bool with_end) 
     }
 }
 
-// How deep what closes next gets if it is of the same bodies.
+static tal_vec3 normal_of(const tal_manifolds *list, const tal_manifold *manifold) {
+    return list->point[manifold->first_point].normal;
+}
+
+// How deep what closes next gets if it is of the same bodies and faces the same way.
 static double depth_of_next(list_walk *w, const tal_manifold *manifold) {
     const tal_manifold *closing = next_closing(w);
-    return closing != NULL && tal_manifold_compare(closing, manifold) == 0
-               ? fmax(tal_left_out_depth(w->model, w->state, w->left_out, w->dt), 0.0)
-               : 0.0;
+    const bool is_same = closing != NULL && tal_manifold_compare(closing, manifold) == 0 &&
+                         tal_vec3_dot(normal_of(&w->state->work.left_out, closing),
+                                      normal_of(&w->state->work.found, manifold)) > SAME_NORMAL;
+    return is_same ? fmax(tal_left_out_depth(w->model, w->state, w->left_out, w->dt), 0.0) : 0.0;
 }
 
 // Listed and new contacts in the common order, new ones behind those of the same bodies. What was left out and
@@ -245,7 +250,7 @@ static tal_status renew_list(const tal_model *model, tal_state *state, double dt
 tal_status tal_take_back_left_out(const tal_model *model, tal_state *state, double dt, bool *any,
                                   tal_error *err) {
     state->work.found.manifold_count = state->work.found.point_count = 0;
-    return renew_list(model, state, dt, BACK_SLACK, any, err);
+    return renew_list(model, state, dt, DEEP, any, err);
 }
 
 static bool meets_resting(const tal_state *state) {
@@ -289,7 +294,7 @@ tal_status tal_look_ahead(const tal_model *model, tal_state *state, double dt,
         return TAL_OK;
     }
     bool any;
-    TAL_TRY(renew_list(model, state, dt, LOOK_SLACK, &any, err));
+    TAL_TRY(renew_list(model, state, dt, NEAR, &any, err));
     *result = any ? TAL_LOOK_ADDED : TAL_LOOK_NOTHING;
     return TAL_OK;
 }

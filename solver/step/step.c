@@ -163,6 +163,7 @@ static tal_status solve_all(const tal_model *model, tal_state *state, double dt,
                             tal_solver_goal goal, tal_report *report, tal_error *err) {
     bool any = true;
     for (int round = 0; any; round++) {
+        state->work.problem.is_finishable = tal_finish_is_cheap;
         solve_and_settle(model, state, goal, report);
         any = false;
         if (round < TAKE_BACK_MAX) {
@@ -235,7 +236,6 @@ static tal_status strike(const tal_model *model, tal_state *state, double dt, ta
     const tal_solver_goal goal = {model->settings.tolerance, SWEEPS_MIN,
                                   model->settings.iteration_max};
     TAL_TRY(find_all_contacts(model, state, dt, report, err));
-    state->work.problem.is_finishable = tal_finish_is_cheap;
     TAL_TRY(solve_all(model, state, dt, goal, report, err)); // (19), (29) to (39), to the tolerance
     state->work.problem.is_finishable = NULL;             // what follows has no finisher behind it
     refine(model, state, dt, goal, report);               // (60)

@@ -222,6 +222,7 @@ static void contacts_taken_over_are_as_set_up(void **unused) {
     tal_contact *before = tal_memory_create((size_t)count, sizeof *before);
     assert_non_null(before);
     assert_true(count >= 8);
+    w.state->work.contacts.now.contact[0].percussion[0] = 7.0; // no set-up would have found it
     memcpy(before, w.state->work.contacts.now.contact, (size_t)count * sizeof *before);
     check_ok(tal_origin_reserve(w.state, w.state->work.list.manifold_count, &check_error));
     for (int32_t m = 0; m < w.state->work.list.manifold_count; m++) {
