@@ -128,7 +128,7 @@ static double next_midpoint(const tal_model *model, const tal_state *state, doub
 
 void tal_joint_prepare(const tal_model *model, tal_state *state, const tal_pair *pair, double dt) {
     const tal_joint *row = row_of(model, state, pair);
-    tal_contact_data *data = &state->work.contacts.now.data[pair->first_contact];
+    tal_contact_data *data = &state->work.contacts.data[pair->first_contact];
     double gap[3];
     gap_of(model, row, pair, pose_now(state, row->body_i), pose_now(state, row->body_j),
            next_midpoint(model, state, dt), gap);
@@ -142,9 +142,9 @@ void tal_joint_prepare(const tal_model *model, tal_state *state, const tal_pair 
 // Velocity error that is left at a row, against the speed of its bodies.
 static double error_of(const tal_state *state, const tal_pair *pair, const double gap[3],
                        double dt) {
-    const tal_contact *c = &state->work.contacts.now.contact[pair->first_contact];
+    const tal_contact *c = &state->work.contacts.contact[pair->first_contact];
     const bool is_loose =
-        state->work.contacts.now.data[pair->first_contact].is_one_sided && c->percussion[0] == 0.0;
+        state->work.contacts.data[pair->first_contact].is_one_sided && c->percussion[0] == 0.0;
     const double normal = is_loose ? fmin(gap[0], 0.0) : gap[0];
     const double speed = sqrt(normal * normal + gap[1] * gap[1] + gap[2] * gap[2]) / dt;
     return speed == 0.0 ? 0.0 : speed / sqrt(c->w[0] * pair->energy_scale);
@@ -175,14 +175,14 @@ double tal_joints_measure(const tal_model *model, tal_state *state, double dt) {
 // (60): what is missing is added to what was asked for; a loose row is asked for what would just close it.
 static void refine_row(const tal_model *model, tal_state *state, const tal_pair *pair, double dt) {
     const int32_t k = pair->first_contact;
-    tal_contact_data *data = &state->work.contacts.now.data[k];
+    tal_contact_data *data = &state->work.contacts.data[k];
     double gap[3], d[3];
     measure_row(model, state, pair, dt, gap);
     tal_contact_velocity(&state->work.problem, pair, k, d);
     for (int f = 0; f < 3; f++) {
         data->hold[f] = (data->is_one_sided ? d[f] : data->hold[f]) - gap[f] / dt;
     }
-    tal_law_prepare(&model->law[pair->law], data, &state->work.contacts.now.contact[k]);
+    tal_law_prepare(&model->law[pair->law], data, &state->work.contacts.contact[k]);
 }
 
 void tal_joints_refine(const tal_model *model, tal_state *state, double dt) {
@@ -201,7 +201,7 @@ void tal_joints_observe(const tal_model *model, tal_state *state) {
         if (row == NULL) {
             continue;
         }
-        const double *r = state->work.contacts.now.contact[pair->first_contact].percussion;
+        const double *r = state->work.contacts.contact[pair->first_contact].percussion;
         const tal_vec3 sum = tal_vec3_add_scaled(
             tal_vec3_add_scaled(tal_vec3_scale(pair->normal, r[0]), r[1], pair->tangent_1), r[2],
             pair->tangent_2);

@@ -227,9 +227,9 @@ typedef struct {
     double energy_rise_bound_j; // sum of m (g dt + kick of the loads)^2 / 8
     double clausius_duhem_worst_j; // largest R . x at a contact whose law forbids R . x > 0
     double opposed_worst_j;        // largest R_T . d_T+ at a dry-friction contact
-    int32_t manifold_count; // this and the next two: with those at rest, without what stays open
-    int32_t contact_count;  // points
-    int32_t active_count;   // points that carry a percussion
+    int32_t manifold_count;        // this and the next two: those at rest included
+    int32_t contact_count;         // points
+    int32_t active_count;          // points that carry a percussion
     int32_t impact_count;
     int32_t color_count; // this and the next: of what moves
     int32_t island_count;

@@ -25,7 +25,7 @@ static void count_points(tal_state *state) {
     for (int32_t p = 0; p < state->work.problem.pair_count; p++) {
         const tal_pair *pair = &state->work.problem.pair[p];
         for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
-            const int32_t counts = state->work.contacts.now.contact[k].percussion[0] != 0.0;
+            const int32_t counts = state->work.contacts.contact[k].percussion[0] != 0.0;
             state->work.support[pair->body_i].points += counts;
             state->work.support[pair->body_j].points += counts;
         }
@@ -38,7 +38,7 @@ static bool holds(const tal_model *model, const tal_state *state, const tal_pair
     const tal_law_traits *law = tal_traits(model, pair);
     tal_contact_velocity(&state->work.problem, pair, k, d);
     return law->has_dry_friction && !law->is_joint && !pair->is_general &&
-           !state->work.contacts.now.data[k].impact && fabs(d[0]) <= still &&
+           !state->work.contacts.data[k].impact && fabs(d[0]) <= still &&
            hypot(d[1], d[2]) <= still;
 }
 
@@ -52,12 +52,12 @@ static void add_points(const tal_model *model, tal_state *state, const tal_pair 
         return;
     }
     for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
-        const double normal = state->work.contacts.now.contact[k].percussion[0];
+        const double normal = state->work.contacts.contact[k].percussion[0];
         if (normal != 0.0) {
             const bool is_held =
                 state->work.is_standing[other] && holds(model, state, pair, k, still);
             hold->borne += normal;
-            hold->on ^= state->work.contacts.now.identity[k] + (uint64_t)other;
+            hold->on ^= state->work.contacts.identity[k] + (uint64_t)other;
             hold->held += is_held;
         }
     }

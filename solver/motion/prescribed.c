@@ -247,7 +247,7 @@ double tal_prescribed_contact_work(const tal_model *model, const tal_state *stat
     if (!of_i && !of_j) {
         return 0.0;
     }
-    const tal_contact *c = &state->work.contacts.now.contact[k];
+    const tal_contact *c = &state->work.contacts.contact[k];
     const tal_rigid_motion i = of_i ? mean_motion(state, pair->body_i) : (tal_rigid_motion){0};
     const tal_rigid_motion j = of_j ? mean_motion(state, pair->body_j) : (tal_rigid_motion){0};
     double d[3];

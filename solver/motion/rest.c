@@ -89,22 +89,6 @@ static bool find_quiet_islands(const tal_model *model, tal_state *state, double 
     return any;
 }
 
-// What is left out between a body that moves and one that stands joins them no less than a contact: what comes
-// within reach would wake the other at once.
-static void keep_close_awake(const tal_model *model, tal_state *state) {
-    const tal_manifolds *left_out = &state->work.left_out;
-    for (int32_t m = 0; m < left_out->manifold_count; m++) {
-        const int32_t body[2] = {left_out->manifold[m].body_i, left_out->manifold[m].body_j};
-        for (int side = 0; side < 2 && body[1] >= 0; side++) {
-            const int32_t b = body[side], island = state->work.island_of_body[body[1 - side]];
-            if (!state->is_immovable[b] &&
-                state->rest[b].still_steps < model->settings.rest_steps && island >= 0) {
-                state->work.is_restless[island] = 1;
-            }
-        }
-    }
-}
-
 // What creeps, however slowly, goes on creeping.
 static void keep_viscous_awake(const tal_model *model, tal_state *state) {
     for (int32_t p = 0; p < state->work.problem.pair_count; p++) {
@@ -155,8 +139,8 @@ static void keep_depth(tal_state *state, const tal_pair *pair) {
     const int32_t body = of_i ? pair->body_i : pair->body_j;
     const int32_t other = of_i ? pair->body_j : pair->body_i;
     for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
-        if (-state->work.contacts.now.gap[k] > state->rest[body].depth) {
-            state->rest[body].depth = -state->work.contacts.now.gap[k];
+        if (-state->work.contacts.gap[k] > state->rest[body].depth) {
+            state->rest[body].depth = -state->work.contacts.gap[k];
             state->rest[body].partner = other < state->body_count ? other : TAL_BODY_TERRAIN;
         }
     }
@@ -169,7 +153,6 @@ void tal_lay_to_rest(const tal_model *model, tal_state *state, double dt, double
         !find_quiet_islands(model, state, dt, slow)) {
         return;
     }
-    keep_close_awake(model, state);
     keep_viscous_awake(model, state);
     for (int32_t b = 0; b < model->body_count; b++) {
         const int32_t island = state->work.island_of_body[b];

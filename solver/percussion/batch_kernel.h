@@ -183,8 +183,8 @@ INLINE void sum_changes(tal_batch *b, const tal_batch_point *point,
 static void visit(tal_batch *b, const tal_batch_point *point, tal_batch_percussion *percussion,
                   tal_rigid_motion *motion, double beta) {
     const lane_mask is_patch = {
-        -(long long)(b->contact_count[0] >= 2), -(long long)(b->contact_count[1] >= 2),
-        -(long long)(b->contact_count[2] >= 2), -(long long)(b->contact_count[3] >= 2)};
+        -(long long)(b->contact_count[0] >= 3), -(long long)(b->contact_count[1] >= 3),
+        -(long long)(b->contact_count[2] >= 3), -(long long)(b->contact_count[3] >= 3)};
     batch_motion i = gather(motion, b->body_i), j = gather(motion, b->body_j);
     for (int32_t k = 0; k < b->point_count; k++) {
         extrapolate(&percussion[k], lanes_of(beta));

@@ -26,7 +26,6 @@ typedef struct {
     int32_t first_body, body_count;
     int32_t first_color, color_count; // places in the list of color ends
     bool last_color_is_serial;
-    int32_t left_out_count; // contacts that were left out because they are open: they have no error
 } tal_island;
 
 // Greedy in the order given, so the result depends on that order alone. `order` receives the edge

@@ -109,21 +109,7 @@ static void number_islands(const tal_model *model, tal_state *state, tal_report 
                        state->work.island_body, set->color_end);
 }
 
-static void count_left_out(tal_state *state) {
-    const tal_manifolds *left_out = &state->work.left_out;
-    for (int32_t m = 0; m < left_out->manifold_count; m++) {
-        const tal_manifold *manifold = &left_out->manifold[m];
-        int32_t island = state->work.island_of_body[manifold->body_i];
-        if (island < 0 && manifold->body_j >= 0) {
-            island = state->work.island_of_body[manifold->body_j];
-        }
-        if (island >= 0) {
-            state->work.island[island].left_out_count += manifold->point_count;
-        }
-    }
-}
-
-int32_t tal_law_of(const tal_model *model, const tal_manifold *manifold) {
+static int32_t law_of(const tal_model *model, const tal_manifold *manifold) {
     if (manifold->joint > 0) {
         return model->class_count * model->class_count;
     }
@@ -140,21 +126,21 @@ static void lay_out_pairs(const tal_model *model, tal_state *state, int32_t isla
     for (int32_t p = 0; p < state->work.list.manifold_count; p++) {
         const tal_manifold *manifold = &state->work.list.manifold[set->order[p]];
         const bool on_ground = manifold->body_j < 0;
-        set->now.pair[p] = (tal_pair){.body_i = manifold->body_i,
-                                      .body_j = on_ground ? model->body_count : manifold->body_j,
-                                      .first_contact = next,
-                                      .contact_count = manifold->point_count,
-                                      .law = tal_law_of(model, manifold),
-                                      .manifold = set->order[p],
-                                      .is_general = tal_is_soft(model, manifold->body_i) ||
-                                                    tal_is_soft(model, manifold->body_j)};
-        set->now.pair_of_manifold[set->order[p]] = p;
+        set->pair[p] = (tal_pair){.body_i = manifold->body_i,
+                                  .body_j = on_ground ? model->body_count : manifold->body_j,
+                                  .first_contact = next,
+                                  .contact_count = manifold->point_count,
+                                  .law = law_of(model, manifold),
+                                  .manifold = set->order[p],
+                                  .is_general = tal_is_soft(model, manifold->body_i) ||
+                                                tal_is_soft(model, manifold->body_j)};
+        set->pair_of_manifold[set->order[p]] = p;
         next += manifold->point_count;
     }
     for (int32_t n = 0; n < island_count; n++) {
         const tal_island *island = &state->work.island[n];
         for (int32_t p = island->first_pair; p < island->first_pair + island->pair_count; p++) {
-            set->now.pair[p].island = n;
+            set->pair[p].island = n;
         }
     }
 }
@@ -172,7 +158,7 @@ static void set_arms(const tal_state *state, int32_t point, tal_contact *contact
 // Gaps thinner than a skin count as closed. Without it micrometres of noise ask the points of a flat
 // patch for velocities that no rigid motion has, and percussions wander between them for thousands of
 // sweeps.
-double tal_skin_gap(const tal_model *model, double gap) {
+static double skin_gap(const tal_model *model, double gap) {
     const double skin = SKIN * model->smallest_width;
     return gap > skin ? gap - skin : fmin(gap, 0.0);
 }
@@ -184,12 +170,12 @@ static void place_pair(const tal_model *model, tal_state *state, tal_pair *pair)
     pair->normal = point->normal;
     tal_vec3_tangents(pair->normal, &pair->tangent_1, &pair->tangent_2);
     for (int32_t k = 0; k < pair->contact_count; k++) {
-        tal_contact *contact = &set->now.contact[pair->first_contact + k];
+        tal_contact *contact = &set->contact[pair->first_contact + k];
         set_arms(state, manifold->first_point + k, contact);
-        set->now.identity[pair->first_contact + k] = point[k].identity;
-        set->now.gap[pair->first_contact + k] = point[k].gap;
-        set->now.data[pair->first_contact + k].gap =
-            pair->is_general ? point[k].gap : tal_skin_gap(model, point[k].gap);
+        set->identity[pair->first_contact + k] = point[k].identity;
+        set->gap[pair->first_contact + k] = point[k].gap;
+        set->data[pair->first_contact + k].gap =
+            pair->is_general ? point[k].gap : skin_gap(model, point[k].gap);
         tal_contact_effective_mass(&state->work.problem, pair, pair->first_contact + k);
         TAL_ASSERT(contact->w[0] > 0.0); // one of the two moves
     }
@@ -197,58 +183,46 @@ static void place_pair(const tal_model *model, tal_state *state, tal_pair *pair)
 
 // Share of gravity by which the first body falls towards or away from the second. A slow one beside a
 // fast one is taken to be carried by something: what flies is that slow for some steps only.
-static double fall_apart(const tal_model *model, const tal_state *state, int32_t body_i,
-                         int32_t body_j, double slow) {
-    const bool ij[2] = {is_mobile(state, body_i),
-                        body_j < model->body_count && is_mobile(state, body_j)};
+static double fall_apart(const tal_model *model, const tal_state *state, const tal_pair *pair,
+                         double slow) {
+    const bool ij[2] = {is_mobile(state, pair->body_i),
+                        pair->body_j < model->body_count && is_mobile(state, pair->body_j)};
     if (!ij[0] || !ij[1]) {
         return (double)ij[0] - (double)ij[1];
     }
-    const bool i_slow = tal_vec3_length(state->velocity[body_i]) <= slow;
-    const bool j_slow = tal_vec3_length(state->velocity[body_j]) <= slow;
+    const bool i_slow = tal_vec3_length(state->velocity[pair->body_i]) <= slow;
+    const bool j_slow = tal_vec3_length(state->velocity[pair->body_j]) <= slow;
     return (double)j_slow - (double)i_slow;
 }
 
 // By what both are ahead. What cannot be moved is where the other one is.
-static double ahead_of(const tal_state *state, int32_t body_i, int32_t body_j) {
-    const double i = state->lead[body_i], j = state->lead[body_j];
-    return body_j == state->body_count || state->is_immovable[body_j] ? i
-           : state->is_immovable[body_i]                              ? j
-                                                                      : fmin(i, j);
+static double ahead_of(const tal_state *state, const tal_pair *pair) {
+    const double i = state->lead[pair->body_i], j = state->lead[pair->body_j];
+    return pair->body_j == state->body_count || state->is_immovable[pair->body_j] ? i
+           : state->is_immovable[pair->body_i]                                    ? j
+                                                                                  : fmin(i, j);
 }
 
-tal_judge tal_judge_of(const tal_model *model, const tal_state *state, int32_t body_i,
-                       int32_t body_j, tal_vec3 normal, double dt) {
+// Who closes, who strikes: known before the solve (docs/theory/solver.md, "Gaps").
+static void judge_pair(const tal_model *model, tal_state *state, const tal_pair *pair, double dt) {
     const tal_vec3 g = model->settings.gravity_mps2;
     const double kick = 2.0 * tal_vec3_length(g) * dt;
-    return (tal_judge){.dt = dt,
-                       .ahead = ahead_of(state, body_i, body_j),
-                       .pull = dt * fall_apart(model, state, body_i, body_j, kick) *
-                               tal_vec3_dot(normal, g),
-                       .slow = fmax(model->settings.impact_speed_mps, kick)};
-}
-
-void tal_judge_point(const tal_judge *judge, double load, bool may_close, tal_contact_data *data) {
-    data->dt = judge->dt;
-    data->ahead = judge->ahead;
-    data->pull = judge->pull + load;
-    data->closing =
-        may_close && data->gap + tal_time_left(data) * (data->before[0] + data->pull) < 0.0;
-    data->impact = data->closing && -data->before[0] > judge->slow;
-}
-
-static void judge_pair(const tal_model *model, tal_state *state, const tal_pair *pair, double dt) {
-    const tal_judge judge =
-        tal_judge_of(model, state, pair->body_i, pair->body_j, pair->normal, dt);
+    const double pull = dt * fall_apart(model, state, pair, kick) * tal_vec3_dot(pair->normal, g);
+    const double slow = fmax(model->settings.impact_speed_mps, kick);
     const bool is_loaded = model->is_loaded[pair->body_i] ||
                            (pair->body_j < model->body_count && model->is_loaded[pair->body_j]);
+    const double ahead = ahead_of(state, pair);
     for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
-        tal_contact_data *data = &state->work.contacts.now.data[k];
+        tal_contact_data *data = &state->work.contacts.data[k];
         tal_contact_velocity_before(&state->work.problem, pair, k, data->before);
+        data->dt = dt;
+        data->ahead = ahead;
         const double load =
-            is_loaded ? tal_prescribed_pull(state, pair, &state->work.contacts.now.contact[k])
-                      : 0.0;
-        tal_judge_point(&judge, load, !tal_is_joint(model, pair), data);
+            is_loaded ? tal_prescribed_pull(state, pair, &state->work.contacts.contact[k]) : 0.0;
+        data->pull = pull + load;
+        data->closing = !tal_is_joint(model, pair) &&
+                        data->gap + tal_time_left(data) * (data->before[0] + data->pull) < 0.0;
+        data->impact = data->closing && -data->before[0] > slow;
     }
 }
 
@@ -256,8 +230,7 @@ static void judge_pair(const tal_model *model, tal_state *state, const tal_pair 
 static double coupling(const tal_state *state, const tal_pair *pair, tal_vec3 axis, int32_t k,
                        int32_t l) {
     TAL_ASSERT(!pair->is_general); // kn and kt of other bodies are not shared by points yet
-    const tal_contact *a = &state->work.contacts.now.contact[k],
-                      *b = &state->work.contacts.now.contact[l];
+    const tal_contact *a = &state->work.contacts.contact[k], *b = &state->work.contacts.contact[l];
     const tal_inertia *i = &state->work.inertia_world[pair->body_i];
     const tal_inertia *j = &state->work.inertia_world[pair->body_j];
     const tal_vec3 ai = tal_vec3_cross(tal_arm(a->arm_i), axis);
@@ -274,7 +247,7 @@ static double shared_kg(const tal_state *state, const tal_pair *pair, tal_vec3 a
                         int closing, double ratio_kg) {
     double sum = 0.0;
     for (int32_t l = pair->first_contact; l < pair->first_contact + pair->contact_count; l++) {
-        sum += state->work.contacts.now.data[l].closing ? coupling(state, pair, axis, k, l) : 0.0;
+        sum += state->work.contacts.data[l].closing ? coupling(state, pair, axis, k, l) : 0.0;
     }
     return 2.0 * ratio_kg / fmax(sum, coupling(state, pair, axis, k, k) / closing);
 }
@@ -285,7 +258,7 @@ static double ratio_or_infinity(double above, double below) {
 
 static void set_dissipation(const tal_state *state, const tal_law *law, const tal_pair *pair,
                             int32_t k, int closing) {
-    tal_contact_data *data = &state->work.contacts.now.data[k];
+    tal_contact_data *data = &state->work.contacts.data[k];
     data->kn = data->kt = 0.0;
     if (!tal_law_acts(tal_law_traits_of(law->kind)->kn_acts, data)) {
         return;
@@ -295,7 +268,7 @@ static void set_dissipation(const tal_state *state, const tal_law *law, const ta
         data->kt = law->kt_kg / closing;
         return;
     }
-    const tal_law now = tal_law_now(law, data, state->work.contacts.now.contact[k].w[0]);
+    const tal_law now = tal_law_now(law, data, state->work.contacts.contact[k].w[0]);
     const double e = now.restitution, et = law->tangential_restitution;
     const double along = 0.5 * shared_kg(state, pair, pair->tangent_1, k, closing, 1.0) +
                          0.5 * shared_kg(state, pair, pair->tangent_2, k, closing, 1.0);
@@ -307,7 +280,7 @@ static void set_dissipation(const tal_state *state, const tal_law *law, const ta
 // Area of the convex polygon that a pair's points span, which detection lists in any order: the points
 // are sorted by their direction from the mean.
 static double patch_area(const tal_state *state, const tal_pair *pair) {
-    const tal_contact *c = &state->work.contacts.now.contact[pair->first_contact];
+    const tal_contact *c = &state->work.contacts.contact[pair->first_contact];
     const int32_t count = pair->contact_count;
     TAL_ASSERT(count <= TAL_MANIFOLD_POINTS_MAX);
     double x[TAL_MANIFOLD_POINTS_MAX], y[TAL_MANIFOLD_POINTS_MAX];
@@ -341,7 +314,7 @@ static void set_trails(const tal_model *model, tal_state *state, tal_pair *pair,
     const int32_t i = pair->body_i, j = pair->body_j < model->body_count ? pair->body_j : i;
     const double radius = fmin(model->inner_radius[i], model->inner_radius[j]);
     for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
-        tal_contact_data *data = &state->work.contacts.now.data[k];
+        tal_contact_data *data = &state->work.contacts.data[k];
         data->scar = fmax(state->trail[i].scar, state->trail[j].scar);
         data->slid = fmax(state->trail[i].slid, state->trail[j].slid);
         data->radius = radius;
@@ -361,53 +334,27 @@ static void prepare_laws(const tal_model *model, tal_state *state, const tal_pai
     const tal_law *law = &model->law[pair->law];
     if (pair->is_general) { // deformation rebounds and dissipates: the law adds no more of it
         for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
-            tal_law_prepare_inelastic(law, &set->now.data[k], &set->now.contact[k]);
+            tal_law_prepare_inelastic(law, &set->data[k], &set->contact[k]);
         }
         return;
     }
     int closing = 0;
     for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
-        closing += set->now.data[k].closing;
+        closing += set->data[k].closing;
     }
     const double tear = law->cohesion_pa > 0.0
                             ? dt * law->cohesion_pa * patch_area(state, pair) / pair->contact_count
                             : 0.0;
     for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
         set_dissipation(state, law, pair, k, closing);
-        set->now.data[k].adhesion = tear * set->now.bonded[k];
-        set->now.data[k].stiffness = law->stiffness_n_m / pair->contact_count;
-        set->now.data[k].damping = law->damping_n_s_m / pair->contact_count;
-        tal_law_prepare(law, &set->now.data[k], &set->now.contact[k]);
+        set->data[k].adhesion = tear * set->bonded[k];
+        set->data[k].stiffness = law->stiffness_n_m / pair->contact_count;
+        set->data[k].damping = law->damping_n_s_m / pair->contact_count;
+        tal_law_prepare(law, &set->data[k], &set->contact[k]);
     }
-}
-
-// What was set up before contacts were added to the list, with the percussions it has got by now.
-static void take_over(tal_state *state, tal_pair *pair, int32_t manifold) {
-    tal_prepared *now = &state->work.contacts.now;
-    const tal_prepared *last = &state->work.contacts.last;
-    const int32_t old_number = last->pair_of_manifold[manifold];
-    const tal_pair *old = &last->pair[old_number];
-    const int32_t from = old->first_contact, to = pair->first_contact;
-    const size_t count = (size_t)old->contact_count;
-    TAL_ASSERT(old->contact_count == pair->contact_count && old->body_i == pair->body_i &&
-               old->body_j == pair->body_j);
-    pair->normal = old->normal;
-    pair->tangent_1 = old->tangent_1;
-    pair->tangent_2 = old->tangent_2;
-    pair->roll_length = old->roll_length;
-    now->roll[pair - now->pair] = last->roll[old_number];
-    memcpy(&now->contact[to], &last->contact[from], count * sizeof *now->contact);
-    memcpy(&now->data[to], &last->data[from], count * sizeof *now->data);
-    memcpy(&now->gap[to], &last->gap[from], count * sizeof *now->gap);
-    memcpy(&now->identity[to], &last->identity[from], count * sizeof *now->identity);
-    memcpy(&now->bonded[to], &last->bonded[from], count * sizeof *now->bonded);
 }
 
 static void prepare_pair(const tal_model *model, tal_state *state, tal_pair *pair, double dt) {
-    if (state->work.has_origin && state->work.origin[pair->manifold] >= 0) {
-        take_over(state, pair, state->work.origin[pair->manifold]);
-        return;
-    }
     place_pair(model, state, pair);
     tal_recall_percussions(state, pair, dt);
     judge_pair(model, state, pair, dt);
@@ -425,10 +372,10 @@ static void set_problem(const tal_model *model, tal_state *state, int32_t island
                                                    .before = state->work.motion_before,
                                                    .inertia = state->work.inertia_world,
                                                    .pair_count = state->work.list.manifold_count,
-                                                   .pair = set->now.pair,
-                                                   .roll = set->now.roll,
+                                                   .pair = set->pair,
+                                                   .roll = set->roll,
                                                    .contact_count = state->work.list.point_count,
-                                                   .contact = set->now.contact,
+                                                   .contact = set->contact,
                                                    .island_count = island_count,
                                                    .island = state->work.island,
                                                    .island_body = state->work.island_body,
@@ -442,14 +389,14 @@ static void count_contacts(const tal_model *model, const tal_state *state, tal_r
     report->penetration_m = 0.0; // of these poses: bodies may have been elsewhere before
     report->penetration_body_i = report->penetration_body_j = -1;
     for (int32_t k = 0; k < state->work.problem.contact_count; k++) {
-        report->impact_count += state->work.contacts.now.data[k].impact;
+        report->impact_count += state->work.contacts.data[k].impact;
     }
     for (int32_t p = 0; p < state->work.problem.pair_count; p++) {
         const tal_pair *pair = &state->work.problem.pair[p];
         for (int32_t k = pair->first_contact;
              !tal_is_spring(model, pair) && k < pair->first_contact + pair->contact_count; k++) {
-            if (-state->work.contacts.now.gap[k] > report->penetration_m) {
-                report->penetration_m = -state->work.contacts.now.gap[k];
+            if (-state->work.contacts.gap[k] > report->penetration_m) {
+                report->penetration_m = -state->work.contacts.gap[k];
                 report->penetration_body_i = pair->body_i;
                 report->penetration_body_j =
                     pair->body_j < state->body_count ? pair->body_j : TAL_BODY_TERRAIN;
@@ -473,14 +420,10 @@ static void prepare_pairs(void *context, int64_t first, int64_t end) {
 
 tal_status tal_prepare_contacts(const tal_model *model, tal_state *state, double dt,
                                 tal_report *report, tal_error *err) {
-    const tal_prepared last = state->work.contacts.now;
-    state->work.contacts.now = state->work.contacts.last;
-    state->work.contacts.last = last;
     TAL_TRY(tal_contacts_reserve(&state->work.contacts, state->work.list.manifold_count,
                                  state->work.list.point_count, err));
     color_manifolds(model, state);
     number_islands(model, state, report);
-    count_left_out(state);
     lay_out_pairs(model, state, report->island_count);
     set_problem(model, state, report->island_count);
     TAL_TRY(tal_batches_reserve(&state->work.contacts.work.batches, &state->work.problem, err));
@@ -499,8 +442,8 @@ void tal_soften_island(const tal_model *model, tal_state *state, int32_t island)
     for (int32_t p = of->first_pair; p < of->first_pair + of->pair_count; p++) {
         const tal_pair *pair = &state->work.problem.pair[p];
         for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
-            tal_contact *c = &state->work.contacts.now.contact[k];
-            tal_law_prepare_inelastic(&model->law[pair->law], &state->work.contacts.now.data[k], c);
+            tal_contact *c = &state->work.contacts.contact[k];
+            tal_law_prepare_inelastic(&model->law[pair->law], &state->work.contacts.data[k], c);
             c->percussion[0] = c->percussion[1] = c->percussion[2] = 0.0;
         }
         if (pair->roll_length > 0.0) {

@@ -65,11 +65,6 @@ static int32_t contacts_end(const tal_percussion_problem *problem, const tal_isl
     return last->first_contact + last->contact_count;
 }
 
-// How many contacts the mean error is taken over.
-static int32_t mean_count(const tal_percussion_problem *problem, const tal_island *island) {
-    return contacts_end(problem, island) - contacts_begin(problem, island) + island->left_out_count;
-}
-
 // The mean over the island is good, and no contact is left behind.
 static bool is_solved(const tal_island_result *result, int32_t count, double tolerance) {
     const double square = tolerance * tolerance;
@@ -87,7 +82,7 @@ static void sum_errors(const tal_percussion_problem *problem, const tal_solver_w
         result->worst = fmax(result->worst, work->error[k]);
         result->unconverged_count += work->error[k] > tolerance * tolerance;
     }
-    if (is_solved(result, mean_count(problem, island), tolerance)) {
+    if (is_solved(result, end - first, tolerance)) {
         result->unconverged_count = 0;
     }
 }
@@ -116,7 +111,7 @@ typedef struct {
     const tal_percussion_problem *problem;
     const tal_solver_work *work;
     const tal_island *island;
-    int32_t number, contact_count, mean_count;
+    int32_t number, contact_count;
     double tolerance;
     int64_t visits, visits_max; // of contacts
     tal_sweep_set all;
@@ -253,7 +248,7 @@ typedef struct {
 static bool is_stagnant(const island_solve *s, const tal_island_result *result, look *last) {
     const double square = s->tolerance * s->tolerance;
     const double excess =
-        fmax(result->error / s->mean_count, result->worst / (WORST * WORST)) / square;
+        fmax(result->error / s->contact_count, result->worst / (WORST * WORST)) / square;
     const int since = result->iterations - last->sweeps;
     if (s->problem->is_finishable == NULL || since < STAGNATION_LOOK) {
         return false;
@@ -269,7 +264,7 @@ static bool is_stagnant(const island_solve *s, const tal_island_result *result, 
 }
 
 static void sweep_island(island_solve *s, const tal_solver_goal *goal, tal_island_result *result) {
-    const double error_max = s->tolerance * s->tolerance * s->mean_count;
+    const double error_max = s->tolerance * s->tolerance * s->contact_count;
     const bool is_large = s->island->pair_count >= HOT_PAIRS_MIN;
     const int check_every = is_large ? HOT_CHECK : CHECK_EVERY;
     int pause = 0, since_check = 0, release_at = RELEASE_FIRST;
@@ -285,7 +280,7 @@ static void sweep_island(island_solve *s, const tal_solver_goal *goal, tal_islan
         if (is_last || (may_stop && (relative <= error_max || since_check >= check_every))) {
             tal_sweep_set_measure(&s->all);
             sum_errors(s->problem, s->work, s->island, s->tolerance, result);
-            if (is_last || is_solved(result, s->mean_count, s->tolerance) ||
+            if (is_last || is_solved(result, s->contact_count, s->tolerance) ||
                 is_stagnant(s, result, &last)) {
                 return;
             }
@@ -308,7 +303,6 @@ static void solve_island(const tal_percussion_problem *problem, const tal_solver
                       .number = number,
                       .contact_count =
                           contacts_end(problem, island) - contacts_begin(problem, island),
-                      .mean_count = mean_count(problem, island),
                       .tolerance = goal->tolerance};
     s.visits_max = (int64_t)goal->sweeps_max * s.contact_count;
     tal_sweep_set_fill(&s.all, problem, work, number, thread_count, TAL_SET_ALL);
@@ -325,10 +319,8 @@ void tal_sum_islands(const tal_percussion_problem *problem, const tal_solver_wor
                      const uint8_t *is_wanted, tal_solver_result *total) {
     tal_solver_result sum = {0};
     double error = 0.0;
-    int32_t left_out = 0;
     for (int32_t n = 0; n < problem->island_count; n++) {
         const tal_island_result *result = &work->island_result[n];
-        left_out += problem->island[n].left_out_count;
         if (is_left_alone(is_wanted, n)) {
             continue;
         }
@@ -336,7 +328,7 @@ void tal_sum_islands(const tal_percussion_problem *problem, const tal_solver_wor
         sum.unconverged_count += result->unconverged_count;
         error += result->error;
     }
-    sum.residual = error > 0.0 ? sqrt(error / (problem->contact_count + left_out)) : 0.0;
+    sum.residual = error > 0.0 ? sqrt(error / problem->contact_count) : 0.0;
     *total = sum;
 }
 

@@ -33,7 +33,7 @@ static double wanted_opening(const tal_model *model, const tal_pair *pair, doubl
 static bool is_too_deep(const tal_model *model, const tal_state *state, const tal_pair *pair) {
     const double slop = model->settings.slop * model->smallest_width;
     for (int32_t n = 0; !tal_is_spring(model, pair) && n < pair->contact_count; n++) {
-        if (state->work.contacts.now.gap[pair->first_contact + n] < -slop) {
+        if (state->work.contacts.gap[pair->first_contact + n] < -slop) {
             return true;
         }
     }
@@ -122,7 +122,7 @@ static double open_pair(tal_state *state, const tal_pair *pair, const double *op
     tal_rigid_motion i = state->work.displacement[pair->body_i],
                      j = state->work.displacement[pair->body_j];
     for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
-        const tal_contact *contact = &state->work.contacts.now.contact[k];
+        const tal_contact *contact = &state->work.contacts.contact[k];
         const double missing = opening[k] - opening_at(pair, contact, &i, &j);
         const double inverse_normal = pair->is_general
                                           ? state->work.soft_site[2 * k].rigid_inverse_normal
@@ -145,8 +145,8 @@ static double open_pair(tal_state *state, const tal_pair *pair, const double *op
 // for the same reason.
 static double hold_pair(tal_state *state, const tal_pair *pair) {
     const int32_t k = pair->first_contact;
-    const tal_contact_data *data = &state->work.contacts.now.data[k];
-    tal_contact still = state->work.contacts.now.contact[k];
+    const tal_contact_data *data = &state->work.contacts.data[k];
+    tal_contact still = state->work.contacts.contact[k];
     double opening[3], step[3];
     tal_rigid_motion i = state->work.displacement[pair->body_i],
                      j = state->work.displacement[pair->body_j];
@@ -303,12 +303,12 @@ double tal_correct_positions(const tal_model *model, tal_state *state) {
     for (int32_t p = 0; p < problem->pair_count; p++) {
         const tal_pair *pair = &problem->pair[p];
         for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
-            opening[k] = wanted_opening(model, pair, state->work.contacts.now.gap[k]);
+            opening[k] = wanted_opening(model, pair, state->work.contacts.gap[k]);
             furthest = fmax(furthest, opening[k]);
             push[k] = 0.0;
             if (pair->is_general) {
                 state->work.soft_site[2 * k].rigid_inverse_normal =
-                    rigid_inverse_normal(state, pair, &state->work.contacts.now.contact[k]);
+                    rigid_inverse_normal(state, pair, &state->work.contacts.contact[k]);
             }
         }
     }

@@ -5,7 +5,6 @@
 #include "solver/constraint/joint.h"
 #include "solver/motion/rest.h"
 #include "solver/percussion/roll.h"
-#include "solver/step/contact_list.h"
 
 #include <math.h>
 
@@ -53,12 +52,11 @@ void tal_recall_percussions(tal_state *state, const tal_pair *pair, double dt) {
     const bool is_start = memory->dt == 0.0; // only what touches in the first step is bonded
     const double scale = is_start ? 0.0 : dt / memory->dt;
     for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
-        tal_contact *c = &set->now.contact[k];
-        const tal_memory_point *old = find_point(memory, first, manifold, set->now.identity[k]);
+        tal_contact *c = &set->contact[k];
+        const tal_memory_point *old = find_point(memory, first, manifold, set->identity[k]);
         c->lambda = 0.0;
-        const bool touches =
-            set->now.data[k].gap <= 0.0 && (set->now.identity[k] & TAL_IDENTITY_AHEAD) == 0;
-        set->now.bonded[k] = old != NULL ? old->bonded : (is_start && touches ? 1.0 : 0.0);
+        set->bonded[k] =
+            old != NULL ? old->bonded : (is_start && set->data[k].gap <= 0.0 ? 1.0 : 0.0);
         c->percussion[0] = old != NULL ? scale * old->normal : 0.0;
         c->percussion[1] =
             old != NULL ? scale * tal_vec3_dot(old->tangential, pair->tangent_1) : 0.0;
@@ -76,7 +74,7 @@ void tal_recall_moment(tal_state *state, const tal_pair *pair, double dt) {
     int32_t p = set->first_remembered[pair->manifold];
     for (int32_t k = pair->first_contact;
          old == NULL && k < pair->first_contact + pair->contact_count; k++) {
-        old = find_point(memory, p, manifold, set->now.identity[k]);
+        old = find_point(memory, p, manifold, set->identity[k]);
     }
     if (old == NULL) {
         return;
@@ -99,7 +97,7 @@ void tal_break_bonds(tal_state *state, double still) {
             if (problem->contact[k].adhesion > 0.0) {
                 tal_contact_velocity(problem, pair, k, d);
                 const bool holds = d[0] <= still && hypot(d[1], d[2]) <= still;
-                state->work.contacts.now.bonded[k] *= holds ? 1.0 : 0.0;
+                state->work.contacts.bonded[k] *= holds ? 1.0 : 0.0;
             }
         }
     }
@@ -116,7 +114,7 @@ static tal_memory_point *append_pair(tal_contact_memory *memory, int32_t body_i,
 }
 
 static void remember_manifold(const tal_state *state, int32_t m, tal_contact_memory *memory) {
-    const tal_pair *pair = &state->work.problem.pair[state->work.contacts.now.pair_of_manifold[m]];
+    const tal_pair *pair = &state->work.problem.pair[state->work.contacts.pair_of_manifold[m]];
     const tal_manifold *manifold = &state->work.list.manifold[m];
     tal_memory_point *point =
         append_pair(memory, manifold->body_i, manifold->body_j, manifold->point_count);
@@ -127,13 +125,13 @@ static void remember_manifold(const tal_state *state, int32_t m, tal_contact_mem
     }
     for (int32_t n = 0; n < pair->contact_count; n++) {
         const int32_t k = pair->first_contact + n;
-        const tal_contact *c = &state->work.contacts.now.contact[k];
+        const tal_contact *c = &state->work.contacts.contact[k];
         const tal_vec3 along = tal_vec3_scale(pair->tangent_1, c->percussion[1]);
         point[n] = (tal_memory_point){
-            .identity = state->work.contacts.now.identity[k],
+            .identity = state->work.contacts.identity[k],
             .normal = c->percussion[0],
             .tangential = tal_vec3_add_scaled(along, c->percussion[2], pair->tangent_2),
-            .bonded = state->work.contacts.now.bonded[k]};
+            .bonded = state->work.contacts.bonded[k]};
     }
 }
 

@@ -30,7 +30,7 @@ static inline bool tal_rigid_visit_points(const tal_percussion_problem *problem,
 static inline void tal_rigid_visit(const tal_percussion_problem *problem, const tal_pair *pair) {
     tal_rigid_motion i = problem->motion[pair->body_i], j = problem->motion[pair->body_j];
     const bool holds = tal_rigid_visit_points(problem, pair, &i, &j);
-    if (holds && pair->contact_count >= 2) {
+    if (holds && pair->contact_count >= 3) {
         tal_rigid_visit_points(problem, pair, &i, &j);
     }
     tal_store_body_motion(problem, pair->body_i, &i);

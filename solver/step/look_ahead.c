@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The list of contacts is completed by a look ahead.
+// The list of contacts of a step and its completion by a look ahead.
 #include "solver/step/look_ahead.h"
 
 #include "core/base/threads.h"
+#include "solver/constraint/joint.h"
 #include "solver/motion/rest.h"
 #include "solver/percussion/memory.h"
-#include "solver/step/contact_list.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -13,12 +13,68 @@
 // Some microseconds of work: less is not worth sharing.
 enum { BODIES_PER_PIECE = 64 };
 
-// How deep what is left out may get before it joins the list, in noticeable depths: at the look, when velocities are rough,
-// and with those of the solution.
-static const double NEAR = -0.5, DEEP = 0.5;
+// Penetration worth a contact of its own, share of the smallest edge.
+static const double DEPTH_NOTICEABLE = 2e-3;
 
-// Cosine of the angle between normals that are taken for one.
-static const double SAME_NORMAL = 0.99;
+// Names of added points differ from all detected ones.
+static const uint64_t IDENTITY_AHEAD = UINT64_C(1) << 63;
+
+static void set_arms(tal_manifolds *list, const tal_vec3 *position, const tal_manifold *manifold,
+                     int32_t point) {
+    const tal_vec3 at = list->point[point].point;
+    list->arm_i[point] = tal_vec3_subtract(at, position[manifold->body_i]);
+    list->arm_j[point] =
+        manifold->body_j >= 0 ? tal_vec3_subtract(at, position[manifold->body_j]) : (tal_vec3){0};
+}
+
+static void append_found(tal_manifolds *list, const tal_manifolds *found,
+                         const tal_manifold *manifold, const tal_vec3 *position) {
+    tal_manifold *copy = &list->manifold[list->manifold_count++];
+    *copy = *manifold;
+    copy->first_point = list->point_count;
+    for (int32_t k = 0; k < manifold->point_count; k++) {
+        list->point[list->point_count] = found->point[manifold->first_point + k];
+        set_arms(list, position, manifold, list->point_count);
+        list->point_count++;
+    }
+}
+
+// Rows of constraints up to those of the bodies of `before` (NULL: all that are left).
+static int32_t append_joints(const tal_model *model, const tal_state *state, int32_t n,
+                             const tal_manifold *before, tal_manifolds *list) {
+    for (; n < model->joint_count; n++) {
+        const tal_joint *joint = &model->joint[n];
+        if (before != NULL &&
+            (joint->body_i > before->body_i ||
+             (joint->body_i == before->body_i && joint->body_j >= before->body_j))) {
+            break;
+        }
+        if (tal_joint_acts(state, joint)) {
+            tal_joint_append(model, state, n, list);
+        }
+    }
+    return n;
+}
+
+tal_status tal_list_contacts(const tal_model *model, tal_state *state, tal_error *err) {
+    const tal_manifolds *found = &state->work.found;
+    tal_manifolds *list = &state->work.list;
+    const int32_t joints = model->joint_count;
+    TAL_TRY(tal_manifolds_reserve(list, found->manifold_count + joints, found->point_count + joints,
+                                  err));
+    list->manifold_count = list->point_count = 0;
+    int32_t n = 0;
+    for (int32_t m = 0; m < found->manifold_count; m++) {
+        n = append_joints(model, state, n, &found->manifold[m], list);
+        append_found(list, found, &found->manifold[m], state->position);
+    }
+    append_joints(model, state, n, NULL, list);
+    return TAL_OK;
+}
+
+static double width_of(const tal_model *model, int32_t body) {
+    return body >= 0 ? model->shapes.smallest_width[model->shape_of_body[body]] : INFINITY;
+}
 
 static tal_quat turn_by(tal_vec3 turn) {
     const double angle = tal_vec3_length(turn);
@@ -28,13 +84,13 @@ static tal_quat turn_by(tal_vec3 turn) {
 
 // Nobody strikes what stands between two calm bodies: neither moves noticeably.
 static bool is_calm(const tal_model *model, const tal_state *state, int32_t b, double dt) {
-    if (state->is_fixed[b] || (state->work.island_of_body[b] < 0 && !state->work.is_close[b])) {
+    if (state->is_fixed[b] || state->work.island_of_body[b] < 0) {
         return true;
     }
     const tal_rigid_motion *motion = &state->work.motion[b];
     const double radius = model->shapes.bounding_radius[model->shape_of_body[b]];
     const double way = dt * (tal_vec3_length(motion->v) + tal_vec3_length(motion->w) * radius);
-    return way <= tal_noticeable_depth(model, b, -1);
+    return way <= DEPTH_NOTICEABLE * width_of(model, b);
 }
 
 typedef struct {
@@ -88,6 +144,13 @@ static tal_status collide_ahead(const tal_model *model, tal_state *state, tal_er
     return tal_collide(state->work.collider, &input, &state->work.found, err);
 }
 
+static int compare(const tal_manifold *a, const tal_manifold *b) {
+    if (a->body_i != b->body_i) {
+        return a->body_i < b->body_i ? -1 : 1;
+    }
+    return a->body_j < b->body_j ? -1 : a->body_j > b->body_j;
+}
+
 static double depth_of(const tal_contact_point *point, const tal_manifold *manifold) {
     double depth = 0.0;
     for (int32_t k = 0; k < manifold->point_count; k++) {
@@ -99,8 +162,7 @@ static double depth_of(const tal_contact_point *point, const tal_manifold *manif
 // Deepest penetration of the same bodies among those listed from number `m` on.
 static double listed_depth(const tal_manifolds *list, int32_t m, const tal_manifold *manifold) {
     double depth = 0.0;
-    for (; m < list->manifold_count && tal_manifold_compare(&list->manifold[m], manifold) == 0;
-         m++) {
+    for (; m < list->manifold_count && compare(&list->manifold[m], manifold) == 0; m++) {
         depth = fmax(depth, depth_of(list->point, &list->manifold[m]));
     }
     return depth;
@@ -113,20 +175,21 @@ static bool is_listed_spring(const tal_model *model, const tal_manifolds *list, 
     const int32_t class_j =
         manifold->body_j < 0 ? manifold->surface_class_j : model->class_of_body[manifold->body_j];
     const int32_t law = model->class_of_body[manifold->body_i] * model->class_count + class_j;
-    while (m < list->manifold_count && tal_manifold_compare(&list->manifold[m], manifold) == 0 &&
+    while (m < list->manifold_count && compare(&list->manifold[m], manifold) == 0 &&
            list->manifold[m].joint > 0) {
         m++;
     }
     return tal_law_traits_of(model->law[law].kind)->is_spring && m < list->manifold_count &&
-           tal_manifold_compare(&list->manifold[m], manifold) == 0;
+           compare(&list->manifold[m], manifold) == 0;
 }
 
 static bool is_new_penetration(const tal_model *model, const tal_state *state, int32_t m,
-                               const tal_manifold *manifold, double known) {
-    const double noticeable = tal_noticeable_depth(model, manifold->body_i, manifold->body_j);
+                               const tal_manifold *manifold) {
+    const double edge = fmin(width_of(model, manifold->body_i), width_of(model, manifold->body_j));
+    const double noticeable = DEPTH_NOTICEABLE * edge;
     const double depth = depth_of(state->work.found.point, manifold);
     return depth > noticeable &&
-           depth > fmax(listed_depth(&state->work.list, m, manifold), known) + noticeable &&
+           depth > listed_depth(&state->work.list, m, manifold) + noticeable &&
            !is_listed_spring(model, &state->work.list, m, manifold);
 }
 
@@ -134,123 +197,57 @@ static bool is_new_penetration(const tal_model *model, const tal_state *state, i
 // -gap/dt of the law closes it exactly. It is no penetration yet: those are listed already.
 static void linearise(const tal_state *state, tal_manifolds *list, int32_t manifold, double dt) {
     const tal_manifold *m = &list->manifold[manifold];
+    const tal_rigid_motion *i = &state->work.motion[m->body_i];
+    const int32_t body_j = m->body_j >= 0 ? m->body_j : state->body_count;
+    const tal_rigid_motion *j = &state->work.motion[body_j];
+    const double left_j = dt - state->lead[body_j];
     for (int32_t k = m->first_point; k < m->first_point + m->point_count; k++) {
+        const tal_vec3 of_i = tal_vec3_add(i->v, tal_vec3_cross(i->w, list->arm_i[k]));
+        const tal_vec3 of_j = tal_vec3_add(j->v, tal_vec3_cross(j->w, list->arm_j[k]));
         tal_contact_point *point = &list->point[k];
-        point->gap = fmax(point->gap + tal_list_closing(state, list, m, k, dt), 0.0);
-        point->identity |= TAL_IDENTITY_AHEAD;
+        const double closing_i = -tal_vec3_dot(point->normal, of_i) * (dt - state->lead[m->body_i]);
+        const double closing_j = tal_vec3_dot(point->normal, of_j) * left_j;
+        point->gap = fmax(point->gap + closing_i + closing_j, 0.0);
+        point->identity |= IDENTITY_AHEAD;
     }
 }
 
-// A walk through what is listed and left out, both by bodies.
-typedef struct {
-    const tal_model *model;
-    tal_state *state;
-    double dt, slack;         // how deep what is left out may get, in noticeable depths
-    int32_t listed, left_out; // the next of each
-} list_walk;
-
-// The next left out, without those that stay open.
-static const tal_manifold *next_closing(list_walk *w) {
-    const tal_manifolds *left_out = &w->state->work.left_out;
-    for (; w->left_out < left_out->manifold_count; w->left_out++) {
-        const tal_manifold *manifold = &left_out->manifold[w->left_out];
-        const double noticeable =
-            tal_noticeable_depth(w->model, manifold->body_i, manifold->body_j);
-        if (tal_left_out_depth(w->model, w->state, w->left_out, w->dt) > w->slack * noticeable) {
-            break;
-        }
-    }
-    return w->left_out < left_out->manifold_count ? &left_out->manifold[w->left_out] : NULL;
-}
-
-static bool is_before(const tal_manifold *manifold, const tal_manifold *end, bool with_end) {
-    return manifold != NULL &&
-           (end == NULL || tal_manifold_compare(manifold, end) < (with_end ? 1 : 0));
-}
-
-// Appends what comes before the bodies of `end`, or is of them if `with_end` (NULL: all), to the merged list.
-static void append_before(list_walk *w, const tal_manifold *end, bool with_end) {
-    const tal_manifolds *list = &w->state->work.list;
-    tal_manifolds *merged = &w->state->work.list_merged;
-    for (;;) {
-        const tal_manifold *listed =
-            w->listed < list->manifold_count ? &list->manifold[w->listed] : NULL;
-        const tal_manifold *closing = next_closing(w);
-        if (is_before(listed, end, with_end) &&
-            (closing == NULL || tal_manifold_compare(listed, closing) <= 0)) {
-            w->state->work.origin[merged->manifold_count] = w->listed;
-            tal_list_append(merged, list, w->listed++);
-        } else if (is_before(closing, end, with_end)) {
-            w->state->work.origin[merged->manifold_count] = -1;
-            tal_list_append(merged, &w->state->work.left_out, w->left_out);
-            w->state->work.left_out.manifold[w->left_out++].point_count = 0; // it is listed now
-        } else {
-            return;
-        }
+static void append_listed(tal_manifolds *to, const tal_manifolds *from, int32_t m) {
+    const tal_manifold *manifold = &from->manifold[m];
+    tal_manifold *copy = &to->manifold[to->manifold_count++];
+    *copy = *manifold;
+    copy->first_point = to->point_count;
+    for (int32_t k = manifold->first_point; k < manifold->first_point + manifold->point_count;
+         k++) {
+        to->point[to->point_count] = from->point[k];
+        to->arm_i[to->point_count] = from->arm_i[k];
+        to->arm_j[to->point_count++] = from->arm_j[k];
     }
 }
 
-static tal_vec3 normal_of(const tal_manifolds *list, const tal_manifold *manifold) {
-    return list->point[manifold->first_point].normal;
-}
-
-// How deep what closes next gets if it is of the same bodies and faces the same way.
-static double depth_of_next(list_walk *w, const tal_manifold *manifold) {
-    const tal_manifold *closing = next_closing(w);
-    const bool is_same = closing != NULL && tal_manifold_compare(closing, manifold) == 0 &&
-                         tal_vec3_dot(normal_of(&w->state->work.left_out, closing),
-                                      normal_of(&w->state->work.found, manifold)) > SAME_NORMAL;
-    return is_same ? fmax(tal_left_out_depth(w->model, w->state, w->left_out, w->dt), 0.0) : 0.0;
-}
-
-// Listed and new contacts in the common order, new ones behind those of the same bodies. What was left out and
-// closes is as good as what a look shows there.
-static void merge(const tal_model *model, tal_state *state, double dt, double slack) {
+// Listed and new contacts in the common order, new ones behind those of the same bodies.
+static void merge(const tal_model *model, tal_state *state, double dt) {
+    const tal_manifolds *list = &state->work.list;
     tal_manifolds *merged = &state->work.list_merged;
-    list_walk w = {.model = model, .state = state, .dt = dt, .slack = slack};
+    int32_t m = 0;
     merged->manifold_count = merged->point_count = 0;
     for (int32_t n = 0; n < state->work.found.manifold_count; n++) {
         const tal_manifold *manifold = &state->work.found.manifold[n];
-        append_before(&w, manifold, false);
-        if (is_new_penetration(model, state, w.listed, manifold, depth_of_next(&w, manifold))) {
-            append_before(&w, manifold, true);
-            state->work.origin[merged->manifold_count] = -1;
-            tal_list_append_found(merged, &state->work.found, manifold, state->work.position_ahead);
+        while (m < list->manifold_count && compare(&list->manifold[m], manifold) < 0) {
+            append_listed(merged, list, m++);
+        }
+        const bool is_new = is_new_penetration(model, state, m, manifold);
+        while (is_new && m < list->manifold_count && compare(&list->manifold[m], manifold) == 0) {
+            append_listed(merged, list, m++);
+        }
+        if (is_new) {
+            append_found(merged, &state->work.found, manifold, state->work.position_ahead);
             linearise(state, merged, merged->manifold_count - 1, dt);
         }
     }
-    append_before(&w, NULL, true);
-}
-
-// The list with what is new. False if nothing is.
-static tal_status renew_list(const tal_model *model, tal_state *state, double dt, double slack,
-                             bool *any, tal_error *err) {
-    const tal_manifolds *list = &state->work.list, *found = &state->work.found,
-                        *left_out = &state->work.left_out;
-    const int32_t most = list->manifold_count + found->manifold_count + left_out->manifold_count;
-    TAL_TRY(tal_manifolds_reserve(&state->work.list_merged, most,
-                                  list->point_count + found->point_count + left_out->point_count,
-                                  err));
-    TAL_TRY(tal_origin_reserve(state, most, err));
-    merge(model, state, dt, slack);
-    *any = state->work.list_merged.manifold_count > list->manifold_count;
-    if (*any) {
-        TAL_VALIDATE(tal_manifolds_are_valid(&state->work.list_merged, state->body_count));
-        state->work.has_origin = model->joint_count == 0 && state->soft_body_count == 0;
-        if (!state->work.has_origin) { // set up anew, from these percussions
-            TAL_TRY(tal_remember_percussions(state, dt, err));
-        }
-        const tal_manifolds merged = state->work.list_merged;
-        state->work.list_merged = state->work.list;
-        state->work.list = merged;
+    while (m < list->manifold_count) {
+        append_listed(merged, list, m++);
     }
-    return TAL_OK;
-}
-
-tal_status tal_take_back_left_out(const tal_model *model, tal_state *state, double dt, bool *any,
-                                  tal_error *err) {
-    state->work.found.manifold_count = state->work.found.point_count = 0;
-    return renew_list(model, state, dt, DEEP, any, err);
 }
 
 static bool meets_resting(const tal_state *state) {
@@ -271,7 +268,7 @@ static bool wake_struck(const tal_model *model, tal_state *state) {
         const int32_t resting = tal_is_at_rest(state, i) ? i : j;
         // Nothing is listed between a body at rest and one that moves.
         if (tal_is_at_rest(state, resting) &&
-            is_new_penetration(model, state, state->work.list.manifold_count, manifold, 0.0)) {
+            is_new_penetration(model, state, state->work.list.manifold_count, manifold)) {
             tal_wake(state, resting);
             any = true;
         }
@@ -293,8 +290,18 @@ tal_status tal_look_ahead(const tal_model *model, tal_state *state, double dt,
         *result = TAL_LOOK_WOKE;
         return TAL_OK;
     }
-    bool any;
-    TAL_TRY(renew_list(model, state, dt, NEAR, &any, err));
-    *result = any ? TAL_LOOK_ADDED : TAL_LOOK_NOTHING;
+    TAL_TRY(
+        tal_manifolds_reserve(&state->work.list_merged,
+                              state->work.list.manifold_count + state->work.found.manifold_count,
+                              state->work.list.point_count + state->work.found.point_count, err));
+    merge(model, state, dt);
+    if (state->work.list_merged.manifold_count > state->work.list.manifold_count) {
+        TAL_VALIDATE(tal_manifolds_are_valid(&state->work.list_merged, state->body_count));
+        *result = TAL_LOOK_ADDED;
+        TAL_TRY(tal_remember_percussions(state, dt, err)); // as listed, before that changes
+        const tal_manifolds merged = state->work.list_merged;
+        state->work.list_merged = state->work.list;
+        state->work.list = merged;
+    }
     return TAL_OK;
 }

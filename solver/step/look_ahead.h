@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The list of contacts of a step is completed by contacts that only a look ahead shows: a body that is struck at one corner turns, and another corner arrives within the same step.
+// The list of contacts of a step, and its completion by contacts that only a look ahead shows: a
+// body that is struck at one corner turns, and another corner arrives within the same step.
 #ifndef TALUS_SOLVER_STEP_LOOK_AHEAD_H
 #define TALUS_SOLVER_STEP_LOOK_AHEAD_H
 
@@ -7,14 +8,13 @@
 
 typedef enum { TAL_LOOK_NOTHING, TAL_LOOK_ADDED, TAL_LOOK_WOKE } tal_look_result;
 
+// Copies what the collider found at the present poses.
+tal_status tal_list_contacts(const tal_model *model, tal_state *state, tal_error *err);
+
 // Moves all bodies a step ahead with the velocities just solved and looks for penetrations that the
 // listed contacts did not prevent. They join the list, linearised there; if one of them touches bodies
 // at rest these are woken instead, and the contacts have to be found again.
 tal_status tal_look_ahead(const tal_model *model, tal_state *state, double dt,
                           tal_look_result *result, tal_error *err);
-
-// Those left out of the list that the velocities just solved close join it. False in `any` if there are none.
-tal_status tal_take_back_left_out(const tal_model *model, tal_state *state, double dt, bool *any,
-                                  tal_error *err);
 
 #endif

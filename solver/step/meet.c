@@ -2,9 +2,7 @@
 // Bodies that strike something within the step.
 #include "solver/step/meet.h"
 
-#include "solver/percussion/contact.h"
 #include "solver/percussion/rigid.h"
-#include "solver/step/contact_list.h"
 
 #include <math.h>
 
@@ -40,72 +38,35 @@ static bool can_be_met(const tal_model *model, const tal_state *state, int32_t b
             model->mass[other] > HEAVIER * model->mass[b]);
 }
 
-// A manifold that is listed or left out, by the number of its pair: those listed come first.
-typedef struct {
-    const tal_manifolds *list;
-    const tal_manifold *manifold;
-    int32_t pair;
-    int32_t body[2]; // the ground comes last
-} near_pair;
-
-static near_pair near_pair_of(const tal_state *state, const tal_manifolds *list, int32_t m) {
-    const tal_manifold *manifold = &list->manifold[m];
-    const bool is_listed = list == &state->work.list;
-    return (near_pair){
-        .list = list,
-        .manifold = manifold,
-        .pair = is_listed ? m : state->work.list.manifold_count + m,
-        .body = {manifold->body_i, manifold->body_j >= 0 ? manifold->body_j : state->body_count}};
-}
-
-// What is known of point k before the solution; needs the judge of its pair.
-static tal_contact_data data_of(const tal_model *model, const tal_state *state, const near_pair *of,
-                                const tal_judge *judge, int32_t k) {
-    const int32_t at = of->manifold->first_point + k;
-    tal_contact_data data = {
-        .gap = tal_skin_gap(model, of->list->point[at].gap),
-        .before = {tal_list_speed_before(state, of->list, of->manifold, at), 0.0, 0.0}};
-    tal_judge_point(judge, 0.0, of->manifold->joint == 0, &data);
-    return data;
-}
-
-static tal_judge judge_of(const tal_model *model, const tal_state *state, const near_pair *of,
-                          double dt) {
-    const tal_vec3 normal = of->list->point[of->manifold->first_point].normal;
-    return tal_judge_of(model, state, of->body[0], of->body[1], normal, dt);
-}
-
 // Time until the first impact of a pair; INFINITY: none, 0: not to be met.
-static double time_to_impact(const tal_model *model, const tal_state *state, const near_pair *of,
-                             double dt) {
-    const tal_law *law = &model->law[tal_law_of(model, of->manifold)];
-    const bool by_ratio = tal_law_traits_of(law->kind)->rebounds && !law->dissipation_in_kg;
-    const tal_judge judge = judge_of(model, state, of, dt);
+static double time_to_impact(const tal_model *model, const tal_state *state, const tal_pair *pair) {
+    const tal_law *law = &model->law[pair->law];
+    const bool by_ratio = tal_traits(model, pair)->rebounds && !law->dissipation_in_kg;
     double time = INFINITY;
-    for (int32_t k = 0; k < of->manifold->point_count; k++) {
-        const tal_contact_data data = data_of(model, state, of, &judge, k);
-        if (data.impact) {
-            const double wait = fmin(fmax(data.gap, 0.0) / -data.before[0], data.dt);
-            time = fmin(time, by_ratio && is_slower_after(law, &data, wait) ? wait : 0.0);
+    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
+        const tal_contact_data *data = &state->work.contacts.data[k];
+        if (data->impact) {
+            const double wait = fmin(fmax(data->gap, 0.0) / -data->before[0], data->dt);
+            time = fmin(time, by_ratio && is_slower_after(law, data, wait) ? wait : 0.0);
         }
     }
     return time;
 }
 
-// How long one side of a pair may go on while the other one stays.
-static double time_to_sink(const tal_model *model, const tal_state *state, const near_pair *of,
+// How long one side of a pair may go on while the other one stays: not at all beside a body that moves.
+static double time_to_sink(const tal_model *model, const tal_state *state, const tal_pair *pair,
                            int side) {
-    const double sink = SINK * model->inner_radius[of->body[side]];
+    const int32_t b = side == 0 ? pair->body_i : pair->body_j;
+    const int32_t other = side == 0 ? pair->body_j : pair->body_i;
+    const double sink = SINK * model->inner_radius[b];
     double time = INFINITY;
-    if (of->manifold->joint > 0) {
+    if (tal_is_joint(model, pair) || !state->work.is_standing[other]) {
         return 0.0;
     }
-    for (int32_t k = 0; k < of->manifold->point_count; k++) {
-        const int32_t at = of->manifold->first_point + k;
-        const double apart = tal_list_speed_before(state, of->list, of->manifold, at);
-        if (apart < 0.0) {
-            time = fmin(time,
-                        (fmax(tal_skin_gap(model, of->list->point[at].gap), 0.0) + sink) / -apart);
+    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
+        const tal_contact_data *data = &state->work.contacts.data[k];
+        if (data->before[0] < 0.0) {
+            time = fmin(time, (fmax(data->gap, 0.0) + sink) / -data->before[0]);
         }
     }
     return time;
@@ -130,23 +91,8 @@ static double limit_of(const tal_meeting *meeting) {
     return meeting->limit_pair == meeting->pair ? meeting->limit_next : meeting->limit;
 }
 
-static void note_pair(const tal_model *model, tal_state *state, const near_pair *of, double dt) {
-    const bool goes[2] = {can_go_on(model, state, of->body[0]),
-                          can_go_on(model, state, of->body[1])};
-    for (int side = 0; side < 2; side++) {
-        if (goes[side] && !state->work.is_standing[of->body[1 - side]]) {
-            note(&state->work.meeting[of->body[side]], of->pair, 0.0, 0.0); // beside what moves
-        } else if (goes[side]) {
-            const double impact = time_to_impact(model, state, of, dt);
-            const bool is_met = can_be_met(model, state, of->body[side], of->body[1 - side]);
-            note(&state->work.meeting[of->body[side]], of->pair,
-                 is_met || isinf(impact) ? impact : 0.0, time_to_sink(model, state, of, side));
-        }
-    }
-}
-
-static void find_meetings(const tal_model *model, tal_state *state, double dt) {
-    const tal_manifolds *const lists[2] = {&state->work.list, &state->work.left_out};
+static void find_meetings(const tal_model *model, tal_state *state) {
+    const tal_percussion_problem *problem = &state->work.problem;
     for (int32_t b = 0; b < model->body_count; b++) {
         state->work.meeting[b] = (tal_meeting){.time = INFINITY,
                                                .pair = -1,
@@ -154,82 +100,80 @@ static void find_meetings(const tal_model *model, tal_state *state, double dt) {
                                                .limit = INFINITY,
                                                .limit_next = INFINITY};
     }
-    for (int l = 0; l < 2; l++) {
-        for (int32_t m = 0; m < lists[l]->manifold_count; m++) {
-            const near_pair of = near_pair_of(state, lists[l], m);
-            note_pair(model, state, &of, dt);
-        }
-    }
-}
-
-// One side of a pair goes on to its blow. True if it does.
-static bool go_on(const tal_model *model, tal_state *state, const near_pair *of, int side,
-                  tal_report *report) {
-    const int32_t b = of->body[side], other = of->body[1 - side];
-    if (!can_go_on(model, state, b) || state->work.meeting[b].pair != of->pair) {
-        return false;
-    }
-    const tal_meeting *meeting = &state->work.meeting[b];
-    const double time = fmin(meeting->time, limit_of(meeting));
-    if (time > 0.0) {
-        report->correction_j += tal_rigid_advance_ahead(model, state, b, time);
-        if (is_free(model, state, other)) {
-            state->lead[other] = time; // it stands: the same place, and the same moment
-        }
-    }
-    return time > 0.0;
-}
-
-bool tal_meet(const tal_model *model, tal_state *state, double dt, tal_report *report) {
-    bool any = false;
-    if (model->settings.scheme != TAL_SCHEME_MOREAU) {
-        return false;
-    }
-    find_meetings(model, state, dt);
-    for (int32_t m = 0; m < state->work.list.manifold_count;
-         m++) { // what is left out does not strike
-        const near_pair of = near_pair_of(state, &state->work.list, m);
+    for (int32_t p = 0; p < problem->pair_count; p++) {
+        const tal_pair *pair = &problem->pair[p];
+        const int32_t body[2] = {pair->body_i, pair->body_j};
+        const bool goes[2] = {can_go_on(model, state, body[0]), can_go_on(model, state, body[1])};
+        const double impact = goes[0] || goes[1] ? time_to_impact(model, state, pair) : INFINITY;
         for (int side = 0; side < 2; side++) {
-            any = go_on(model, state, &of, side, report) || any;
+            if (goes[side]) {
+                const bool is_met = can_be_met(model, state, body[side], body[1 - side]);
+                note(&state->work.meeting[body[side]], p, is_met || isinf(impact) ? impact : 0.0,
+                     time_to_sink(model, state, pair, side));
+            }
+        }
+    }
+}
+
+bool tal_meet(const tal_model *model, tal_state *state, tal_report *report) {
+    bool any = false;
+    if (model->settings.scheme != TAL_SCHEME_MOREAU || report->impact_count == 0) {
+        return false;
+    }
+    find_meetings(model, state);
+    for (int32_t p = 0; p < state->work.problem.pair_count; p++) {
+        const tal_pair *pair = &state->work.problem.pair[p];
+        const int32_t body[2] = {pair->body_i, pair->body_j};
+        for (int side = 0; side < 2; side++) {
+            const int32_t b = body[side], other = body[1 - side];
+            if (!can_go_on(model, state, b) || state->work.meeting[b].pair != p) {
+                continue;
+            }
+            const tal_meeting *meeting = &state->work.meeting[b];
+            const double time = fmin(meeting->time, limit_of(meeting));
+            if (time > 0.0) {
+                report->correction_j += tal_rigid_advance_ahead(model, state, b, time);
+                any = true;
+                if (is_free(model, state, other)) {
+                    state->lead[other] = time; // it stands: the same place, and the same moment
+                }
+            }
         }
     }
     return any;
 }
 
 // What a pair that is ahead has sunk in, in time; 0: nothing that counts.
-static double time_too_far(const tal_model *model, const tal_state *state, const near_pair *of,
-                           double dt) {
-    const int32_t b = state->lead[of->body[0]] > 0.0 ? of->body[0] : of->body[1];
+static double time_too_far(const tal_model *model, const tal_state *state, const tal_pair *pair) {
+    const int32_t b = state->lead[pair->body_i] > 0.0 ? pair->body_i : pair->body_j;
     const double lead = state->lead[b];
     if (lead <= 0.0) { // neither is ahead, and the second may be the ground
         return 0.0;
     }
-    const tal_judge judge = judge_of(model, state, of, dt);
     double deepest = 2.0 * SINK * model->inner_radius[b], time = 0.0;
-    for (int32_t k = 0; k < of->manifold->point_count; k++) {
-        const tal_contact_data data = data_of(model, state, of, &judge, k);
-        if (-data.gap > deepest) {
-            deepest = -data.gap;
-            time = data.impact ? fmin(deepest / -data.before[0], lead) : 0.5 * lead;
+    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
+        const tal_contact_data *data = &state->work.contacts.data[k];
+        if (-data->gap > deepest) {
+            deepest = -data->gap;
+            time = data->impact ? fmin(deepest / -data->before[0], lead) : 0.5 * lead;
         }
     }
     return time;
 }
 
-bool tal_meet_earlier(const tal_model *model, tal_state *state, double dt, bool wholly,
-                      tal_report *report) {
+bool tal_meet_earlier(const tal_model *model, tal_state *state, bool wholly, tal_report *report) {
     bool any = false;
     for (int32_t b = 0; b < model->body_count; b++) {
         state->work.meeting[b].time = 0.0;
     }
-    for (int32_t m = 0; m < state->work.list.manifold_count; m++) {
-        const near_pair of = near_pair_of(state, &state->work.list, m);
-        const double time = time_too_far(model, state, &of, dt);
+    for (int32_t p = 0; p < state->work.problem.pair_count; p++) {
+        const tal_pair *pair = &state->work.problem.pair[p];
+        const double time = time_too_far(model, state, pair);
+        const int32_t body[2] = {pair->body_i, pair->body_j};
         for (int side = 0; side < 2 && time > 0.0; side++) {
-            const double lead = state->lead[of.body[side]];
-            if (lead > 0.0) {
-                tal_meeting *meeting = &state->work.meeting[of.body[side]];
-                meeting->time = fmax(meeting->time, wholly ? lead : time);
+            if (state->lead[body[side]] > 0.0) {
+                tal_meeting *meeting = &state->work.meeting[body[side]];
+                meeting->time = fmax(meeting->time, wholly ? state->lead[body[side]] : time);
             }
         }
     }

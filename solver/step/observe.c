@@ -29,8 +29,8 @@ typedef struct {
 } contact_work;
 
 static contact_work work_of(const tal_state *state, const tal_pair *pair, int32_t k) {
-    const tal_contact *c = &state->work.contacts.now.contact[k];
-    const double *before = state->work.contacts.now.data[k].before, *r = c->percussion;
+    const tal_contact *c = &state->work.contacts.contact[k];
+    const double *before = state->work.contacts.data[k].before, *r = c->percussion;
     double after[3];
     tal_contact_velocity(&state->work.problem, pair, k, after);
     return (contact_work){.normal = 0.5 * r[0] * (before[0] + after[0]),
@@ -99,7 +99,7 @@ void tal_observe_contacts(const tal_model *model, tal_state *state, double dt, t
             report->dissipated_normal_j -= work.normal;
             report->dissipated_tangential_j -= work.tangential;
             island[WORK] += law->is_spring ? 0.0 : sum; // a spring gives back what it took
-            if (tal_law_acts(law->clausius_duhem, &state->work.contacts.now.data[k])) {
+            if (tal_law_acts(law->clausius_duhem, &state->work.contacts.data[k])) {
                 report->clausius_duhem_worst_j = fmax(report->clausius_duhem_worst_j, sum);
             } else if (law->has_dry_friction) {
                 report->opposed_worst_j = fmax(report->opposed_worst_j, work.opposed);
@@ -110,7 +110,7 @@ void tal_observe_contacts(const tal_model *model, tal_state *state, double dt, t
 
 static tal_contact_record record_of(const tal_state *state, const tal_pair *pair, int32_t n) {
     const tal_manifold *manifold = &state->work.list.manifold[pair->manifold];
-    const double *r = state->work.contacts.now.contact[pair->first_contact + n].percussion;
+    const double *r = state->work.contacts.contact[pair->first_contact + n].percussion;
     const tal_vec3 along = tal_vec3_scale(pair->tangent_1, r[1]);
     return (tal_contact_record){
         .body_i = manifold->body_i,
@@ -119,14 +119,13 @@ static tal_contact_record record_of(const tal_state *state, const tal_pair *pair
         .normal = pair->normal,
         .percussion_ns = tal_vec3_add_scaled(tal_vec3_add_scaled(along, r[2], pair->tangent_2),
                                              r[0], pair->normal),
-        .gap_m = state->work.contacts.now.gap[pair->first_contact + n]};
+        .gap_m = state->work.contacts.gap[pair->first_contact + n]};
 }
 
 int32_t tal_state_contacts(const tal_state *state, tal_contact_record *contact, int32_t capacity) {
     int32_t count = 0;
     for (int32_t m = 0; m < state->work.problem.pair_count; m++) {
-        const tal_pair *pair =
-            &state->work.problem.pair[state->work.contacts.now.pair_of_manifold[m]];
+        const tal_pair *pair = &state->work.problem.pair[state->work.contacts.pair_of_manifold[m]];
         if (state->work.list.manifold[m].joint > 0) {
             continue;
         }
@@ -147,7 +146,7 @@ static bool can_raise_energy(const tal_model *model, const tal_state *state, con
         return false;
     }
     for (int32_t n = 0; n < pair->contact_count; n++) {
-        if (state->work.contacts.now.data[pair->first_contact + n].impact) {
+        if (state->work.contacts.data[pair->first_contact + n].impact) {
             return true;
         }
     }

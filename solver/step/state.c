@@ -30,11 +30,14 @@ static tal_status renew(void *array, int32_t count, size_t size, const char *wha
 
 static tal_status reserve_pairs(tal_contacts *set, int32_t count, tal_error *err) {
     set->pair_capacity = 0;
+    RENEW(set->pair, count, err);
+    RENEW(set->roll, count, err);
     RENEW(set->edge, count, err);
     RENEW(set->color, count, err);
     RENEW(set->by_color, count, err);
     RENEW(set->order, count, err);
     RENEW(set->color_end, count, err);
+    RENEW(set->pair_of_manifold, count, err);
     RENEW(set->first_remembered, count, err);
     RENEW(set->work.pair_sum, 2 * count, err);
     RENEW(set->work.listed, 3 * count, err);
@@ -45,42 +48,16 @@ static tal_status reserve_pairs(tal_contacts *set, int32_t count, tal_error *err
 
 static tal_status reserve_contacts(tal_contacts *set, int32_t count, tal_error *err) {
     set->contact_capacity = 0;
+    RENEW(set->contact, count, err);
+    RENEW(set->data, count, err);
+    RENEW(set->gap, count, err);
+    RENEW(set->identity, count, err);
+    RENEW(set->bonded, count, err);
     RENEW(set->work.change, 3 * count, err);
     RENEW(set->work.direction, 3 * count, err);
     RENEW(set->work.error, count, err);
     set->contact_capacity = count;
     return TAL_OK;
-}
-
-static tal_status reserve_prepared(tal_prepared *set, int32_t pair_count, int32_t contact_count,
-                                   tal_error *err) {
-    if (pair_count > set->pair_capacity) {
-        const int32_t capacity = grown_capacity(set->pair_capacity, pair_count);
-        set->pair_capacity = 0;
-        RENEW(set->pair, capacity, err);
-        RENEW(set->roll, capacity, err);
-        RENEW(set->pair_of_manifold, capacity, err);
-        set->pair_capacity = capacity;
-    }
-    if (contact_count > set->contact_capacity) {
-        const int32_t capacity = grown_capacity(set->contact_capacity, contact_count);
-        set->contact_capacity = 0;
-        RENEW(set->contact, capacity, err);
-        RENEW(set->data, capacity, err);
-        RENEW(set->gap, capacity, err);
-        RENEW(set->identity, capacity, err);
-        RENEW(set->bonded, capacity, err);
-        set->contact_capacity = capacity;
-    }
-    return TAL_OK;
-}
-
-static void destroy_prepared(tal_prepared *set) {
-    void *const array[] = {set->pair, set->roll, set->pair_of_manifold, set->contact,
-                           set->data, set->gap,  set->identity,         set->bonded};
-    for (size_t k = 0; k < sizeof array / sizeof array[0]; k++) {
-        tal_memory_destroy(array[k]);
-    }
 }
 
 tal_status tal_contacts_reserve(tal_contacts *set, int32_t pair_count, int32_t contact_count,
@@ -91,7 +68,7 @@ tal_status tal_contacts_reserve(tal_contacts *set, int32_t pair_count, int32_t c
     if (contact_count > set->contact_capacity) {
         TAL_TRY(reserve_contacts(set, grown_capacity(set->contact_capacity, contact_count), err));
     }
-    return reserve_prepared(&set->now, pair_count, contact_count, err);
+    return TAL_OK;
 }
 
 tal_status tal_manifolds_reserve(tal_manifolds *list, int32_t manifold_count, int32_t point_count,
@@ -109,16 +86,6 @@ tal_status tal_manifolds_reserve(tal_manifolds *list, int32_t manifold_count, in
         RENEW(list->arm_i, capacity, err);
         RENEW(list->arm_j, capacity, err);
         list->point_capacity = capacity;
-    }
-    return TAL_OK;
-}
-
-tal_status tal_origin_reserve(tal_state *state, int32_t count, tal_error *err) {
-    if (count > state->work.origin_capacity) {
-        const int32_t capacity = grown_capacity(state->work.origin_capacity, count);
-        state->work.origin_capacity = 0;
-        RENEW(state->work.origin, capacity, err);
-        state->work.origin_capacity = capacity;
     }
     return TAL_OK;
 }
@@ -156,7 +123,6 @@ static tal_status take_bodies(tal_state *state, size_t count, tal_error *err) {
     TAL_TAKE(arena, state->trail, count, "trails", err);
     TAL_TAKE(arena, state->work.trail_now, count, "trails", err);
     TAL_TAKE(arena, state->work.is_calm, count, "calm marks", err);
-    TAL_TAKE(arena, state->work.is_close, count, "close marks", err);
     TAL_TAKE(arena, state->lead, count + 1, "times", err);
     TAL_TAKE(arena, state->work.is_standing, count + 1, "marks of those that stand", err);
     TAL_TAKE(arena, state->work.meeting, count, "meetings", err);
@@ -287,16 +253,21 @@ void tal_state_destroy(tal_state *state) {
     tal_collider_destroy(state->work.collider);
     tal_manifolds_destroy(&state->work.list);
     tal_manifolds_destroy(&state->work.list_merged);
-    tal_manifolds_destroy(&state->work.left_out);
     tal_contacts *set = &state->work.contacts;
-    destroy_prepared(&set->now);
-    destroy_prepared(&set->last);
-    void *const array[] = {set->edge,
+    void *const array[] = {set->pair,
+                           set->roll,
+                           set->edge,
                            set->color,
                            set->by_color,
                            set->order,
                            set->color_end,
+                           set->pair_of_manifold,
                            set->first_remembered,
+                           set->contact,
+                           set->data,
+                           set->gap,
+                           set->identity,
+                           set->bonded,
                            set->work.change,
                            set->work.direction,
                            set->work.error,
@@ -311,7 +282,6 @@ void tal_state_destroy(tal_state *state) {
                            state->memory.point,
                            state->work.memory_before.pair,
                            state->work.memory_before.point,
-                           state->work.origin,
                            state->work.soft_site,
                            state->work.soft_response};
     for (size_t k = 0; k < sizeof array / sizeof array[0]; k++) {

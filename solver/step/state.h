@@ -66,29 +66,23 @@ typedef struct {
     uint64_t on;  // which, folded
 } tal_support;
 
-// What is set up of the contacts, in sweep order.
+// Contacts of the step, in sweep order. Grown when needed, never shrunk.
 typedef struct {
     int32_t pair_capacity, contact_capacity;
     tal_pair *pair;
-    tal_roll *roll; // by pair
+    tal_roll *roll;     // by pair
+    tal_edge *edge;     // by manifold
+    uint8_t *color;     // by manifold
+    int32_t *by_color;  // manifold numbers by color
+    int32_t *order;     // and by island, then color
+    int32_t *color_end; // of each island
     int32_t *pair_of_manifold;
+    int32_t *first_remembered; // by manifold: where its bodies begin in the memory
     tal_contact *contact;
     tal_contact_data *data;
     double *gap; // as detected
     uint64_t *identity;
     double *bonded;
-} tal_prepared;
-
-// Contacts of the step. Grown when needed, never shrunk.
-typedef struct {
-    int32_t pair_capacity, contact_capacity; // of all that is not in `now` and `last`
-    tal_prepared now, last;    // those of the list before some were added are taken over
-    tal_edge *edge;            // by manifold
-    uint8_t *color;            // by manifold
-    int32_t *by_color;         // manifold numbers by color
-    int32_t *order;            // and by island, then color
-    int32_t *color_end;        // of each island
-    int32_t *first_remembered; // by manifold: where its bodies begin in the memory
     tal_coloring coloring;
     tal_solver_work work;
 } tal_contacts;
@@ -103,11 +97,6 @@ typedef struct {
     // arms of the poses they were found at.
     tal_collider *collider;
     tal_manifolds found, list, list_merged;
-    int32_t *origin; // by manifold of the list: its number before some were added, or -1
-    int32_t origin_capacity;
-    bool has_origin;        // false: the list is new
-    tal_manifolds left_out; // of the list: points that stay open unless percussions close them
-    uint8_t *is_close;      // has any of them
     double *reach;
     double *reach_own, *reach_wide; // within this piece: without and with what was passed on
     uint8_t *is_reach_new;          // since the last search of contacts
@@ -216,7 +205,6 @@ tal_status tal_contacts_reserve(tal_contacts *set, int32_t pair_count, int32_t c
                                 tal_error *err);
 tal_status tal_manifolds_reserve(tal_manifolds *list, int32_t manifold_count, int32_t point_count,
                                  tal_error *err);
-tal_status tal_origin_reserve(tal_state *state, int32_t count, tal_error *err);
 tal_status tal_contact_memory_reserve(tal_contact_memory *memory, int32_t pair_count,
                                       int32_t point_count, tal_error *err);
 

@@ -13,7 +13,6 @@
 #include "solver/percussion/correction.h"
 #include "solver/percussion/memory.h"
 #include "solver/percussion/rigid.h"
-#include "solver/step/contact_list.h"
 #include "solver/step/look_ahead.h"
 #include "solver/step/meet.h"
 #include "solver/step/observe.h"
@@ -28,7 +27,6 @@ static const double TURN_MAX = 0.5;
 // While contacts are still being added, percussions need this many times less accuracy, and no more sweeps.
 static const double LOOK_SLACK = 10.0;
 enum { SETTLING_ROUNDS_MAX = 16, MEETS_MAX = 4 };
-enum { TAKE_BACK_MAX = 3 };
 enum { LOOK_SWEEPS_MAX = 20, SWEEPS_MIN = 3 };
 
 // Constraints are refined until the velocities that they miss are nothing beside those of their bodies, or
@@ -142,7 +140,7 @@ static tal_status find_contacts(const tal_model *model, tal_state *state, double
         tal_prescribed_load(model, state);                 // (54), (55): series, point forces
         TAL_TRY(tal_find_contacts(model, state, dt, err)); // (10), (11): manifolds within reach
     } while (tal_wake_reached(state));
-    TAL_TRY(tal_list_contacts(model, state, dt, err));
+    TAL_TRY(tal_list_contacts(model, state, err));
     return tal_soft_list_contacts(model, state, err); // at nodes of what deforms
 }
 
@@ -155,24 +153,6 @@ static tal_status set_up(const tal_model *model, tal_state *state, double dt, ta
     tal_set_energy_scales(&state->work.problem, slow_speed(model, state, dt)); // (38)
     TAL_VALIDATE(tal_problem_is_valid(&state->work.problem, state->work.island_parent));
     tal_warm_start(&state->work.problem); // (17), (32): last percussions
-    return TAL_OK;
-}
-
-// As long as percussions close what was left out of the list.
-static tal_status solve_all(const tal_model *model, tal_state *state, double dt,
-                            tal_solver_goal goal, tal_report *report, tal_error *err) {
-    bool any = true;
-    for (int round = 0; any; round++) {
-        state->work.problem.is_finishable = tal_finish_is_cheap;
-        solve_and_settle(model, state, goal, report);
-        any = false;
-        if (round < TAKE_BACK_MAX) {
-            TAL_TRY(tal_take_back_left_out(model, state, dt, &any, err));
-        }
-        if (any) {
-            TAL_TRY(set_up(model, state, dt, report, err));
-        }
-    }
     return TAL_OK;
 }
 
@@ -191,17 +171,22 @@ static tal_status complete_contacts(const tal_model *model, tal_state *state, do
     return result == TAL_LOOK_ADDED ? set_up(model, state, dt, report, err) : TAL_OK;
 }
 
+static tal_status find_and_set_up(const tal_model *model, tal_state *state, double dt,
+                                  tal_report *report, tal_error *err) {
+    TAL_TRY(find_contacts(model, state, dt, err)); // gaps at the mid-step position
+    return set_up(model, state, dt, report, err);  // the contact problem
+}
+
 // Bodies go on to where they strike, and contacts are found there. True in `met` if any did.
 static tal_status meet(const tal_model *model, tal_state *state, double dt, tal_report *report,
                        bool *met, tal_error *err) {
-    *met = tal_meet(model, state, dt, report); // (57)
+    *met = tal_meet(model, state, report); // (57)
     if (*met) {
-        TAL_TRY(find_contacts(model, state, dt, err));
+        TAL_TRY(find_and_set_up(model, state, dt, report, err));
     }
     for (int n = 1;
-         *met && n <= MEETS_MAX && tal_meet_earlier(model, state, dt, n == MEETS_MAX, report);
-         n++) {
-        TAL_TRY(find_contacts(model, state, dt, err));
+         *met && n <= MEETS_MAX && tal_meet_earlier(model, state, n == MEETS_MAX, report); n++) {
+        TAL_TRY(find_and_set_up(model, state, dt, report, err));
     }
     return TAL_OK;
 }
@@ -211,22 +196,22 @@ static tal_status meet(const tal_model *model, tal_state *state, double dt, tal_
 static tal_status find_all_contacts(const tal_model *model, tal_state *state, double dt,
                                     tal_report *report, tal_error *err) {
     bool met, woke;
-    TAL_TRY(find_contacts(model, state, dt, err)); // gaps at the mid-step position
+    TAL_TRY(find_and_set_up(model, state, dt, report, err));
     TAL_TRY(meet(model, state, dt, report, &met, err));
-    TAL_TRY(set_up(model, state, dt, report, err)); // the contact problem
     for (bool again = true;;) {
         TAL_TRY(complete_contacts(model, state, dt, report, &woke, err)); // what appears within dt
-        met = false;
         if (woke) {
-            TAL_TRY(find_contacts(model, state, dt, err));
-        } else if (again) {
-            TAL_TRY(meet(model, state, dt, report, &met, err));
-            again = false;
+            TAL_TRY(find_and_set_up(model, state, dt, report, err));
+            continue;
         }
-        if (!woke && !met) {
+        met = false;
+        if (again) {
+            TAL_TRY(meet(model, state, dt, report, &met, err));
+        }
+        if (!met) {
             return TAL_OK;
         }
-        TAL_TRY(set_up(model, state, dt, report, err));
+        again = false;
     }
 }
 
@@ -236,7 +221,8 @@ static tal_status strike(const tal_model *model, tal_state *state, double dt, ta
     const tal_solver_goal goal = {model->settings.tolerance, SWEEPS_MIN,
                                   model->settings.iteration_max};
     TAL_TRY(find_all_contacts(model, state, dt, report, err));
-    TAL_TRY(solve_all(model, state, dt, goal, report, err)); // (19), (29) to (39), to the tolerance
+    state->work.problem.is_finishable = tal_finish_is_cheap;
+    solve_and_settle(model, state, goal, report);         // (19), (29) to (39), to the tolerance
     state->work.problem.is_finishable = NULL;             // what follows has no finisher behind it
     refine(model, state, dt, goal, report);               // (60)
     TAL_TRY(finish(model, state, dt, goal, report, err)); // islands that the sweeps leave above it

@@ -57,7 +57,7 @@ static double spring_release(const run *m) {
         const int32_t end = pair->first_contact + pair->contact_count;
         const bool counts = is_spring(m, pair->body_i, pair->body_j);
         for (int32_t k = pair->first_contact; counts && k < end; k++) {
-            const tal_contact_data *data = &m->state->work.contacts.now.data[k];
+            const tal_contact_data *data = &m->state->work.contacts.data[k];
             double after[3];
             tal_relative_velocity(pair, &problem->contact[k], &m->state->work.motion[pair->body_i],
                                   &m->state->work.motion[pair->body_j], after);

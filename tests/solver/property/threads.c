@@ -5,14 +5,14 @@
 #include "solver/step/state.h"
 #include "tests/solver/scenes/world.h"
 
-enum { ACROSS = 7, LAYERS = 6, STEPS = 5 }; // 294 bodies: one island above 512 pairs
+enum { ACROSS = 9, LAYERS = 8, STEPS = 5 }; // 648 bodies: one island above 512 pairs
 
 static const tal_quat UPRIGHT = {1, 0, 0, 0};
 
 static void make_heap(world *w) {
     const tal_random random = tal_random_stream(3, 0, "tests/threads");
     world_init(w, 0.01, law_mixed(0.5, 0.3, 0.6));
-    w->scene.settings.tolerance = 1e-2;
+    w->scene.settings.tolerance = 1e-4;
     w->scene.settings.iteration_max = 60;
     w->scene.settings.rest_steps = 3;
     test_scene_set_plane(&w->scene, (tal_vec3){0}, tal_vec3_make(0, 0, 1), 60.0);
@@ -20,7 +20,7 @@ static void make_heap(world *w) {
         const double x = (double)(n % ACROSS), y = (double)(n / ACROSS % ACROSS);
         const double z = (double)(n / (ACROSS * ACROSS));
         const double off = 0.2 * tal_random_uniform(random, 2 * n);
-        const tal_vec3 at = {1.001 * x + off, 1.001 * y, 0.5 + z * 1.001};
+        const tal_vec3 at = {1.01 * x + off, 1.01 * y, 0.5 + z * 1.002};
         const int32_t b = n % 7 == 6
                               ? test_scene_add_ball(&w->scene, 0.4, at, 2000.0)
                               : test_scene_add_box(&w->scene, 0.8, 1, 1, at, UPRIGHT, 2000.0);

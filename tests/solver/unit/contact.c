@@ -3,10 +3,8 @@
 // size a law sees, and what is left of an island that is made inelastic.
 #include "solver/percussion/contact.h"
 
-#include "core/base/memory.h"
 #include "solver/motion/integrate.h"
 #include "solver/percussion/roll.h"
-#include "solver/step/contact_list.h"
 #include "solver/step/look_ahead.h"
 #include "tests/solver/scenes/world.h"
 
@@ -30,7 +28,7 @@ static const tal_pair *pair_of(const world *w, int32_t i, int32_t j) {
 }
 
 static const tal_contact_data *data_of(const world *w, int32_t i, int32_t j) {
-    return &w->state->work.contacts.now.data[pair_of(w, i, j)->first_contact];
+    return &w->state->work.contacts.data[pair_of(w, i, j)->first_contact];
 }
 
 // One ball above the other, touching at mid-step; `first` says which has the lower number. Returns that number.
@@ -143,7 +141,7 @@ static void a_pair_is_ahead_by_what_both_are(void **unused) {
     tal_load_motion(w.model, w.state);
     tal_forget_reaches(w.model, w.state);
     check_ok(tal_find_contacts(w.model, w.state, DT, &check_error));
-    check_ok(tal_list_contacts(w.model, w.state, DT, &check_error));
+    check_ok(tal_list_contacts(w.model, w.state, &check_error));
     memcpy(w.state->lead, lead, sizeof lead);
     check_ok(tal_prepare_contacts(w.model, w.state, DT, &w.report, &check_error));
     check_near(data_of(&w, 0, 1)->ahead, 0.001, 0.0);
@@ -155,83 +153,11 @@ static void a_pair_is_ahead_by_what_both_are(void **unused) {
     assert_int_equal(w.report.penetration_body_j, TAL_BODY_TERRAIN);
     w.state->position[4].z = 5.0; // now the two balls are the deepest
     check_ok(tal_find_contacts(w.model, w.state, DT, &check_error));
-    check_ok(tal_list_contacts(w.model, w.state, DT, &check_error));
+    check_ok(tal_list_contacts(w.model, w.state, &check_error));
     check_ok(tal_prepare_contacts(w.model, w.state, DT, &w.report, &check_error));
     check_near(w.report.penetration_m, sunk, 1e-12);
     assert_int_equal(w.report.penetration_body_i + w.report.penetration_body_j, 2 + 3);
     assert_int_equal(abs(w.report.penetration_body_i - w.report.penetration_body_j), 1);
-    world_end(&w);
-}
-
-// Three balls in a row: the first strikes the second, which is 10 mm from the third (61).
-static void what_stays_open_is_left_out_until_a_blow_closes_it(void **unused) {
-    (void)unused;
-    const double r = 0.5, noticeable = 2e-3 * 2.0 * r;
-    bool any;
-    world w;
-    world_init(&w, 5e-3, law_coulomb(0.5, 0.0));
-    w.scene.settings.gravity_mps2 = (tal_vec3){0};
-    test_scene_add_ball(&w.scene, r, tal_vec3_make(-1.001, 0, 0), 1000.0);
-    test_scene_add_ball(&w.scene, r, (tal_vec3){0}, 1000.0);
-    test_scene_add_ball(&w.scene, r, tal_vec3_make(1.01, 0, 0), 1000.0);
-    w.scene.velocity[0].x = 10.0;
-    world_start(&w);
-    tal_load_motion(w.model, w.state);
-    tal_forget_reaches(w.model, w.state);
-    check_ok(tal_find_contacts(w.model, w.state, 5e-3, &check_error));
-    check_ok(tal_list_contacts(w.model, w.state, 5e-3, &check_error));
-    assert_int_equal(w.state->work.list.manifold_count, 1);
-    assert_int_equal(w.state->work.list.manifold[0].body_i, 0);
-    assert_int_equal(w.state->work.left_out.manifold_count, 1);
-    assert_int_equal(w.state->work.left_out.manifold[0].body_i, 1);
-    check_ok(tal_prepare_contacts(w.model, w.state, 5e-3, &w.report, &check_error));
-    w.state->work.motion[1].v.x = (0.01 + 0.4 * noticeable) / 5e-3; // not yet deep enough
-    check_ok(tal_take_back_left_out(w.model, w.state, 5e-3, &any, &check_error));
-    assert_false(any);
-    w.state->work.motion[1].v.x = (0.01 + 0.6 * noticeable) / 5e-3;
-    check_ok(tal_take_back_left_out(w.model, w.state, 5e-3, &any, &check_error));
-    assert_true(any);
-    assert_int_equal(w.state->work.list.manifold_count, 2);
-    assert_int_equal(w.state->work.origin[0], 0);
-    assert_int_equal(w.state->work.origin[1], -1);
-    check_ok(tal_take_back_left_out(w.model, w.state, 5e-3, &any, &check_error));
-    assert_false(any); // once
-    world_end(&w);
-}
-
-// Contacts that are taken over when others join are what they would be if they were set up anew.
-static void contacts_taken_over_are_as_set_up(void **unused) {
-    (void)unused;
-    world w;
-    world_init(&w, DT, law_mixed(0.5, 0.3, 0.6));
-    test_scene_set_plane(&w.scene, (tal_vec3){0}, tal_vec3_make(0, 0, 1), 50.0);
-    test_scene_add_box(&w.scene, 1, 1.2, 0.8, tal_vec3_make(0, 0, 0.4), (tal_quat){1, 0, 0, 0},
-                       2000.0);
-    test_scene_add_box(&w.scene, 1, 1, 1, tal_vec3_make(3, 0, 0.4999), (tal_quat){1, 0, 0, 0},
-                       2000.0);
-    world_start(&w);
-    for (int n = 0; n < 3; n++) {
-        world_step(&w); // percussions to remember
-    }
-    tal_load_motion(w.model, w.state);
-    tal_forget_reaches(w.model, w.state);
-    check_ok(tal_find_contacts(w.model, w.state, DT, &check_error));
-    check_ok(tal_list_contacts(w.model, w.state, DT, &check_error));
-    check_ok(tal_prepare_contacts(w.model, w.state, DT, &w.report, &check_error));
-    const int32_t count = w.state->work.problem.contact_count;
-    tal_contact *before = tal_memory_create((size_t)count, sizeof *before);
-    assert_non_null(before);
-    assert_true(count >= 8);
-    w.state->work.contacts.now.contact[0].percussion[0] = 7.0; // no set-up would have found it
-    memcpy(before, w.state->work.contacts.now.contact, (size_t)count * sizeof *before);
-    check_ok(tal_origin_reserve(w.state, w.state->work.list.manifold_count, &check_error));
-    for (int32_t m = 0; m < w.state->work.list.manifold_count; m++) {
-        w.state->work.origin[m] = m;
-    }
-    w.state->work.has_origin = true;
-    check_ok(tal_prepare_contacts(w.model, w.state, DT, &w.report, &check_error));
-    assert_memory_equal(before, w.state->work.contacts.now.contact, (size_t)count * sizeof *before);
-    tal_memory_destroy(before);
     world_end(&w);
 }
 
@@ -257,7 +183,7 @@ static void a_softened_island_begins_from_nothing(void **unused) {
     for (int32_t b = 0; b < 2; b++) {
         const tal_pair *pair = pair_of(&w, b, -1);
         const tal_roll *roll = &w.state->work.problem.roll[pair - w.state->work.problem.pair];
-        const tal_contact *c = &w.state->work.contacts.now.contact[pair->first_contact];
+        const tal_contact *c = &w.state->work.contacts.contact[pair->first_contact];
         const tal_roll before = *roll;
         assert_true(before.moment[0] != 0.0 && before.moment[1] != 0.0);
         assert_true(c->percussion[0] > 0.0 && c->softness < INFINITY && c->slack > 0.0);
@@ -351,8 +277,6 @@ int main(void) {
         cmocka_unit_test(gravity_closes_or_opens_a_gap_by_what_falls),
         cmocka_unit_test(a_law_sees_the_smaller_body_and_the_longer_trail),
         cmocka_unit_test(a_pair_is_ahead_by_what_both_are),
-        cmocka_unit_test(what_stays_open_is_left_out_until_a_blow_closes_it),
-        cmocka_unit_test(contacts_taken_over_are_as_set_up),
         cmocka_unit_test(a_softened_island_begins_from_nothing),
         cmocka_unit_test(a_pair_shares_its_bond_and_its_spring),
         cmocka_unit_test(a_blow_is_followed_through_two_bodies),

@@ -133,7 +133,7 @@ static void what_a_drive_gives_is_not_a_gain(void **unused) {
     double given = 0.0, rest = 0.0;
     for (int k = 0; k < pair->contact_count; k++) {
         tal_contact *c = &problem->contact[k];
-        const double *before = w.state->work.contacts.now.data[k].before;
+        const double *before = w.state->work.contacts.data[k].before;
         double *p = c->percussion;
         p[0] = 3.0 + k;
         p[1] = -2.0;
