@@ -6,6 +6,10 @@
 command -v ncgen >/dev/null || { echo "SKIPPED: ncgen is not there (Debian: netcdf-bin)"; exit 0; }
 . "$TALUS_SOURCE/tests/solver/support/two_blocks.sh"
 . "$TALUS_SOURCE/tests/solver/support/same_run.sh"
+same_motion() { # FOLDER FOLDER
+    for run in "$@"; do ncdump -v x,y,z,orientation,tension_max "$run/run.nc" | sed '1,/^data:/d' >"$run.txt"; done
+    cmp "$1.txt" "$2.txt"
+}
 solve="$TALUS_BIN/talus-solve"
 mkdir -p out
 write_terrain
@@ -81,8 +85,7 @@ fresh off
 # A joint as strong as rock changes nothing but what is said of it.
 fresh strong
 "$solve" site.ini --out strong -q --set joint.1.tensile_strength_pa=1e12 || fail "a strong joint"
-for run in strong rock; do ncdump -v x,y,z,orientation,tension_max $run/run.nc | sed '1,/^data:/d' >$run.txt; done
-cmp strong.txt rock.txt || fail "a joint that holds changes the run"
+same_motion strong rock || fail "a joint that holds changes the run"
 sed '/^dip_deg/d' site.ini >wrong.ini
 expect 2 'wrong.ini:2[0-9]: \[joint.1\] tensile_strength_pa needs dip_deg and dip_direction_deg' "$solve" wrong.ini --out off
 sed 's/^block_class.*/block_class = chalk/' site.ini >wrong.ini
@@ -109,8 +112,7 @@ fresh plain
 "$solve" site.ini --out off -q --set break.cut=no || fail "off"
 sed '/^cut/,$d' site.ini >plain.ini
 "$solve" plain.ini --out plain -q || fail "plain"
-for run in off plain; do ncdump -v x,y,z,orientation,tension_max $run/run.nc | sed '1,/^data:/d' >$run.txt; done
-cmp off.txt plain.txt || fail "breaking changes a run while it is off"
+same_motion off plain || fail "breaking changes a run while it is off"
 
 # What is wrong is named, with its line.
 sed '/^tensile/d' site.ini >wrong.ini
