@@ -29,11 +29,6 @@ int tal_soft_list_pieces(const tal_solver_settings *settings, int pieces[TAL_SOL
     return count;
 }
 
-static tal_vec3 velocity_at(const tal_state *state, int32_t body, tal_vec3 point) {
-    const tal_vec3 arm = tal_vec3_subtract(point, state->position[body]);
-    return tal_vec3_add(state->velocity[body], tal_vec3_cross(state->spin[body], arm));
-}
-
 // Is a body that deforms struck within the time h?
 static tal_status find_blow(const tal_model *model, tal_state *state, double h, bool *found,
                             tal_error *err) {
@@ -46,13 +41,9 @@ static tal_status find_blow(const tal_model *model, tal_state *state, double h, 
             continue;
         }
         for (int32_t p = pair->first_point; p < pair->first_point + pair->point_count; p++) {
-            const tal_contact_point *at = &all->point[p];
-            tal_vec3 u = velocity_at(state, pair->body_i, at->point);
-            if (pair->body_j >= 0) {
-                u = tal_vec3_subtract(u, velocity_at(state, pair->body_j, at->point));
-            }
-            const double speed = fall - tal_vec3_dot(u, at->normal);
-            *found = *found || (speed > tal_blow_speed(&model->settings) && at->gap < h * speed);
+            const double speed = fall + tal_found_closing(state, pair, p);
+            *found = *found ||
+                     (speed > tal_blow_speed(&model->settings) && all->point[p].gap < h * speed);
         }
     }
     return TAL_OK;

@@ -54,7 +54,7 @@ struct tal_collider {
     tal_manifolds last;
     int32_t *last_start; // body_count + 1: manifolds by body_i
     uint8_t *was_fixed;
-    uint8_t *has_changed; // pose, reach or being fixed
+    uint8_t *has_changed; // pose, reach, way or being fixed
     const tal_terrain *last_terrain;
     bool has_last, last_is_joined;
     bool use_last; // in the query at hand
@@ -272,15 +272,27 @@ static bool is_fixed(const tal_collide_input *input, int32_t b) {
     return input->is_fixed != NULL && input->is_fixed[b] != 0;
 }
 
+// True if that changes the answer.
+static bool set_reach(tal_posed_body *p, const tal_collide_input *input, int32_t b) {
+    const tal_vec3 way = input->velocity != NULL ? tal_vec3_scale(input->velocity[b], input->dt)
+                                                 : (tal_vec3){0};
+    const bool is_same = p->reach == input->reach[b] && p->way.x == way.x && p->way.y == way.y &&
+                         p->way.z == way.z;
+    p->reach = input->reach[b];
+    p->way = way;
+    p->reach_aside = p->reach - tal_vec3_length(way);
+    return !is_same;
+}
+
 static void pose_body(tal_collider *c, const tal_collide_input *input, int32_t b) {
     tal_posed_body *p = &c->posed[b];
     const bool is_turned = !is_posed(c, input, b), fixed = is_fixed(input, b);
     if (is_turned) {
         turn_body(c, input, b);
     }
-    c->has_changed[b] = is_turned || p->reach != input->reach[b] || c->was_fixed[b] != fixed;
+    const bool is_reach_new = set_reach(p, input, b);
+    c->has_changed[b] = is_turned || is_reach_new || c->was_fixed[b] != fixed;
     c->was_fixed[b] = fixed;
-    p->reach = input->reach[b];
     const tal_vec3 grow = {p->reach, p->reach, p->reach};
     c->box[b] = (tal_body_box){tal_vec3_subtract(p->low, grow), tal_vec3_add(p->high, grow)};
 }
@@ -445,6 +457,11 @@ static bool pass_each_other(const tal_collider *c, int32_t i, int32_t j) {
            (c->excluded_count > 0 && is_excluded(c, i, (uint32_t)j));
 }
 
+// (10): at most the sum of the reaches.
+static double reach_of_pair(const tal_posed_body *i, const tal_posed_body *j) {
+    return i->reach_aside + j->reach_aside + tal_vec3_length(tal_vec3_subtract(i->way, j->way));
+}
+
 static tal_status collide_body(tal_collider *c, const tal_collide_input *input, int32_t i,
                                worker *w) {
     const tal_candidates *candidates = &c->candidates;
@@ -458,7 +475,6 @@ static tal_status collide_body(tal_collider *c, const tal_collide_input *input, 
     }
     for (int32_t k = candidates->start[i]; k < candidates->start[i + 1]; k++) {
         const int32_t j = candidates->partner[k];
-        const double reach = body->reach + c->posed[j].reach;
         if (is_same && c->has_changed[j] == 0) {
             TAL_TRY(copy_last_with(c, i, j, w));
             continue;
@@ -467,7 +483,8 @@ static tal_status collide_body(tal_collider *c, const tal_collide_input *input, 
             pass_each_other(c, i, j)) {
             continue;
         }
-        int32_t count = tal_narrow_find(body, &c->posed[j], reach, &c->hint[k], &w->pair, w->point);
+        int32_t count = tal_narrow_find(body, &c->posed[j], reach_of_pair(body, &c->posed[j]),
+                                        &c->hint[k], &w->pair, w->point);
         if (count > 0) {
             count = tal_manifold_reduce(w->point, count);
             const tal_manifold manifold = {.body_i = i, .body_j = j};

@@ -34,7 +34,8 @@ typedef struct {
 
 // What one query needs. `reach[b]` is how far beyond body b's surface contacts are wanted (at least
 // the motion within a step); a pair is reported when its gap is below reach[i] + reach[j] (ground:
-// reach[i]). Immobile bodies (obstacles) are bodies with `is_fixed`: two fixed ones never pair.
+// reach[i]). Of two that move together, with `velocity` for `dt`, less is wanted: what both have in common
+// brings them no nearer. Immobile bodies (obstacles) are bodies with `is_fixed`: two fixed ones never pair.
 typedef struct {
     const tal_shapes *shapes;
     const tal_terrain *terrain; // may be NULL
@@ -43,6 +44,8 @@ typedef struct {
     const tal_vec3 *position;
     const tal_quat *orientation;
     const double *reach;
+    const tal_vec3 *velocity; // NULL: reaches count in full
+    double dt;
     const uint8_t *is_fixed; // may be NULL
     int thread_count;
 } tal_collide_input;

@@ -34,7 +34,9 @@ typedef struct {
     double smallest_edge;
     double bounding_radius;
     double reach;
-    double radius; // of a sphere, zero for polyhedra
+    double reach_aside; // the reach without the way
+    tal_vec3 way;       // of the centroid within the step
+    double radius;      // of a sphere, zero for polyhedra
     tal_shape_kind kind;
     tal_mat3 rotation;
     tal_vec3 low, high; // bounding box without reach

@@ -22,6 +22,7 @@ static const double FLOPS_MAX = 2e10;
 // Less for islands that are within the tolerance: half a second at most, and only small ones.
 static const double FLOPS_MAX_SMALL = 1e9;
 enum { SMALL_MAX = 1000 }; // contacts
+enum { SYSTEMS_MAX_SMALL = 30 };
 // Blocks of W, 150 MB of them, which are copied twice. (2,100 blocks that fill a source wall to wall have
 // 73,000 contacts and five times as many blocks of W; their factors took 3 GB and minutes a step.)
 static const int64_t BLOCKS_MAX = 2000000;
@@ -308,10 +309,11 @@ static bool put_back(const island_problem *i, const tal_solver_work *work, int32
 }
 
 static tal_status finish(island_problem *i, const tal_solver_work *work, int32_t number,
-                         double tolerance, double flops_max, tal_finish_count *count,
+                         double tolerance, bool is_needed, tal_finish_count *count,
                          tal_error *err) {
-    const tal_finish_settings settings = {TAL_FINISH_AUTOMATIC, TOLERANCE, ENOUGH, SYSTEMS_MAX,
-                                          flops_max};
+    const tal_finish_settings settings = {
+        is_needed ? TAL_FINISH_AUTOMATIC : TAL_FINISH_NEWTON, TOLERANCE, ENOUGH,
+        is_needed ? SYSTEMS_MAX : SYSTEMS_MAX_SMALL, is_needed ? FLOPS_MAX : FLOPS_MAX_SMALL};
     tal_finish_result result;
     TAL_TRY(prepare(i, err));
     if (i->block_count > BLOCKS_MAX) {
@@ -354,8 +356,7 @@ tal_status tal_finish_islands(const tal_percussion_problem *problem, const tal_s
         count->needed_count += is_needed;
         count->tried_count++;
         island_problem i = {.problem = problem, .island = island};
-        const tal_status status = finish(&i, work, n, goal->tolerance,
-                                         is_needed ? FLOPS_MAX : FLOPS_MAX_SMALL, count, err);
+        const tal_status status = finish(&i, work, n, goal->tolerance, is_needed, count, err);
         release(&i);
         TAL_TRY(status);
         if (is_needed && work->island_result[n].unconverged_count > 0) {

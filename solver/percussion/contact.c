@@ -16,10 +16,8 @@
 // Thickness of the skin, share of the smallest edge.
 static const double SKIN = 2e-5;
 
-// How much deeper than listed a struck body may get, share of its smallest edge, and through how
-// many bodies a blow is followed.
+// How much deeper than listed a struck body may get, share of its smallest edge.
 static const double REACH_NOTICEABLE = 5e-3;
-enum { REACH_ROUNDS = 2 };
 
 // Some microseconds of work: less is not worth sharing.
 enum { PAIRS_PER_PIECE = 16 };
@@ -28,8 +26,10 @@ static bool is_mobile(const tal_state *state, int32_t body) {
     return body >= 0 && state->is_immovable[body] == 0;
 }
 
-static tal_status collide(const tal_model *model, tal_state *state, tal_error *err) {
-    const tal_collide_input input = tal_state_collide_input(model, state);
+static tal_status collide(const tal_model *model, tal_state *state, double dt, tal_error *err) {
+    tal_collide_input input = tal_state_collide_input(model, state);
+    input.velocity = state->velocity;
+    input.dt = dt;
     return tal_collide(state->work.collider, &input, &state->work.found, err);
 }
 
@@ -45,36 +45,76 @@ static void take_reaches(const tal_model *model, tal_state *state, double dt) {
     }
 }
 
-// A body that is struck leaves with up to the speed of what strikes it, within the same step, and
-// must find its own contacts already listed. True if that widens any reach noticeably.
-static bool pass_on_reaches(const tal_model *model, tal_state *state) {
-    bool wider = false;
-    for (int round = 0; round < REACH_ROUNDS; round++) {
+static tal_vec3 velocity_at(const tal_state *state, int32_t body, tal_vec3 point) {
+    const tal_vec3 arm = tal_vec3_subtract(point, state->position[body]);
+    return tal_vec3_add(state->velocity[body], tal_vec3_cross(state->spin[body], arm));
+}
+
+double tal_found_closing(const tal_state *state, const tal_manifold *manifold, int32_t k) {
+    const tal_contact_point *at = &state->work.found.point[k];
+    tal_vec3 u = velocity_at(state, manifold->body_i, at->point);
+    if (manifold->body_j >= 0) {
+        u = tal_vec3_subtract(u, velocity_at(state, manifold->body_j, at->point));
+    }
+    return -tal_vec3_dot(u, at->normal);
+}
+
+// By how much what closes within dt would go on closing, were there no percussions.
+static double way_of_blow(const tal_state *state, const tal_manifold *manifold, double dt) {
+    double most = 0.0;
+    for (int32_t k = manifold->first_point; k < manifold->first_point + manifold->point_count;
+         k++) {
+        const double way = dt * tal_found_closing(state, manifold, k);
+        most = way > state->work.found.point[k].gap ? fmax(most, way) : most;
+    }
+    return most;
+}
+
+static double widened_by(const tal_state *state, int32_t body) {
+    return state->work.reach[body] - state->work.reach_own[body];
+}
+
+static bool widen(const tal_model *model, tal_state *state, int32_t body, double way) {
+    if (!is_mobile(state, body) ||
+        way - widened_by(state, body) <=
+            REACH_NOTICEABLE * model->shapes.smallest_width[model->shape_of_body[body]]) {
+        return false;
+    }
+    state->work.reach[body] = state->work.reach_own[body] + way;
+    state->work.is_reach_new[body] = 1;
+    return true;
+}
+
+static bool is_reach_new(const tal_state *state, int32_t body) {
+    return is_mobile(state, body) && state->work.is_reach_new[body] != 0;
+}
+
+// A body that is struck changes its velocity by up to that of the blow, within the same step, and so does what
+// it strikes in turn: their own contacts must be listed already. True if that widens any reach noticeably.
+static bool pass_on_blows(const tal_model *model, tal_state *state, double dt) {
+    bool is_wider = false;
+    for (int round = 0; round < 2; round++) {
         for (int32_t m = 0; m < state->work.found.manifold_count; m++) {
-            const int32_t i = state->work.found.manifold[m].body_i,
-                          j = state->work.found.manifold[m].body_j;
-            if (!is_mobile(state, i) || !is_mobile(state, j) ||
-                (!state->work.is_reach_new[i] && !state->work.is_reach_new[j])) {
+            const tal_manifold *manifold = &state->work.found.manifold[m];
+            const int32_t i = manifold->body_i, j = manifold->body_j;
+            if (!is_reach_new(state, i) && !is_reach_new(state, j)) {
                 continue;
             }
-            const int32_t slow = state->work.reach[i] < state->work.reach[j] ? i : j;
-            const double wanted = fmax(state->work.reach[i], state->work.reach[j]);
-            const double edge = model->shapes.smallest_width[model->shape_of_body[slow]];
-            if (wanted - state->work.reach[slow] > REACH_NOTICEABLE * edge) {
-                state->work.reach[slow] = wanted;
-                state->work.is_reach_new[slow] = 1;
-                wider = true;
-            }
+            const double way = round == 0 ? way_of_blow(state, manifold, dt)
+                               : j >= 0   ? fmax(widened_by(state, i), widened_by(state, j))
+                                          : 0.0;
+            is_wider = widen(model, state, i, way) || is_wider;
+            is_wider = widen(model, state, j, way) || is_wider;
         }
     }
-    return wider;
+    return is_wider;
 }
 
 tal_status tal_find_contacts(const tal_model *model, tal_state *state, double dt, tal_error *err) {
     take_reaches(model, state, dt);
-    TAL_TRY(collide(model, state, err));
-    if (pass_on_reaches(model, state)) {
-        TAL_TRY(collide(model, state, err));
+    TAL_TRY(collide(model, state, dt, err));
+    if (pass_on_blows(model, state, dt)) {
+        TAL_TRY(collide(model, state, dt, err));
     }
     memcpy(state->work.reach_wide, state->work.reach,
            (size_t)model->body_count * sizeof *state->work.reach);

@@ -10,6 +10,9 @@
 tal_status tal_find_contacts(const tal_model *model, tal_state *state, double dt, tal_error *err);
 void tal_forget_reaches(const tal_model *model, tal_state *state);
 
+// How fast point k of a manifold that was found closes, before any percussion.
+double tal_found_closing(const tal_state *state, const tal_manifold *manifold, int32_t k);
+
 // Colors, frames, arms, effective masses, laws, percussions of the last step.
 tal_status tal_prepare_contacts(const tal_model *model, tal_state *state, double dt,
                                 tal_report *report, tal_error *err);
