@@ -149,7 +149,7 @@ static void number_islands(const tal_model *model, tal_state *state, tal_report 
                        state->work.island_body, set->color_end);
 }
 
-static int32_t law_of(const tal_model *model, const tal_manifold *manifold) {
+int32_t tal_law_of(const tal_model *model, const tal_manifold *manifold) {
     if (manifold->joint > 0) {
         return model->class_count * model->class_count;
     }
@@ -170,7 +170,7 @@ static void lay_out_pairs(const tal_model *model, tal_state *state, int32_t isla
                                   .body_j = on_ground ? model->body_count : manifold->body_j,
                                   .first_contact = next,
                                   .contact_count = manifold->point_count,
-                                  .law = law_of(model, manifold),
+                                  .law = tal_law_of(model, manifold),
                                   .manifold = set->order[p],
                                   .is_general = tal_is_soft(model, manifold->body_i) ||
                                                 tal_is_soft(model, manifold->body_j)};
@@ -198,7 +198,7 @@ static void set_arms(const tal_state *state, int32_t point, tal_contact *contact
 // Gaps thinner than a skin count as closed. Without it micrometres of noise ask the points of a flat
 // patch for velocities that no rigid motion has, and percussions wander between them for thousands of
 // sweeps.
-static double skin_gap(const tal_model *model, double gap) {
+double tal_skin_gap(const tal_model *model, double gap) {
     const double skin = SKIN * model->smallest_width;
     return gap > skin ? gap - skin : fmin(gap, 0.0);
 }
@@ -215,7 +215,7 @@ static void place_pair(const tal_model *model, tal_state *state, tal_pair *pair)
         set->identity[pair->first_contact + k] = point[k].identity;
         set->gap[pair->first_contact + k] = point[k].gap;
         set->data[pair->first_contact + k].gap =
-            pair->is_general ? point[k].gap : skin_gap(model, point[k].gap);
+            pair->is_general ? point[k].gap : tal_skin_gap(model, point[k].gap);
         tal_contact_effective_mass(&state->work.problem, pair, pair->first_contact + k);
         TAL_ASSERT(contact->w[0] > 0.0); // one of the two moves
     }
@@ -223,46 +223,57 @@ static void place_pair(const tal_model *model, tal_state *state, tal_pair *pair)
 
 // Share of gravity by which the first body falls towards or away from the second. A slow one beside a
 // fast one is taken to be carried by something: what flies is that slow for some steps only.
-static double fall_apart(const tal_model *model, const tal_state *state, const tal_pair *pair,
-                         double slow) {
-    const bool ij[2] = {is_mobile(state, pair->body_i),
-                        pair->body_j < model->body_count && is_mobile(state, pair->body_j)};
+static double fall_apart(const tal_model *model, const tal_state *state, int32_t body_i,
+                         int32_t body_j, double slow) {
+    const bool ij[2] = {is_mobile(state, body_i),
+                        body_j < model->body_count && is_mobile(state, body_j)};
     if (!ij[0] || !ij[1]) {
         return (double)ij[0] - (double)ij[1];
     }
-    const bool i_slow = tal_vec3_length(state->velocity[pair->body_i]) <= slow;
-    const bool j_slow = tal_vec3_length(state->velocity[pair->body_j]) <= slow;
+    const bool i_slow = tal_vec3_length(state->velocity[body_i]) <= slow;
+    const bool j_slow = tal_vec3_length(state->velocity[body_j]) <= slow;
     return (double)j_slow - (double)i_slow;
 }
 
 // By what both are ahead. What cannot be moved is where the other one is.
-static double ahead_of(const tal_state *state, const tal_pair *pair) {
-    const double i = state->lead[pair->body_i], j = state->lead[pair->body_j];
-    return pair->body_j == state->body_count || state->is_immovable[pair->body_j] ? i
-           : state->is_immovable[pair->body_i]                                    ? j
-                                                                                  : fmin(i, j);
+static double ahead_of(const tal_state *state, int32_t body_i, int32_t body_j) {
+    const double i = state->lead[body_i], j = state->lead[body_j];
+    return body_j == state->body_count || state->is_immovable[body_j] ? i
+           : state->is_immovable[body_i]                              ? j
+                                                                      : fmin(i, j);
 }
 
-// Who closes, who strikes: known before the solve (docs/theory/solver.md, "Gaps").
-static void judge_pair(const tal_model *model, tal_state *state, const tal_pair *pair, double dt) {
+tal_judge tal_judge_of(const tal_model *model, const tal_state *state, int32_t body_i,
+                       int32_t body_j, tal_vec3 normal, double dt) {
     const tal_vec3 g = model->settings.gravity_mps2;
     const double kick = 2.0 * tal_vec3_length(g) * dt;
-    const double pull = dt * fall_apart(model, state, pair, kick) * tal_vec3_dot(pair->normal, g);
-    const double slow = fmax(model->settings.impact_speed_mps, kick);
+    return (tal_judge){.dt = dt,
+                       .ahead = ahead_of(state, body_i, body_j),
+                       .pull = dt * fall_apart(model, state, body_i, body_j, kick) *
+                               tal_vec3_dot(normal, g),
+                       .slow = fmax(model->settings.impact_speed_mps, kick)};
+}
+
+void tal_judge_point(const tal_judge *judge, double load, bool may_close, tal_contact_data *data) {
+    data->dt = judge->dt;
+    data->ahead = judge->ahead;
+    data->pull = judge->pull + load;
+    data->closing =
+        may_close && data->gap + tal_time_left(data) * (data->before[0] + data->pull) < 0.0;
+    data->impact = data->closing && -data->before[0] > judge->slow;
+}
+
+static void judge_pair(const tal_model *model, tal_state *state, const tal_pair *pair, double dt) {
+    const tal_judge judge =
+        tal_judge_of(model, state, pair->body_i, pair->body_j, pair->normal, dt);
     const bool is_loaded = model->is_loaded[pair->body_i] ||
                            (pair->body_j < model->body_count && model->is_loaded[pair->body_j]);
-    const double ahead = ahead_of(state, pair);
     for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
         tal_contact_data *data = &state->work.contacts.data[k];
         tal_contact_velocity_before(&state->work.problem, pair, k, data->before);
-        data->dt = dt;
-        data->ahead = ahead;
         const double load =
             is_loaded ? tal_prescribed_pull(state, pair, &state->work.contacts.contact[k]) : 0.0;
-        data->pull = pull + load;
-        data->closing = !tal_is_joint(model, pair) &&
-                        data->gap + tal_time_left(data) * (data->before[0] + data->pull) < 0.0;
-        data->impact = data->closing && -data->before[0] > slow;
+        tal_judge_point(&judge, load, !tal_is_joint(model, pair), data);
     }
 }
 

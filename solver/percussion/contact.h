@@ -13,6 +13,27 @@ void tal_forget_reaches(const tal_model *model, tal_state *state);
 // How fast point k of a manifold that was found closes, before any percussion.
 double tal_found_closing(const tal_state *state, const tal_manifold *manifold, int32_t k);
 
+// What decides, before the solution, which points of two bodies close and which strike (docs/theory/solver.md,
+// "Gaps").
+typedef struct {
+    double dt, ahead; // ahead of the clock both are
+    double pull;      // by which gravity brings them together in dt
+    double slow;      // approaches that are no impacts
+} tal_judge;
+
+// Number of the law of a manifold.
+int32_t tal_law_of(const tal_model *model, const tal_manifold *manifold);
+
+// Gaps thinner than a skin count as closed (contact.c).
+double tal_skin_gap(const tal_model *model, double gap);
+
+// Body_j = body_count is the ground.
+tal_judge tal_judge_of(const tal_model *model, const tal_state *state, int32_t body_i,
+                       int32_t body_j, tal_vec3 normal, double dt);
+
+// From gap and velocity before, with what loads add to the pull: all but joints may close.
+void tal_judge_point(const tal_judge *judge, double load, bool may_close, tal_contact_data *data);
+
 // Colors, frames, arms, effective masses, laws, percussions of the last step.
 tal_status tal_prepare_contacts(const tal_model *model, tal_state *state, double dt,
                                 tal_report *report, tal_error *err);

@@ -2,6 +2,7 @@
 // Bodies that strike something within the step.
 #include "solver/step/meet.h"
 
+#include "solver/percussion/contact.h"
 #include "solver/percussion/rigid.h"
 
 #include <math.h>
@@ -38,35 +39,80 @@ static bool can_be_met(const tal_model *model, const tal_state *state, int32_t b
             model->mass[other] > HEAVIER * model->mass[b]);
 }
 
+// A manifold of the list, by its number, and its bodies: the ground comes last.
+typedef struct {
+    const tal_manifold *manifold;
+    int32_t number;
+    int32_t body[2];
+} near_pair;
+
+static near_pair near_pair_of(const tal_state *state, int32_t m) {
+    const tal_manifold *manifold = &state->work.list.manifold[m];
+    const int32_t j = manifold->body_j;
+    return (near_pair){manifold, m, {manifold->body_i, j >= 0 ? j : state->body_count}};
+}
+
+static tal_vec3 velocity_before(const tal_state *state, int32_t body, tal_vec3 arm) {
+    const tal_rigid_motion *before = &state->work.motion_before[body];
+    return tal_vec3_add(before->v, tal_vec3_cross(before->w, arm));
+}
+
+// How fast point `at` of the list opens.
+static double opening_before(const tal_state *state, const near_pair *of, int32_t at) {
+    const tal_manifolds *list = &state->work.list;
+    const tal_vec3 of_i = velocity_before(state, of->body[0], list->arm_i[at]);
+    const tal_vec3 of_j = velocity_before(state, of->body[1], list->arm_j[at]);
+    return tal_vec3_dot(list->point[at].normal, tal_vec3_subtract(of_i, of_j));
+}
+
+// What is known of point k before the solution; needs the judge of its pair.
+static tal_contact_data data_of(const tal_model *model, const tal_state *state, const near_pair *of,
+                                const tal_judge *judge, int32_t k) {
+    const int32_t at = of->manifold->first_point + k;
+    tal_contact_data data = {.gap = tal_skin_gap(model, state->work.list.point[at].gap),
+                             .before = {opening_before(state, of, at), 0.0, 0.0}};
+    tal_judge_point(judge, 0.0, of->manifold->joint == 0, &data);
+    return data;
+}
+
+static tal_judge judge_of(const tal_model *model, const tal_state *state, const near_pair *of,
+                          double dt) {
+    const tal_vec3 normal = state->work.list.point[of->manifold->first_point].normal;
+    return tal_judge_of(model, state, of->body[0], of->body[1], normal, dt);
+}
+
 // Time until the first impact of a pair; INFINITY: none, 0: not to be met.
-static double time_to_impact(const tal_model *model, const tal_state *state, const tal_pair *pair) {
-    const tal_law *law = &model->law[pair->law];
-    const bool by_ratio = tal_traits(model, pair)->rebounds && !law->dissipation_in_kg;
+static double time_to_impact(const tal_model *model, const tal_state *state, const near_pair *of,
+                             double dt) {
+    const tal_law *law = &model->law[tal_law_of(model, of->manifold)];
+    const bool by_ratio = tal_law_traits_of(law->kind)->rebounds && !law->dissipation_in_kg;
+    const tal_judge judge = judge_of(model, state, of, dt);
     double time = INFINITY;
-    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
-        const tal_contact_data *data = &state->work.contacts.data[k];
-        if (data->impact) {
-            const double wait = fmin(fmax(data->gap, 0.0) / -data->before[0], data->dt);
-            time = fmin(time, by_ratio && is_slower_after(law, data, wait) ? wait : 0.0);
+    for (int32_t k = 0; k < of->manifold->point_count; k++) {
+        const tal_contact_data data = data_of(model, state, of, &judge, k);
+        if (data.impact) {
+            const double wait = fmin(fmax(data.gap, 0.0) / -data.before[0], data.dt);
+            time = fmin(time, by_ratio && is_slower_after(law, &data, wait) ? wait : 0.0);
         }
     }
     return time;
 }
 
-// How long one side of a pair may go on while the other one stays: not at all beside a body that moves.
-static double time_to_sink(const tal_model *model, const tal_state *state, const tal_pair *pair,
+// How long one side of a pair may go on while the other one stays.
+static double time_to_sink(const tal_model *model, const tal_state *state, const near_pair *of,
                            int side) {
-    const int32_t b = side == 0 ? pair->body_i : pair->body_j;
-    const int32_t other = side == 0 ? pair->body_j : pair->body_i;
-    const double sink = SINK * model->inner_radius[b];
+    const double sink = SINK * model->inner_radius[of->body[side]];
     double time = INFINITY;
-    if (tal_is_joint(model, pair) || !state->work.is_standing[other]) {
+    if (of->manifold->joint > 0) {
         return 0.0;
     }
-    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
-        const tal_contact_data *data = &state->work.contacts.data[k];
-        if (data->before[0] < 0.0) {
-            time = fmin(time, (fmax(data->gap, 0.0) + sink) / -data->before[0]);
+    for (int32_t k = 0; k < of->manifold->point_count; k++) {
+        const int32_t at = of->manifold->first_point + k;
+        const double apart = opening_before(state, of, at);
+        if (apart < 0.0) {
+            time =
+                fmin(time, (fmax(tal_skin_gap(model, state->work.list.point[at].gap), 0.0) + sink) /
+                               -apart);
         }
     }
     return time;
@@ -91,8 +137,22 @@ static double limit_of(const tal_meeting *meeting) {
     return meeting->limit_pair == meeting->pair ? meeting->limit_next : meeting->limit;
 }
 
-static void find_meetings(const tal_model *model, tal_state *state) {
-    const tal_percussion_problem *problem = &state->work.problem;
+static void note_pair(const tal_model *model, tal_state *state, const near_pair *of, double dt) {
+    const bool goes[2] = {can_go_on(model, state, of->body[0]),
+                          can_go_on(model, state, of->body[1])};
+    for (int side = 0; side < 2; side++) {
+        if (goes[side] && !state->work.is_standing[of->body[1 - side]]) {
+            note(&state->work.meeting[of->body[side]], of->number, 0.0, 0.0); // beside what moves
+        } else if (goes[side]) {
+            const double impact = time_to_impact(model, state, of, dt);
+            const bool is_met = can_be_met(model, state, of->body[side], of->body[1 - side]);
+            note(&state->work.meeting[of->body[side]], of->number,
+                 is_met || isinf(impact) ? impact : 0.0, time_to_sink(model, state, of, side));
+        }
+    }
+}
+
+static void find_meetings(const tal_model *model, tal_state *state, double dt) {
     for (int32_t b = 0; b < model->body_count; b++) {
         state->work.meeting[b] = (tal_meeting){.time = INFINITY,
                                                .pair = -1,
@@ -100,80 +160,79 @@ static void find_meetings(const tal_model *model, tal_state *state) {
                                                .limit = INFINITY,
                                                .limit_next = INFINITY};
     }
-    for (int32_t p = 0; p < problem->pair_count; p++) {
-        const tal_pair *pair = &problem->pair[p];
-        const int32_t body[2] = {pair->body_i, pair->body_j};
-        const bool goes[2] = {can_go_on(model, state, body[0]), can_go_on(model, state, body[1])};
-        const double impact = goes[0] || goes[1] ? time_to_impact(model, state, pair) : INFINITY;
-        for (int side = 0; side < 2; side++) {
-            if (goes[side]) {
-                const bool is_met = can_be_met(model, state, body[side], body[1 - side]);
-                note(&state->work.meeting[body[side]], p, is_met || isinf(impact) ? impact : 0.0,
-                     time_to_sink(model, state, pair, side));
-            }
-        }
+    for (int32_t m = 0; m < state->work.list.manifold_count; m++) {
+        const near_pair of = near_pair_of(state, m);
+        note_pair(model, state, &of, dt);
     }
 }
 
-bool tal_meet(const tal_model *model, tal_state *state, tal_report *report) {
-    bool any = false;
-    if (model->settings.scheme != TAL_SCHEME_MOREAU || report->impact_count == 0) {
+// One side of a pair goes on to its blow. True if it does.
+static bool go_on(const tal_model *model, tal_state *state, const near_pair *of, int side,
+                  tal_report *report) {
+    const int32_t b = of->body[side], other = of->body[1 - side];
+    if (!can_go_on(model, state, b) || state->work.meeting[b].pair != of->number) {
         return false;
     }
-    find_meetings(model, state);
-    for (int32_t p = 0; p < state->work.problem.pair_count; p++) {
-        const tal_pair *pair = &state->work.problem.pair[p];
-        const int32_t body[2] = {pair->body_i, pair->body_j};
+    const tal_meeting *meeting = &state->work.meeting[b];
+    const double time = fmin(meeting->time, limit_of(meeting));
+    if (time > 0.0) {
+        report->correction_j += tal_rigid_advance_ahead(model, state, b, time);
+        if (is_free(model, state, other)) {
+            state->lead[other] = time; // it stands: the same place, and the same moment
+        }
+    }
+    return time > 0.0;
+}
+
+bool tal_meet(const tal_model *model, tal_state *state, double dt, tal_report *report) {
+    bool any = false;
+    if (model->settings.scheme != TAL_SCHEME_MOREAU) {
+        return false;
+    }
+    find_meetings(model, state, dt);
+    for (int32_t m = 0; m < state->work.list.manifold_count; m++) {
+        const near_pair of = near_pair_of(state, m);
         for (int side = 0; side < 2; side++) {
-            const int32_t b = body[side], other = body[1 - side];
-            if (!can_go_on(model, state, b) || state->work.meeting[b].pair != p) {
-                continue;
-            }
-            const tal_meeting *meeting = &state->work.meeting[b];
-            const double time = fmin(meeting->time, limit_of(meeting));
-            if (time > 0.0) {
-                report->correction_j += tal_rigid_advance_ahead(model, state, b, time);
-                any = true;
-                if (is_free(model, state, other)) {
-                    state->lead[other] = time; // it stands: the same place, and the same moment
-                }
-            }
+            any = go_on(model, state, &of, side, report) || any;
         }
     }
     return any;
 }
 
 // What a pair that is ahead has sunk in, in time; 0: nothing that counts.
-static double time_too_far(const tal_model *model, const tal_state *state, const tal_pair *pair) {
-    const int32_t b = state->lead[pair->body_i] > 0.0 ? pair->body_i : pair->body_j;
+static double time_too_far(const tal_model *model, const tal_state *state, const near_pair *of,
+                           double dt) {
+    const int32_t b = state->lead[of->body[0]] > 0.0 ? of->body[0] : of->body[1];
     const double lead = state->lead[b];
     if (lead <= 0.0) { // neither is ahead, and the second may be the ground
         return 0.0;
     }
+    const tal_judge judge = judge_of(model, state, of, dt);
     double deepest = 2.0 * SINK * model->inner_radius[b], time = 0.0;
-    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
-        const tal_contact_data *data = &state->work.contacts.data[k];
-        if (-data->gap > deepest) {
-            deepest = -data->gap;
-            time = data->impact ? fmin(deepest / -data->before[0], lead) : 0.5 * lead;
+    for (int32_t k = 0; k < of->manifold->point_count; k++) {
+        const tal_contact_data data = data_of(model, state, of, &judge, k);
+        if (-data.gap > deepest) {
+            deepest = -data.gap;
+            time = data.impact ? fmin(deepest / -data.before[0], lead) : 0.5 * lead;
         }
     }
     return time;
 }
 
-bool tal_meet_earlier(const tal_model *model, tal_state *state, bool wholly, tal_report *report) {
+bool tal_meet_earlier(const tal_model *model, tal_state *state, double dt, bool wholly,
+                      tal_report *report) {
     bool any = false;
     for (int32_t b = 0; b < model->body_count; b++) {
         state->work.meeting[b].time = 0.0;
     }
-    for (int32_t p = 0; p < state->work.problem.pair_count; p++) {
-        const tal_pair *pair = &state->work.problem.pair[p];
-        const double time = time_too_far(model, state, pair);
-        const int32_t body[2] = {pair->body_i, pair->body_j};
+    for (int32_t m = 0; m < state->work.list.manifold_count; m++) {
+        const near_pair of = near_pair_of(state, m);
+        const double time = time_too_far(model, state, &of, dt);
         for (int side = 0; side < 2 && time > 0.0; side++) {
-            if (state->lead[body[side]] > 0.0) {
-                tal_meeting *meeting = &state->work.meeting[body[side]];
-                meeting->time = fmax(meeting->time, wholly ? state->lead[body[side]] : time);
+            const double lead = state->lead[of.body[side]];
+            if (lead > 0.0) {
+                tal_meeting *meeting = &state->work.meeting[of.body[side]];
+                meeting->time = fmax(meeting->time, wholly ? lead : time);
             }
         }
     }

@@ -6,12 +6,13 @@
 #include "solver/step/state.h"
 
 // Moves bodies to the moment of their first impact: without it they would turn back up to a step early, in
-// the air. Bodies that strike each other go on together; what stands stays. Needs the contacts set up. The
+// the air. Bodies that strike each other go on together; what stands stays. Needs the contacts listed. The
 // change of potential energy is booked in `report`. True if poses have changed.
-bool tal_meet(const tal_model *model, tal_state *state, tal_report *report);
+bool tal_meet(const tal_model *model, tal_state *state, double dt, tal_report *report);
 
 // Where that was too far, because bodies turn or another corner came first, they go back by what the
 // contacts found there say, or `wholly`. True if poses have changed.
-bool tal_meet_earlier(const tal_model *model, tal_state *state, bool wholly, tal_report *report);
+bool tal_meet_earlier(const tal_model *model, tal_state *state, double dt, bool wholly,
+                      tal_report *report);
 
 #endif

@@ -171,22 +171,17 @@ static tal_status complete_contacts(const tal_model *model, tal_state *state, do
     return result == TAL_LOOK_ADDED ? set_up(model, state, dt, report, err) : TAL_OK;
 }
 
-static tal_status find_and_set_up(const tal_model *model, tal_state *state, double dt,
-                                  tal_report *report, tal_error *err) {
-    TAL_TRY(find_contacts(model, state, dt, err)); // gaps at the mid-step position
-    return set_up(model, state, dt, report, err);  // the contact problem
-}
-
 // Bodies go on to where they strike, and contacts are found there. True in `met` if any did.
 static tal_status meet(const tal_model *model, tal_state *state, double dt, tal_report *report,
                        bool *met, tal_error *err) {
-    *met = tal_meet(model, state, report); // (57)
+    *met = tal_meet(model, state, dt, report); // (57)
     if (*met) {
-        TAL_TRY(find_and_set_up(model, state, dt, report, err));
+        TAL_TRY(find_contacts(model, state, dt, err));
     }
     for (int n = 1;
-         *met && n <= MEETS_MAX && tal_meet_earlier(model, state, n == MEETS_MAX, report); n++) {
-        TAL_TRY(find_and_set_up(model, state, dt, report, err));
+         *met && n <= MEETS_MAX && tal_meet_earlier(model, state, dt, n == MEETS_MAX, report);
+         n++) {
+        TAL_TRY(find_contacts(model, state, dt, err));
     }
     return TAL_OK;
 }
@@ -196,22 +191,22 @@ static tal_status meet(const tal_model *model, tal_state *state, double dt, tal_
 static tal_status find_all_contacts(const tal_model *model, tal_state *state, double dt,
                                     tal_report *report, tal_error *err) {
     bool met, woke;
-    TAL_TRY(find_and_set_up(model, state, dt, report, err));
+    TAL_TRY(find_contacts(model, state, dt, err)); // gaps at the mid-step position
     TAL_TRY(meet(model, state, dt, report, &met, err));
+    TAL_TRY(set_up(model, state, dt, report, err)); // the contact problem
     for (bool again = true;;) {
         TAL_TRY(complete_contacts(model, state, dt, report, &woke, err)); // what appears within dt
-        if (woke) {
-            TAL_TRY(find_and_set_up(model, state, dt, report, err));
-            continue;
-        }
         met = false;
-        if (again) {
+        if (woke) {
+            TAL_TRY(find_contacts(model, state, dt, err));
+        } else if (again) {
             TAL_TRY(meet(model, state, dt, report, &met, err));
+            again = false;
         }
-        if (!met) {
+        if (!woke && !met) {
             return TAL_OK;
         }
-        again = false;
+        TAL_TRY(set_up(model, state, dt, report, err));
     }
 }
 
