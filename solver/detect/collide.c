@@ -457,7 +457,7 @@ static bool pass_each_other(const tal_collider *c, int32_t i, int32_t j) {
            (c->excluded_count > 0 && is_excluded(c, i, (uint32_t)j));
 }
 
-// (10): at most the sum of the reaches.
+// (61): at most the sum of the reaches.
 static double reach_of_pair(const tal_posed_body *i, const tal_posed_body *j) {
     return i->reach_aside + j->reach_aside + tal_vec3_length(tal_vec3_subtract(i->way, j->way));
 }
