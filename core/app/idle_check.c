@@ -15,7 +15,7 @@ typedef bool is_used_function(const tal_settings *s, const void *section);
 typedef struct {
     const char *section, *key;
     is_used_function *is_used;
-    const char *depends_on; // SECTION.KEY that decides, seen from a section that repeats: .KEY
+    const char *depends_on; // SECTION.KEY that decides, or several; of the same section: .KEY
     const char *needs;
 } idle_row;
 
@@ -188,21 +188,22 @@ static const idle_row ROWS[] = {
     {"site", "before_unit", has_before, "site.before", "files in before"},
     {"site", "after_unit", has_after, "site.after", "files in after"},
     {"ingest", "accept_shift", is_fitted, "ingest.coregister", "a coregister other than none"},
-    {"ingest", "plane_dip_deg", is_one_epoch, "site.before",
+    {"ingest", "plane_dip_deg", is_one_epoch, "site.before site.after",
      "a site with only one of before and after"},
-    {"ingest", "plane_dip_direction_deg", is_one_epoch, "site.before",
+    {"ingest", "plane_dip_direction_deg", is_one_epoch, "site.before site.after",
      "a site with only one of before and after"},
-    {"ingest", "plane_depth_m", is_one_epoch, "site.before",
+    {"ingest", "plane_depth_m", is_one_epoch, "site.before site.after",
      "a site with only one of before and after"},
-    {"ingest", "thickness", is_one_epoch, "site.before",
+    {"ingest", "thickness", is_one_epoch, "site.before site.after",
      "a site with only one of before and after"},
-    {"ingest", "base", is_one_epoch, "site.before", "a site with only one of before and after"},
+    {"ingest", "base", is_one_epoch, "site.before site.after",
+     "a site with only one of before and after"},
     {"ingest", "thickness_is", is_thickness_given, "ingest.thickness", "thickness = FILE"},
     {"mesh", "mesh_error_m", is_refined, "mesh.full_resolution", "full_resolution = no"},
     {"mesh", "forms", are_forms, "mesh.blocks", "blocks = forms"},
     {"mesh", "form_count", are_forms, "mesh.blocks", "blocks = forms"},
     {"mesh", "brick_m", are_bricks, "mesh.blocks", "blocks = bricks"},
-    {"mesh", "block_count", are_counted, "mesh.blocks",
+    {"mesh", "block_count", are_counted, "mesh.blocks mesh.brick_m mesh.size_m",
      "blocks = bricks without brick_m, or blocks = voronoi without size_m"},
     {"mesh", "strike_deg", have_strike, "mesh.blocks", "blocks = bricks or voronoi"},
     {"mesh", "clip", are_cut, "mesh.blocks", "blocks = bricks, voronoi or joints"},
@@ -217,9 +218,9 @@ static const idle_row ROWS[] = {
     {"mesh", "import_position_m", are_imported, "mesh.blocks", "blocks = import"},
     {"mesh", "import_onto_ground", are_imported, "mesh.blocks", "blocks = import"},
     {"mesh", "import_vertices_max", are_imported, "mesh.blocks", "blocks = import"},
-    {"joint", "dip_deg", is_weak_or_cuts, "mesh.blocks",
+    {"joint", "dip_deg", is_weak_or_cuts, "mesh.blocks .tensile_strength_pa",
      "[mesh] blocks = joints, or tensile_strength_pa"},
-    {"joint", "dip_direction_deg", is_weak_or_cuts, "mesh.blocks",
+    {"joint", "dip_direction_deg", is_weak_or_cuts, "mesh.blocks .tensile_strength_pa",
      "[mesh] blocks = joints, or tensile_strength_pa"},
     {"joint", "spacing_m", are_joints, "mesh.blocks", "[mesh] blocks = joints"},
     {"joint", "spacing_distribution", are_joints, "mesh.blocks", "[mesh] blocks = joints"},
@@ -335,10 +336,6 @@ typedef struct {
     void *context;
 } walk;
 
-static bool is_set(const char *where) {
-    return strncmp(where, "--set", 5) == 0;
-}
-
 static bool is_given(const tal_settings *s, const void *value) {
     return tal_settings_where(s, value) != s->site_file;
 }
@@ -357,17 +354,19 @@ static bool is_preset(const tal_setting *setting, const char *section) {
 
 // Does [vary...] or --set decide over SECTION or SECTION.KEY?
 static bool is_tried(const tal_settings *s, const char *name) {
+    const size_t length = strlen(name);
     for (int k = 0; k < s->vary_count; k++) {
-        if (strncmp(s->vary[k].label, name, strlen(name)) == 0) {
+        if (strncmp(s->vary[k].label, name, length) == 0) {
             return true;
         }
     }
-    const char *dot = strrchr(name, '.');
-    char section[3 * TAL_LABEL_SIZE];
-    snprintf(section, sizeof section, "%.*s", dot != NULL ? (int)(dot - name) : 0, name);
-    const tal_setting *setting = dot != NULL ? tal_settings_find(section, dot + 1) : NULL;
-    const char *base = setting != NULL ? tal_settings_section_struct(s, section) : NULL;
-    return base != NULL && is_set(tal_settings_where(s, base + setting->offset));
+    for (int k = 0; k < s->given_count; k++) {
+        const char *where = s->given[k].where;
+        if (strncmp(where, "--set ", 6) == 0 && strncmp(where + 6, name, length) == 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 // One row in one section, "body.rock".
@@ -378,12 +377,17 @@ static void walk_row(const walk *w, const idle_row *row, const char *name, const
         row->is_used(s, section)) {
         return;
     }
-    char deciding[4 * TAL_LABEL_SIZE];
-    snprintf(deciding, sizeof deciding, "%s%s", row->depends_on[0] == '.' ? name : "",
-             row->depends_on);
-    w->visit(&(idle){setting, name, tal_settings_where(s, section + setting->offset), row->needs,
-                     is_tried(s, deciding)},
-             w->context);
+    bool tried = false;
+    for (const char *word = row->depends_on; *word != '\0'; word += strspn(word, " ")) {
+        char deciding[4 * TAL_LABEL_SIZE];
+        const int length = (int)strcspn(word, " ");
+        snprintf(deciding, sizeof deciding, "%s%.*s", word[0] == '.' ? name : "", length, word);
+        tried = tried || is_tried(s, deciding);
+        word += length;
+    }
+    w->visit(
+        &(idle){setting, name, tal_settings_where(s, section + setting->offset), row->needs, tried},
+        w->context);
 }
 
 static void walk_sections(const walk *w, const idle_row *row) {
@@ -436,7 +440,7 @@ static void walk_all(const tal_settings *s, idle_visitor *visit, void *context) 
 // --- what is done with them ---
 
 static void refuse(const idle *found, void *context) {
-    if (found->is_tried && !is_set(found->where)) {
+    if (found->is_tried) {
         return;
     }
     tal_error_add(context, TAL_BAD_SETTING,

@@ -18,7 +18,9 @@ static tal_status judge(const char *text, const char *section, const char *key, 
     tal_file_write_text(path, text, TAL_REPLACE, &check_error);
     check_ok(tal_site_file_read(settings, path, 0, &check_error));
     if (section != NULL) {
-        check_ok(tal_settings_set(settings, section, key, value, "--set", &check_error));
+        char where[100];
+        snprintf(where, sizeof where, "--set %s.%s=%s", section, key, value);
+        check_ok(tal_settings_set(settings, section, key, value, where, &check_error));
     }
     tal_idle_check(settings, &check_error);
     return check_error.message_count > 0 ? check_error.status : TAL_OK;
@@ -186,8 +188,12 @@ static void who_tries_another_law_keeps_the_numbers_of_the_first(void **state) {
         "[contact]\nfriction_fast = 0.2\n[vary.contact.law]\nvalues = coulomb speed-weakening\n",
         NULL, NULL, NULL));
     check_fails(judge("[contact]\nlaw = coulomb\n", "contact", "friction_fast", "0.2"),
-                TAL_BAD_SETTING, "--set: [contact] friction_fast has no effect here");
+                TAL_BAD_SETTING,
+                "--set contact.friction_fast=0.2: [contact] friction_fast has no effect");
     check_ok(judge("[mesh]\nbrick_m = 1 1 1\n", "mesh", "blocks", "voronoi"));
+    check_ok(judge("[mesh]\nblock_count = 30\n", "mesh", "brick_m", "1 1 1"));
+    check_ok(judge("[body.rock]\nkind = pseudo-rigid\nyoung_pa = 1e9\n[solve]\nblow_dt_s = 1e-4\n",
+                   "body.rock", "kind", "rigid"));
 }
 
 // As `--print-settings` and studies write them.
