@@ -42,6 +42,8 @@ expect 1 'not converged' "$echo_program" site.ini --forget --overwrite
 TALUS_FAULT=allocation:2 expect 1 'no memory' "$echo_program" site.ini --overwrite
 expect 2 'absent.ini: no such file' "$echo_program" absent.ini
 expect 2 'is a folder' "$echo_program" .
+# A pipe that nobody writes to would be waited for for ever.
+mkfifo pipe.ini && expect 2 'is a pipe or a device' timeout -k 1 10 "$echo_program" pipe.ini
 expect 2 'did you mean --overwrite' "$echo_program" site.ini --ovewrite
 expect 2 'needs a value' "$echo_program" site.ini --until
 expect 2 'one argument too many' "$echo_program" site.ini another
