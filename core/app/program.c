@@ -4,6 +4,7 @@
 #include "core/app/program.h"
 
 #include "core/app/help.h"
+#include "core/app/idle_check.h"
 #include "core/app/results.h"
 #include "core/app/site_check.h"
 #include "core/app/site_file.h"
@@ -327,6 +328,9 @@ static void resolve_settings(command_line *line) {
     }
     if (line->err->message_count == 0) { // not after a mistake: what was refused would be missed
         (void)tal_site_check(&line->invocation->settings, line->err);
+    }
+    if (line->err->message_count == 0) {
+        tal_idle_check(&line->invocation->settings, line->err);
     }
 }
 

@@ -272,6 +272,10 @@ tal_status tal_file_check_readable(const char *path, tal_error *err) {
     if (S_ISDIR(info.st_mode)) {
         return TAL_FAIL(err, TAL_BAD_INPUT, "%s is a folder, but a file is needed", path);
     }
+    if (!S_ISREG(info.st_mode)) { // which nobody may ever fill, or end
+        return TAL_FAIL(err, TAL_BAD_INPUT,
+                        "%s is a pipe or a device: write what it holds into a file first", path);
+    }
     if (access(path, R_OK) != 0) {
         return TAL_FAIL(err, TAL_IO, "%s cannot be read: %s", path, strerror(errno));
     }

@@ -82,8 +82,10 @@ tal_status tal_netcdf_get_ints(tal_netcdf *file, const char *variable, int32_t *
 // Characters of a char variable such as class_name, with no '\0' added.
 tal_status tal_netcdf_get_chars(tal_netcdf *file, const char *variable, char *values, size_t count,
                                 tal_error *err);
-tal_status tal_netcdf_get_slab(tal_netcdf *file, const char *variable, const size_t *start,
-                               const size_t *count, double *values, tal_error *err);
+// A part of a variable, which must have `rank` dimensions: as many as `start` and `count` have numbers.
+tal_status tal_netcdf_get_slab(tal_netcdf *file, const char *variable, int rank,
+                               const size_t *start, const size_t *count, double *values,
+                               tal_error *err);
 // Text attribute of a variable (NULL: global); freed with tal_memory_destroy.
 tal_status tal_netcdf_get_text(tal_netcdf *file, const char *variable, const char *attribute,
                                char **value, tal_error *err);

@@ -174,14 +174,21 @@ tal_status tal_netcdf_get_chars(tal_netcdf *file, const char *variable, char *va
     return code == NC_NOERR ? TAL_OK : fail_read(file, variable, code, err);
 }
 
-tal_status tal_netcdf_get_slab(tal_netcdf *file, const char *variable, const size_t *start,
-                               const size_t *count, double *values, tal_error *err) {
+tal_status tal_netcdf_get_slab(tal_netcdf *file, const char *variable, int rank,
+                               const size_t *start, const size_t *count, double *values,
+                               tal_error *err) {
     int id = 0;
     TAL_TRY(find_variable(file, variable, &id, err));
     variable_shape shape;
     TAL_TRY(read_shape(file, variable, id, &shape, err));
     TAL_TRY(check_type(file, variable, shape.type, WANT_NUMBERS, err));
-    for (int i = 0; i < shape.dimension_count; i++) {
+    if (shape.dimension_count != rank) {
+        return TAL_FAIL(err, TAL_BAD_INPUT,
+                        "%s: variable '%s' has %d dimensions, but %d are needed. Was it made by "
+                        "another program or version?",
+                        file->path, variable, shape.dimension_count, rank);
+    }
+    for (int i = 0; i < rank; i++) {
         if (start[i] > shape.lengths[i] || count[i] > shape.lengths[i] - start[i]) {
             return TAL_FAIL(err, TAL_BAD_INPUT,
                             "%s: variable '%s' has %zu values along dimension %d, but those from "

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The site files of a study.
+#include "core/app/idle_check.h"
 #include "core/app/site_check.h"
 #include "core/app/site_file.h"
 #include "core/base/memory.h"
@@ -79,7 +80,9 @@ tal_status tal_study_sites_read(tal_study_sites *sites, const tal_invocation *in
     for (int i = 1; i <= path_count; i++) {
         if (read_one(&sites->site[i], paths[i - 1], err) == TAL_OK) {
             apply_sets(sites->site[i].settings, invocation, err);
-            (void)tal_site_check(sites->site[i].settings, err);
+            if (tal_site_check(sites->site[i].settings, err) == TAL_OK) {
+                tal_idle_check(sites->site[i].settings, err);
+            }
         }
     }
     make_names_unique(sites);

@@ -2,6 +2,7 @@
 // Settings to be found.
 #include "pipelines/calibrate/parameter.h"
 
+#include "core/app/idle_check.h"
 #include "core/app/site_check.h"
 #include "core/base/memory.h"
 #include "pipelines/engine/chain.h"
@@ -142,6 +143,10 @@ tal_status tal_parameters_read(tal_parameters *parameters, const tal_settings *s
         status = one != TAL_OK ? one : status;
     }
     status = status == TAL_OK ? tal_site_check(scratch, err) : status;
+    if (status == TAL_OK) {
+        tal_idle_check(scratch, err);
+        status = err->message_count > 0 ? err->status : TAL_OK;
+    }
     parameters->count = settings->vary_count;
     tal_memory_destroy(scratch);
     return status;

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE // flock, realpath
 #include "pipelines/engine/study.h"
 
+#include "core/app/idle_check.h"
 #include "core/app/program.h"
 #include "core/app/site_file.h"
 #include "core/base/log.h"
@@ -433,6 +434,7 @@ tal_status tal_study_keep_site(tal_study_folder *study, const tal_settings *sett
     tal_settings *bare = NULL;
     TAL_CREATE(bare, 1, "settings", err);
     *bare = *settings;
+    tal_idle_reset(bare); // what is tried may leave numbers without effect
     tal_text text = {0};
     tal_status status = tal_files_walk(settings, TAL_STAGE_ALL, drop_files, bare, err);
     if (status == TAL_OK) {

@@ -103,7 +103,8 @@ static tal_status read_frame(tal_netcdf *file, const char *name, const tal_run_r
                              tal_error *err) {
     const size_t start[3] = {(size_t)frame, 0, 0};
     const size_t count[3] = {1, (size_t)motion->block_count, (size_t)width};
-    TAL_TRY(tal_netcdf_get_slab(file, name, start, count, buffer, err));
+    const int rank = width > 1 ? 3 : 2;
+    TAL_TRY(tal_netcdf_get_slab(file, name, rank, start, count, buffer, err));
     for (size_t i = 0; i < count[1] * count[2]; i++) {
         if (fabs(buffer[i] - centre) > most) {
             return TAL_FAIL(err, TAL_BAD_INPUT,

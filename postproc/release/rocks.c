@@ -9,24 +9,47 @@
 
 enum { PIECE = 1 << 17 }; // moments read at once, about 13 MB
 
+static bool is_whole(double value, double low, double high) {
+    return value >= low && value <= high && value == floor(value);
+}
+
+static tal_status read_meeting_count(tal_rocks *r, tal_error *err) {
+    double count = 0.0;
+    TAL_TRY(tal_netcdf_get_real(&r->file, NULL, "meeting_count", &count, err));
+    if (!is_whole(count, 0.0, INT32_MAX)) {
+        return TAL_FAIL(err, TAL_BAD_INPUT,
+                        "%s: meeting_count = %g is no number of meetings: the file is damaged; run "
+                        "talus-solve again",
+                        r->file.path, count);
+    }
+    r->meeting_count = (int64_t)count;
+    return TAL_OK;
+}
+
 static tal_status read_meetings(tal_rocks *r, tal_error *err) {
     static const char *const names[] = {
         "meeting_rock", "meeting_kind", "meeting_number", "meeting_outcome", "meeting_x",
         "meeting_y",    "meeting_z",    "meeting_height", "meeting_energy",  "meeting_taken"};
-    double count = 0.0, *column = NULL;
+    double *column = NULL;
     tal_status status = TAL_OK;
-    TAL_TRY(tal_netcdf_get_real(&r->file, NULL, "meeting_count", &count, err));
-    r->meeting_count = (int64_t)count;
+    TAL_TRY(read_meeting_count(r, err));
     const size_t n = (size_t)r->meeting_count, start = 0;
     TAL_CREATE(r->meeting, n + 1, "meetings", err);
     TAL_CREATE(column, n + 1, "meetings", err);
     for (size_t k = 0; n > 0 && k < sizeof names / sizeof *names; k++) {
-        TAL_TRY_OR_DONE(tal_netcdf_get_slab(&r->file, names[k], &start, &n, column, err));
+        TAL_TRY_OR_DONE(tal_netcdf_get_slab(&r->file, names[k], 1, &start, &n, column, err));
         for (size_t i = 0; i < n; i++) {
             tal_rocks_meeting *m = &r->meeting[i];
             int32_t *const whole[4] = {&m->rock, &m->kind, &m->number, &m->outcome};
             double *const real[6] = {&m->position[0], &m->position[1], &m->position[2],
                                      &m->height,      &m->energy,      &m->taken};
+            if (k < 4 && !is_whole(column[i], INT32_MIN, INT32_MAX)) {
+                status = TAL_FAIL(err, TAL_BAD_INPUT,
+                                  "%s: %s = %g of meeting %zu is no whole number: the file is "
+                                  "damaged; run talus-solve again",
+                                  r->file.path, names[k], column[i], i);
+                goto done;
+            }
             if (k < 4) {
                 *whole[k] = (int32_t)column[i];
             } else {
@@ -37,6 +60,19 @@ static tal_status read_meetings(tal_rocks *r, tal_error *err) {
 done:
     tal_memory_destroy(column);
     return status;
+}
+
+// Memory is taken by what the rocks say of their ways: it must be there to be read.
+static tal_status check_samples(tal_rocks *r, tal_error *err) {
+    size_t length = 0;
+    TAL_TRY(tal_netcdf_get_length(&r->file, "sample", &length, err));
+    return (uint64_t)r->first[r->count] <= length
+               ? TAL_OK
+               : TAL_FAIL(
+                     err, TAL_BAD_INPUT,
+                     "%s: sample_count adds up to %lld, and there are %zu samples: the file is "
+                     "damaged; run talus-solve again",
+                     r->file.path, (long long)r->first[r->count], length);
 }
 
 static tal_status read_rocks(tal_rocks *r, tal_error *err) {
@@ -63,7 +99,7 @@ static tal_status read_rocks(tal_rocks *r, tal_error *err) {
         r->first[k + 1] = r->first[k] + (samples[k] > 0 ? samples[k] : 0);
     }
     tal_memory_destroy(samples);
-    return status;
+    return status == TAL_OK ? check_samples(r, err) : status;
 }
 
 tal_status tal_rocks_open(tal_rocks *r, const char *path, const tal_origin *origin,
@@ -104,6 +140,7 @@ typedef struct {
 } piece;
 
 static tal_status reserve(piece *p, size_t count, tal_error *err) {
+    count = count > 0 ? count : 1; // ways without a moment have a place, too
     if (count > p->room) {
         TAL_GROW(p->moment, p->room, count, "trajectories", err);
         TAL_GROW(p->column, 3 * p->room, 3 * count, "trajectories", err);
@@ -116,7 +153,7 @@ static tal_status reserve(piece *p, size_t count, tal_error *err) {
 static tal_status read_column(tal_rocks *r, piece *p, const char *name, size_t first, size_t count,
                               size_t width, tal_error *err) {
     const size_t start[2] = {first, 0}, counts[2] = {count, width};
-    return tal_netcdf_get_slab(&r->file, name, start, counts, p->column, err);
+    return tal_netcdf_get_slab(&r->file, name, width > 1 ? 2 : 1, start, counts, p->column, err);
 }
 
 static tal_status read_piece(tal_rocks *r, piece *p, size_t first, size_t count, tal_error *err) {

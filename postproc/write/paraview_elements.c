@@ -135,8 +135,8 @@ static tal_status read_frame(element_room *r, const tal_back_analysis *a, tal_ne
                              int32_t frame, tal_error *err) {
     const size_t start[3] = {(size_t)frame, 0, 0};
     const size_t nodes[3] = {1, r->node_count, 3}, elements[3] = {1, r->element_count, STRESSES};
-    TAL_TRY(tal_netcdf_get_slab(run, "displacement", start, nodes, r->displacement, err));
-    TAL_TRY(tal_netcdf_get_slab(run, "stress", start, elements, r->stress, err));
+    TAL_TRY(tal_netcdf_get_slab(run, "displacement", 3, start, nodes, r->displacement, err));
+    TAL_TRY(tal_netcdf_get_slab(run, "stress", 3, start, elements, r->stress, err));
     place_nodes(r, a, frame);
     for (size_t e = 0; e < r->element_count; e++) {
         for (size_t k = 0; k < 3; k++) {

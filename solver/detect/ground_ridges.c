@@ -91,8 +91,34 @@ static bool body_holds(const tal_posed_body *body, tal_vec3 p) {
     return true;
 }
 
+// Does any of a ridge lie in the body?
+static bool ridge_pierces(const tal_posed_body *body, const ridge *r) {
+    double enter = 0.0, leave = r->length;
+    for (int32_t f = 0; f < body->face_count; f++) {
+        const tal_posed_face *face = &body->face[f];
+        const double outside = tal_vec3_dot(face->normal, r->from) - face->offset;
+        const double slope = tal_vec3_dot(face->normal, r->along);
+        if (slope < 0.0) {
+            enter = tal_larger(enter, outside / -slope);
+        } else if (slope > 0.0) {
+            leave = tal_smaller(leave, outside / -slope);
+        } else if (outside > 0.0) {
+            return false;
+        }
+    }
+    return enter < leave;
+}
+
 // Edges that cross below each other overlap if the point of either lies in the other solid: at an acute
-// edge of a body the ridge point may already be outside again while the ridge beside it is not.
+// edge of a body the ridge point may already be outside again while the ridge beside it is not. Where the
+// ridge is acute as well both points may be outside; then what lies beside them decides.
+static bool edges_overlap(const tal_terrain *t, const tal_posed_body *body,
+                          tal_ground_scratch *scratch, const ridge *r, tal_vec3 on_ridge,
+                          tal_vec3 on_body) {
+    return body_holds(body, on_ridge) || tal_ground_holds(t, body, scratch, on_body) ||
+           (tal_vec3_dot(r->normal[0], r->normal[1]) < 0.0 && ridge_pierces(body, r));
+}
+
 static void try_body_edge(const tal_terrain *t, const tal_posed_body *body,
                           tal_ground_scratch *scratch, const ridge *r, int32_t edge) {
     const int32_t *ends =
@@ -125,7 +151,7 @@ static void try_body_edge(const tal_terrain *t, const tal_posed_body *body,
     const tal_vec3 q = tal_vec3_add_scaled(from, on_body, along);
     const double gap = tal_vec3_dot(n, tal_vec3_subtract(q, p));
     if (gap < body->reach && gap > -body->bounding_radius &&
-        (gap >= 0.0 || body_holds(body, p) || tal_ground_holds(t, body, scratch, q))) {
+        (gap >= 0.0 || edges_overlap(t, body, scratch, r, p, q))) {
         tal_ground_add(scratch, body, p, n, gap, tal_feature_edge(body, edge),
                        tal_ground_feature_edge(t, r->triangle, r->corner), ridge_class(r, n));
     }

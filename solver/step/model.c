@@ -4,6 +4,7 @@
 
 #include "core/base/memory.h"
 #include "solver/constraint/joint.h"
+#include "solver/detect/shape_check.h"
 #include "solver/law/law.h"
 #include "solver/motion/prescribed.h"
 #include "solver/motion/trail.h"
@@ -83,13 +84,23 @@ static double inner_radius_of(const tal_shapes *shapes, int32_t shape) {
     return radius;
 }
 
-static void measure_shapes(tal_model *model) {
+// A block with a corner a million kilometres away has no width that numbers could tell.
+static tal_status measure_shapes(tal_model *model, tal_error *err) {
     model->smallest_width = INFINITY;
     for (int32_t b = 0; b < model->body_count; b++) {
         const int32_t shape = model->shape_of_body[b];
+        const double width = model->shapes.smallest_width[shape];
+        const double size = model->shapes.bounding_radius[shape];
+        if (!(width > TAL_SHAPE_TOLERANCE * size && isfinite(width))) {
+            return TAL_FAIL(
+                err, TAL_BAD_INPUT,
+                "shape %d: it has no thickness, though it reaches %.3g m from its centre", shape,
+                size);
+        }
         model->inner_radius[b] = inner_radius_of(&model->shapes, shape);
-        model->smallest_width = fmin(model->smallest_width, model->shapes.smallest_width[shape]);
+        model->smallest_width = fmin(model->smallest_width, width);
     }
+    return TAL_OK;
 }
 
 static uint64_t fingerprint_of(const tal_model *model) {
@@ -137,8 +148,7 @@ static tal_status fill(tal_model *model, const tal_model_input *input, tal_error
     TAL_TRY(tal_prescribed_create(model, input, err));
     TAL_TRY(tal_joints_create(model, input, err));
     TAL_TRY(tal_model_create_solids(model, input, err));
-    measure_shapes(model);
-    TAL_ASSERT(model->smallest_width > 0.0 && isfinite(model->smallest_width));
+    TAL_TRY(measure_shapes(model, err));
     model->fingerprint = fingerprint_of(model);
     return input->is_under_way ? TAL_OK : tal_model_check_start(model, err);
 }

@@ -168,6 +168,11 @@ static tal_status read_matrix(const store *s, const char *letter, tal_triplets *
     TAL_TRY(read_int(s, folder, "m", &t->row_count, err));
     TAL_TRY(read_int(s, folder, "n", &t->column_count, err));
     TAL_TRY(read_int(s, folder, "nz", &m.nz, err));
+    if (t->row_count < 0 || t->column_count < 0 || t->row_count == INT32_MAX ||
+        t->column_count == INT32_MAX) {
+        return TAL_FAIL(err, TAL_BAD_INPUT, "%s: %s of m = %d rows and n = %d columns cannot be",
+                        s->path, folder, t->row_count, t->column_count);
+    }
     snprintf(name, sizeof name, "%s/p", folder);
     TAL_TRY_OR_DONE(read_array(s, name, H5T_NATIVE_INT32, sizeof(int32_t), &m.p, &m.p_count, err));
     snprintf(name, sizeof name, "%s/i", folder);

@@ -42,6 +42,8 @@ expect 1 'not converged' "$echo_program" site.ini --forget --overwrite
 TALUS_FAULT=allocation:2 expect 1 'no memory' "$echo_program" site.ini --overwrite
 expect 2 'absent.ini: no such file' "$echo_program" absent.ini
 expect 2 'is a folder' "$echo_program" .
+# A pipe that nobody writes to would be waited for for ever.
+mkfifo pipe.ini && expect 2 'is a pipe or a device' timeout -k 1 10 "$echo_program" pipe.ini
 expect 2 'did you mean --overwrite' "$echo_program" site.ini --ovewrite
 expect 2 'needs a value' "$echo_program" site.ini --until
 expect 2 'one argument too many' "$echo_program" site.ini another
@@ -50,7 +52,7 @@ expect 2 'auto, plain, json or none' "$echo_program" site.ini --progress=loud
 expect 2 'whole number in \[1, 1024\]' "$echo_program" site.ini --threads=1025
 expect 2 'must be in \[0, 10\]' "$echo_program" site.ini --set contact.friction=-3
 expect 2 'gone.las: no such file' "$echo_program" site.ini --set site.before=gone.las
-expect 0 'friction' "$echo_program" site.ini --set mesh.import=gone.obj --overwrite # another stage's
+expect 0 'friction' "$echo_program" site.ini --set mesh.import=gone.obj --set mesh.blocks=import --overwrite # another stage's
 expect 2 'is too long a path' "$echo_program" site.ini --set "site.before=$(printf '%04100d' 0)"
 expect 2 'write SECTION.KEY=VALUE' "$echo_program" site.ini --set friction=1
 # Several mistakes, all at once.
@@ -94,7 +96,7 @@ printf -- '--overwrite\n1 a b.ini\n' | cmp - said || { cat said; fail "completio
 expect 0 '^friction = 0.5' "$echo_program" site.ini --print-settings
 "$echo_program" site.ini --print-settings >resolved.ini
 expect 0 'friction 0.5' "$echo_program" resolved.ini --overwrite
-printf '[site]\nbefore = said\n[mesh]\nimport = rocks.obj\n' >inputs.ini
+printf '[site]\nbefore = said\n[mesh]\nblocks = import\nimport = rocks.obj\n' >inputs.ini
 expect 0 '^said$' "$echo_program" inputs.ini --print-inputs
 if grep -q rocks said; then fail "--print-inputs names a file of another stage"; fi
 

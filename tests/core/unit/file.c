@@ -176,6 +176,8 @@ static void unreadable_inputs_are_told_apart(void **state) {
     check_fails(tal_file_read("/nonexistent/file", &bytes, &length, &check_error), TAL_NOT_FOUND,
                 "no such file");
     check_fails(tal_file_read("/", &bytes, &length, &check_error), TAL_BAD_INPUT, "is a folder");
+    check_fails(tal_file_check_readable("/dev/zero", &check_error), TAL_BAD_INPUT,
+                "is a pipe or a device");
 }
 
 static void large_files_are_read_whole(void **state) {

@@ -105,8 +105,8 @@ static void all_that_was_written_comes_back(void **state) {
     check_ok(tal_netcdf_get_chars(&file, "class_name", names, 16, &check_error));
     assert_string_equal(names + 8, "scree");
     double slab[2];
-    check_ok(tal_netcdf_get_slab(&file, "z", (const size_t[]){2, 0}, (const size_t[]){1, 2}, slab,
-                                 &check_error));
+    check_ok(tal_netcdf_get_slab(&file, "z", 2, (const size_t[]){2, 0}, (const size_t[]){1, 2},
+                                 slab, &check_error));
     assert_true(slab[0] == 2.0 && slab[1] == 12.0);
     double number = 0;
     check_ok(tal_netcdf_get_real(&file, NULL, "mesh_error_m", &number, &check_error));
@@ -326,7 +326,7 @@ static void wrong_shapes_and_kinds_are_named(void **state) {
                 TAL_BAD_INPUT, "must hold numbers");
     check_fails(tal_netcdf_get_chars(&file, "node_x", (char *)ints, NODES, &check_error),
                 TAL_BAD_INPUT, "must hold characters");
-    check_fails(tal_netcdf_get_slab(&file, "z", (const size_t[]){2, 0}, (const size_t[]){2, 2},
+    check_fails(tal_netcdf_get_slab(&file, "z", 2, (const size_t[]){2, 0}, (const size_t[]){2, 2},
                                     values, &check_error),
                 TAL_BAD_INPUT, "'z' has 3 values along dimension 1");
     check_fails(tal_netcdf_get_length(&file, "blocks", &length, &check_error), TAL_BAD_INPUT,

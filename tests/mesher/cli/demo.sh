@@ -42,7 +42,7 @@ mesh_and_judge 435 --set mesh.blocks=bricks --set mesh.brick_m= --set mesh.block
 if [ -n "${clouds:-}" ]; then
     mesh_and_judge 0 --set mesh.size_m=12 --set random.seed=7
     mesh_and_judge 0 --set mesh.size_m=12 --set mesh.size_deviation=0.25
-    mesh_and_judge 0 --set mesh.blocks=bricks
+    mesh_and_judge 0 --set mesh.blocks=bricks --set 'mesh.brick_m=10.935 9.636 15.775'
     # A finer ground: at most a quarter of the triangles of the full grid.
     mesh_and_judge 0 --set mesh.size_m=12 --set mesh.mesh_error_m=0.25
     share=$(sed -n 's/.*(\([0-9.]*\) % of the full grid.*/\1/p' judged.txt)

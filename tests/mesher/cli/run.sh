@@ -25,8 +25,8 @@ mkdir empty
 expect 1 'run talus-ingest' "$program" site.ini --out empty
 
 # Mistakes in the settings come together.
-printf '[mesh]\nblocks = joints\nbrick_m = 1 2\nimport_position_m = 5\n' >bad.ini
-expect 2 'at least one joint set' "$program" bad.ini --out ingested
+expect 2 'at least one joint set' "$program" site.ini --out ingested --set mesh.blocks=joints --set mesh.brick_m='1 2' \
+    --set mesh.import_position_m=5
 grep -q 'brick_m must hold three numbers' err.txt || fail "brick_m: $(cat err.txt)"
 grep -q 'import_position_m must hold three' err.txt || fail "import_position_m: $(cat err.txt)"
 printf '[mesh]\nblocks = joints\n[joint.a]\ndip_deg = 30\n' >half.ini

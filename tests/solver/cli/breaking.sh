@@ -29,7 +29,6 @@ friction = 0.5
 kind = pseudo-rigid
 young_pa = 1e9
 poisson = 0.2
-element_m = 1
 [break]
 tensile_strength_pa = 3e4
 cut = yes
@@ -117,6 +116,6 @@ same_motion off plain || fail "breaking changes a run while it is off"
 # What is wrong is named, with its line.
 sed '/^tensile/d' site.ini >wrong.ini
 expect 2 'wrong.ini:1[0-9]: \[break\] cut = yes needs tensile_strength_pa' "$solve" wrong.ini --out off
-sed 's/^kind.*/kind = finite-element/; /^element_m/d' site.ini >wrong.ini
+sed 's/^kind.*/kind = finite-element/' site.ini >wrong.ini
 expect 2 'needs element_m' "$solve" wrong.ini --out off
 [ "$failures" -eq 0 ]

@@ -15,6 +15,11 @@ static double gentle_roof(double x, double y) {
     return -0.05 * fabs(x);
 }
 
+static double sharp_roof(double x, double y) {
+    (void)y;
+    return -3.0 * fabs(x);
+}
+
 static double gutter(double x, double y) {
     (void)y;
     return fabs(x);
@@ -181,6 +186,38 @@ static void acute_edge_sunk_across_a_ridge_is_found(void **state) {
     assert_near(p->gap, -depth, 1e-12);
     assert_near3(p->normal, UP, 1e-12);
     world_destroy(w);
+    tal_terrain_destroy(&t);
+}
+
+// The same, leaning over a ridge as sharp as the edge: now the point of the edge is outside the ground, too.
+static void acute_edge_sunk_across_an_acute_ridge_is_found(void **state) {
+    (void)state;
+    const double depth = 0.04, lean = 0.3, angle = 0.2;
+    solid box = make_box(1, 2, 1);
+    for (int32_t v = 0; v < box.vertex_count; v++) {
+        box.vertex[v].x += lean * box.vertex[v].z;
+    }
+    const tal_shape_input input = solid_input(&box);
+    tal_terrain t;
+    make_ground(&t, 5, 10.0, sharp_roof);
+    for (int side = 0; side < 2; side++) {
+        const tal_quat tilt =
+            turn_about((tal_vec3){0.0, 1.0, 0.0}, side == 0 ? 0.25 * PI : -0.25 * PI);
+        const tal_quat turn = tal_quat_multiply(tilt, turn_about(UP, angle));
+        const tal_vec3 normal = tal_quat_rotate(tilt, UP);
+        const tal_vec3 edge_middle =
+            tal_quat_rotate(turn, (tal_vec3){-0.5 - 0.5 * lean, 0.0, -0.5});
+        const tal_vec3 top = {0.0, 0.3, 0.0};
+        const tal_vec3 at =
+            tal_vec3_subtract(tal_vec3_add_scaled(top, -depth, normal), edge_middle);
+        world *w = on_ground(&t, &input, at, turn, 0.01);
+        const tal_contact_point *p =
+            find_point(&w->contacts, tal_vec3_add_scaled(top, -0.5 * depth, normal), 1e-9);
+        assert_non_null(p);
+        assert_near(p->gap, -depth, 1e-12);
+        assert_near3(p->normal, normal, 1e-12);
+        world_destroy(w);
+    }
     tal_terrain_destroy(&t);
 }
 
@@ -480,6 +517,7 @@ int main(void) {
         cmocka_unit_test(block_in_a_gutter_touches_both_walls),
         cmocka_unit_test(block_across_a_ridge_rests_on_it),
         cmocka_unit_test(acute_edge_sunk_across_a_ridge_is_found),
+        cmocka_unit_test(acute_edge_sunk_across_an_acute_ridge_is_found),
         cmocka_unit_test(ridge_normals_lie_between_the_two_faces),
         cmocka_unit_test(plate_lies_on_peaks),
         cmocka_unit_test(body_larger_than_the_whole_ground_rests_on_its_rim),

@@ -77,6 +77,28 @@ static void each_fault_is_named(void **unused) {
     refused(&scene, "no blocks");
 }
 
+// One corner a million kilometres away: every check of corners and faces is relative to that.
+static void block_without_thickness_is_refused(void **unused) {
+    (void)unused;
+    static const tal_vec3 corner[4] = {
+        {-1.125, -0.5, -0.5}, {1.5, -0.5, -0.5}, {-0.5, 1.5, -1e9}, {-0.5, -0.5, 1.5}};
+    static const int32_t size[4] = {3, 3, 3, 3}, loop[12] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 2, 0, 3};
+    test_scene scene;
+    start(&scene);
+    tal_model_input input = test_scene_input(&scene);
+    scene.shape[1] = (tal_shape_input){.kind = TAL_SHAPE_POLYHEDRON,
+                                       .vertex_count = 4,
+                                       .vertex = corner,
+                                       .face_count = 4,
+                                       .loop_size = size,
+                                       .loop_vertex = loop};
+    tal_model *model = NULL;
+    tal_error_reset(&check_error);
+    check_fails(tal_model_create(&model, &input, &check_error), TAL_BAD_INPUT,
+                "shape 1: it has no thickness, though it reaches 1e+09 m");
+    test_scene_destroy(&scene);
+}
+
 static void overlap_at_the_start_is_refused_with_its_depth(void **unused) {
     (void)unused;
     test_scene scene;
@@ -138,6 +160,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(good_scene_is_accepted),
         cmocka_unit_test(each_fault_is_named),
+        cmocka_unit_test(block_without_thickness_is_refused),
         cmocka_unit_test(overlap_at_the_start_is_refused_with_its_depth),
         cmocka_unit_test(all_faults_are_reported_at_once),
         cmocka_unit_test(every_failed_allocation_is_reported_and_leaks_nothing),
