@@ -303,7 +303,7 @@ static tal_status prepare(finisher *f, const tal_friction_problem *problem, cons
                           tal_error *err) {
     const size_t size = 3 * (size_t)problem->w.count;
     TAL_TRY(tal_finish_work_create(&f->work, problem, err));
-    f->work.factor.flops_max = f->settings->flops_max / SYSTEMS_MIN;
+    tal_contact_system_limit(&f->work.contacts, f->settings->flops_max / SYSTEMS_MIN);
     TAL_TRY(tal_interior_point_create(&f->interior, &f->work, err));
     TAL_TRY(tal_newton_create(&f->newton, &f->work, err));
     TAL_CREATE(f->anchor, size, "reactions", err);
