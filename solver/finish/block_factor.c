@@ -223,8 +223,8 @@ static void clear_column(double a[36], double inverse[36], int c) {
     }
 }
 
-// Likewise of 6 by 6: Gauss and Jordan, with the largest pivot of a column.
-static int invert_six(const double a[36], double inverse[36]) {
+// Gauss and Jordan, with the largest pivot of a column.
+int tal_block_invert_six(const double a[36], double inverse[36]) {
     double left[36], sum = 0.0;
     for (int i = 0; i < 36; i++) {
         sum += a[i];
@@ -255,7 +255,8 @@ static int invert_six(const double a[36], double inverse[36]) {
 static bool invert_pivot(tal_block_factor *f, double *a, double size, double *inverse) {
     double larger = 1e-10 * size;
     for (int trial = 0; trial < 12; trial++) {
-        const int done = f->width == 3 ? invert_three(a, size, inverse) : invert_six(a, inverse);
+        const int done =
+            f->width == 3 ? invert_three(a, size, inverse) : tal_block_invert_six(a, inverse);
         if (done != 0) {
             f->perturbed_count += done > 0 && trial > 0;
             return done > 0;

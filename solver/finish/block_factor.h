@@ -49,4 +49,7 @@ void tal_block_factor_substitute(tal_block_factor *factor, const double *b, doub
 bool tal_block_factor_solve(tal_block_factor *factor, const tal_block_matrix *matrix,
                             const double *b, int refinements, double *x);
 
+// The inverse of a block of 6 by 6: 1; 0 if it is singular, -1 if it is not a number.
+int tal_block_invert_six(const double a[36], double inverse[36]);
+
 #endif

@@ -100,6 +100,7 @@ static tal_status allocate_wide(tal_contact_system *s, const tal_block_matrix *w
     TAL_CREATE(s->basis, 18 * count, "bases of patches", err);
     TAL_CREATE(s->inverse, 9 * count, "a system of patches", err);
     TAL_CREATE(s->core, 36 * count, "a system of patches", err);
+    TAL_CREATE(s->is_inverse, count, "a system of patches", err);
     TAL_CREATE(s->diagonal, largest, "a basis of a patch", err);
     TAL_CREATE(s->cholesky, 6 * largest, "a basis of a patch", err);
     TAL_CREATE(s->column, 6 * largest, "a basis of a patch", err);
@@ -144,9 +145,10 @@ tal_status tal_contact_system_create(tal_contact_system *s, const tal_block_matr
 }
 
 void tal_contact_system_destroy(tal_contact_system *s) {
-    void *all[] = {s->patch_of,  s->member_start, s->member,  s->order, s->row,      s->first_row,
-                   s->row_order, s->basis,        s->inverse, s->core,  s->cholesky, s->column,
-                   s->right,     s->diagonal,     s->left,    s->step,  s->sum,      s->moved};
+    void *all[] = {s->patch_of,  s->member_start, s->member, s->order,     s->row,
+                   s->first_row, s->row_order,    s->basis,  s->inverse,   s->core,
+                   s->cholesky,  s->column,       s->right,  s->diagonal,  s->left,
+                   s->step,      s->sum,          s->moved,  s->is_inverse};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         tal_memory_destroy(all[i]);
     }
@@ -363,6 +365,15 @@ static void add_widened(const double b[9], const double q[18], double to[18]) {
     }
 }
 
+// g x of contact k
+static void apply_given(const tal_contact_system *s, int32_t k, const double x[3], double y[3]) {
+    if (s->g != NULL) {
+        tal_block_apply(&s->g[9 * (ptrdiff_t)k], x, y);
+    } else {
+        memcpy(y, x, 3 * sizeof *y);
+    }
+}
+
 // E of all rows (F9).
 static void set_cores(tal_contact_system *s, int32_t row_count) {
     memset(s->core, 0, 36 * (size_t)row_count * sizeof *s->core);
@@ -373,9 +384,23 @@ static void set_cores(tal_contact_system *s, int32_t row_count) {
         const double *q = &s->basis[18 * (ptrdiff_t)k];
         double given[9] = {0}, widened[18] = {0};
         invert_three(&s->f[9 * (ptrdiff_t)k], &s->inverse[9 * (ptrdiff_t)k]);
-        tal_block_add_product(&s->inverse[9 * (ptrdiff_t)k], &s->g[9 * (ptrdiff_t)k], given);
+        if (s->g != NULL) {
+            tal_block_add_product(&s->inverse[9 * (ptrdiff_t)k], &s->g[9 * (ptrdiff_t)k], given);
+        } else {
+            memcpy(given, &s->inverse[9 * (ptrdiff_t)k], sizeof given);
+        }
         add_widened(given, q, widened);
         add_turned(q, widened, &s->core[36 * (ptrdiff_t)s->row[k]]);
+    }
+    for (int32_t row = 0; row < row_count; row++) {
+        double *core = &s->core[36 * (ptrdiff_t)row], inverse[36];
+        for (int i = 0; s->g == NULL && i < 6; i++) { // unknowns that a row has no use for
+            core[7 * i] = core[7 * i] == 0.0 ? 1.0 : core[7 * i];
+        }
+        s->is_inverse[row] = s->g == NULL && tal_block_invert_six(core, inverse) > 0;
+        if (s->is_inverse[row]) {
+            memcpy(core, inverse, sizeof inverse);
+        }
     }
 }
 
@@ -383,7 +408,8 @@ static void set_cores(tal_contact_system *s, int32_t row_count) {
 static void fill_narrow_row(tal_contact_system *s, int32_t k) {
     const tal_block_matrix *a = s->a;
     tal_block_matrix *system = system_of(s);
-    const double *f = &s->f[9 * (ptrdiff_t)k], *g = &s->g[9 * (ptrdiff_t)k];
+    static const double one[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
+    const double *f = &s->f[9 * (ptrdiff_t)k], *g = s->g != NULL ? &s->g[9 * (ptrdiff_t)k] : one;
     const int32_t row = s->row[k];
     int64_t place = system->start[row];
     for (int64_t p = a->start[k]; p < a->start[k + 1]; p++) {
@@ -448,12 +474,18 @@ static void add_to_wide_row(tal_contact_system *s, int32_t k) {
     add_turned(q, sum, &first[36 * (ptrdiff_t)s->row_order[row]]); // its own row at least
 }
 
-// I + E N from N.
+// I + E N from N, or E^-1 + N.
 static void close_wide_row(tal_contact_system *s, int32_t row) {
     tal_block_matrix *system = system_of(s);
     const double *core = &s->core[36 * (ptrdiff_t)row];
     for (int64_t p = system->start[row]; p < system->start[row + 1]; p++) {
         double *to = &system->value[36 * p], product[36] = {0};
+        if (s->is_inverse[row]) {
+            for (int i = 0; i < 36 && system->column[p] == row; i++) {
+                to[i] += core[i];
+            }
+            continue;
+        }
         for (int i = 0; i < 6; i++) {
             for (int k = 0; k < 6; k++) {
                 for (int j = 0; j < 6; j++) {
@@ -540,6 +572,15 @@ static void find_narrow_step(tal_contact_system *s, const double *b) {
     }
 }
 
+// x becomes E^-1 x of a row.
+static void apply_core(const tal_contact_system *s, int32_t row, double x[6]) {
+    double y[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+    for (int e = 0; e < 36; e++) {
+        y[e / 6] += s->core[36 * (ptrdiff_t)row + e] * x[e % 6];
+    }
+    memcpy(x, y, sizeof y);
+}
+
 // z of the rows, from b, in `right`.
 static void find_unknowns(tal_contact_system *s, const double *b) {
     memset(s->right, 0, 6 * (size_t)system_of(s)->count * sizeof *s->right);
@@ -551,6 +592,11 @@ static void find_unknowns(tal_contact_system *s, const double *b) {
         tal_block_apply(&s->inverse[9 * (ptrdiff_t)k], &b[3 * (ptrdiff_t)k], pushed);
         for (int e = 0; e < 18; e++) {
             to[e % 6] += s->basis[18 * (ptrdiff_t)k + e] * pushed[e / 6];
+        }
+    }
+    for (int32_t row = 0; row < system_of(s)->count; row++) {
+        if (s->is_inverse[row]) {
+            apply_core(s, row, &s->right[6 * (ptrdiff_t)row]);
         }
     }
     tal_block_factor_substitute(&s->factor[s->form], s->right, s->right);
@@ -567,6 +613,36 @@ static void widen(tal_contact_system *s) {
     }
 }
 
+// Where f is small, s is large beside what it was computed from, and its rounding moves the bodies. Of rows with E^-1
+// it is brought back to z = Q' s, at the price of f times that rounding.
+static void restore_sums(tal_contact_system *s) {
+    for (int32_t k = 0; k < s->contact_count; k++) {
+        for (int e = 0; s->row[k] >= 0 && e < 18; e++) {
+            s->right[6 * (ptrdiff_t)s->row[k] + e % 6] -=
+                s->basis[18 * (ptrdiff_t)k + e] * s->step[3 * (ptrdiff_t)k + e / 6];
+        }
+    }
+    for (int32_t row = 0; row < system_of(s)->count; row++) {
+        if (s->is_inverse[row]) {
+            apply_core(s, row, &s->right[6 * (ptrdiff_t)row]);
+        }
+    }
+    for (int32_t k = 0; k < s->contact_count; k++) {
+        double shift[3] = {0.0, 0.0, 0.0}, change[3];
+        if (s->row[k] < 0 || !s->is_inverse[s->row[k]]) {
+            continue;
+        }
+        for (int e = 0; e < 18; e++) {
+            shift[e / 6] +=
+                s->basis[18 * (ptrdiff_t)k + e] * s->right[6 * (ptrdiff_t)s->row[k] + e % 6];
+        }
+        tal_block_apply(&s->inverse[9 * (ptrdiff_t)k], shift, change);
+        for (int i = 0; i < 3; i++) {
+            s->step[3 * (ptrdiff_t)k + i] += change[i];
+        }
+    }
+}
+
 // Likewise of the wide form.
 static void find_wide_step(tal_contact_system *s, const double *b) {
     find_unknowns(s, b);
@@ -577,12 +653,13 @@ static void find_wide_step(tal_contact_system *s, const double *b) {
         if (s->row[k] < 0) {
             continue;
         }
-        tal_block_apply(&s->g[9 * (ptrdiff_t)k], &s->moved[3 * (ptrdiff_t)k], given);
+        apply_given(s, k, &s->moved[3 * (ptrdiff_t)k], given);
         for (int i = 0; i < 3; i++) {
             left[i] = b[3 * (ptrdiff_t)k + i] - given[i];
         }
         tal_block_apply(&s->inverse[9 * (ptrdiff_t)k], left, &s->step[3 * (ptrdiff_t)k]);
     }
+    restore_sums(s);
 }
 
 static void find_step(tal_contact_system *s, const double *b) {
@@ -603,7 +680,7 @@ static double find_left(tal_contact_system *s, const double *b, const double *x)
             continue;
         }
         tal_block_apply(&s->f[9 * (ptrdiff_t)k], &x[3 * (ptrdiff_t)k], own);
-        tal_block_apply(&s->g[9 * (ptrdiff_t)k], &s->moved[3 * (ptrdiff_t)k], given);
+        apply_given(s, k, &s->moved[3 * (ptrdiff_t)k], given);
         for (int i = 0; i < 3; i++) {
             const double left = b[3 * (ptrdiff_t)k + i] - own[i] - given[i];
             s->left[3 * (ptrdiff_t)k + i] = left;

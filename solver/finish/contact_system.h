@@ -25,12 +25,13 @@ typedef struct {
     int32_t *row_order;    // of elimination: rows
     double *basis;         // 18 per contact: 3 by 6, its velocity by the unknowns of its row
     double *inverse;       // 9 per contact, of f
-    double *core;          // 36 per row: sum of basis' f^-1 g basis
+    double *core;          // 36 per row: sum of basis' f^-1 g basis, or its inverse
+    uint8_t *is_inverse;   // per row
     double *diagonal, *cholesky, *column; // scratch of the basis: of one patch
     double *right;                        // 6 per row
     double *left, *step, *sum, *moved;    // 3 per contact
     const tal_block_matrix *a;
-    const double *f, *g; // 9 per contact
+    const double *f, *g; // 9 per contact; g NULL: 1
     tal_block_matrix system[TAL_FORM_COUNT];
     tal_block_factor factor[TAL_FORM_COUNT];
 } tal_contact_system;
@@ -42,7 +43,7 @@ tal_status tal_contact_system_create(tal_contact_system *system, const tal_block
 // Takes {0}.
 void tal_contact_system_destroy(tal_contact_system *system);
 
-// Fills the system of the contacts with is_in[k] (NULL: of all). `a`, `f` and `g` are kept by the caller until
+// Fills the system of the contacts with is_in[k] (NULL: of all); `g` may be NULL: 1. `a`, `f` and `g` are kept by the caller until
 // the last solution.
 tal_status tal_contact_system_prepare(tal_contact_system *system, const tal_block_matrix *a,
                                       const double *f, const double *g, const uint8_t *is_in,

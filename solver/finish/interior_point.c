@@ -31,7 +31,6 @@ static tal_status allocate(tal_interior_point *ip, size_t count, tal_error *err)
     TAL_CREATE(ip->inverse, 9 * count, "an interior point", err);
     TAL_CREATE(ip->axes, 9 * count, "an interior point", err);
     TAL_CREATE(ip->own, 9 * count, "an interior point", err);
-    TAL_CREATE(ip->unit, 9 * count, "an interior point", err);
     TAL_CREATE(ip->slip, count, "an interior point", err);
     TAL_CREATE(ip->turn, 2 * count, "an interior point", err);
     return TAL_OK;
@@ -42,9 +41,6 @@ static tal_status copy_pattern(tal_interior_point *ip, const tal_block_matrix *w
     TAL_TRY(tal_block_matrix_create(&ip->turned, w->count, blocks, err));
     memcpy(ip->turned.start, w->start, ((size_t)w->count + 1) * sizeof *w->start);
     memcpy(ip->turned.column, w->column, (size_t)blocks * sizeof *w->column);
-    for (int32_t k = 0; k < w->count; k++) {
-        ip->unit[9 * k] = ip->unit[9 * k + 4] = ip->unit[9 * k + 8] = 1.0;
-    }
     return TAL_OK;
 }
 
@@ -267,7 +263,7 @@ static tal_status assemble(tal_interior_point *ip, tal_finish_work *work, tal_er
         }
         set_own(ip, i, own);
     }
-    return tal_contact_system_prepare(&work->contacts, &ip->turned, ip->own, ip->unit, NULL, err);
+    return tal_contact_system_prepare(&work->contacts, &ip->turned, ip->own, NULL, NULL, err);
 }
 
 // The step for complementarities that miss their target by -`target`; lambda \ target replaces it.
