@@ -460,7 +460,8 @@ static void a_patch_is_one_row_of_the_system(void **unused) {
 }
 
 // A column of thirty cubes near the walls of its cones: of four points of a joint two hold (f is 1e-8) and two
-// are nearly open (1e4). All that is left of b is rounding of what the bodies do, 1e-16 times the joints below.
+// are nearly open (1e4). What belongs to a patch alone has 12 digits between its ends, which leaves 4 per solution
+// and refinement; without its inverse nothing is left of the answer.
 static void small_and_large_shares_of_a_patch_are_solved_alike(void **unused) {
     (void)unused;
     enum { CUBES = 30, COUNT = 4 * CUBES };
@@ -490,7 +491,7 @@ static void small_and_large_shares_of_a_patch_are_solved_alike(void **unused) {
         worst = fmax(worst, fabs(b[i] - f[9 * (i / 3) + 4 * (i % 3)] * x[i] - moved[i]));
         largest = fmax(largest, fabs(x[i]));
     }
-    assert_true(worst < 1e-12 * largest);
+    assert_true(worst < 1e-7 * largest);
     tal_contact_system_destroy(&system);
     tal_friction_problem_destroy(&problem);
 }
