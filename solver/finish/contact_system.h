@@ -58,8 +58,8 @@ const tal_block_factor *tal_contact_system_factor(const tal_contact_system *syst
 // A system that takes more operations is not begun.
 void tal_contact_system_limit(tal_contact_system *system, double flops_max);
 
-// Prepared and factorised: the step s of the contacts that take part, the others' is left alone.
+// Prepared and factorised: the step x of the contacts that take part, the others' is left alone.
 // Refined with `a` itself. False if it is not finite.
-bool tal_contact_system_solve(tal_contact_system *system, const double *b, double *s);
+bool tal_contact_system_solve(tal_contact_system *system, const double *b, double *x);
 
 #endif
