@@ -12,9 +12,9 @@
 // Sweeps between two looks at their progress, and how many more they are given on the strength of it.
 enum { SWEEPS_A_LOOK = 64, SWEEPS_PROMISED_MAX = 512 };
 // Operations of the finisher before the sweeps have a second turn, and blocks of W that they visit in it: some
-// ten and some twenty-five seconds. Walls that fall need 10^4 to 10^5 sweeps, which stand still for long and then
+// ten and some thirty-five seconds. Walls that fall need 10^4 to 10^5 sweeps, which stand still for long and then
 // get there, where the finisher needs minutes; piles and vaults are the other way round.
-static const double FIRST_FLOPS = 3e10, SECOND_VISITS = 2.5e9;
+static const double FIRST_FLOPS = 3e10, SECOND_VISITS = 3.5e9;
 
 static tal_status begin_sweeps(const tal_contact_task *task, const double *r,
                                tal_given_problem **given, tal_error *err) {
