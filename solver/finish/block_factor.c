@@ -14,29 +14,35 @@
 static const double SINGULAR = 1e-13;
 
 static tal_status allocate(tal_block_factor *f, int32_t count, tal_error *err) {
-    const size_t n = (size_t)count;
+    const size_t n = (size_t)count, width = (size_t)f->width, size = width * width;
     TAL_CREATE(f->order, n, "an order of elimination", err);
     TAL_CREATE(f->place, n, "an order of elimination", err);
     TAL_CREATE(f->start, n + 1, "columns of a factor", err);
-    TAL_CREATE(f->inverse, 9 * n, "pivots", err);
-    TAL_CREATE(f->sum_lower, 9 * n, "a column of a factor", err);
-    TAL_CREATE(f->sum_upper, 9 * n, "a row of a factor", err);
+    TAL_CREATE(f->inverse, size * n, "pivots", err);
+    TAL_CREATE(f->sum_lower, size * n, "a column of a factor", err);
+    TAL_CREATE(f->sum_upper, size * n, "a row of a factor", err);
     TAL_CREATE(f->parent, n, "an elimination tree", err);
     TAL_CREATE(f->mark, n, "an elimination tree", err);
     TAL_CREATE(f->link, 2 * n, "lists of columns", err);
     TAL_CREATE(f->cursor, n, "lists of columns", err);
-    TAL_CREATE(f->scratch, 3 * n, "a right-hand side", err);
-    TAL_CREATE(f->residual, 3 * n, "a right-hand side", err);
+    TAL_CREATE(f->scratch, width * n, "a right-hand side", err);
+    TAL_CREATE(f->residual, width * n, "a right-hand side", err);
     return TAL_OK;
 }
 
-tal_status tal_block_factor_create(tal_block_factor *f, int32_t count_max, tal_error *err) {
-    *f = (tal_block_factor){.count_max = count_max, .flops_max = INFINITY};
+tal_status tal_block_factor_create_wide(tal_block_factor *f, int32_t count_max, int width,
+                                        tal_error *err) {
+    TAL_ASSERT(width == 3 || width == 6);
+    *f = (tal_block_factor){.width = width, .count_max = count_max, .flops_max = INFINITY};
     const tal_status status = allocate(f, count_max, err);
     if (status != TAL_OK) {
         tal_block_factor_destroy(f);
     }
     return status;
+}
+
+tal_status tal_block_factor_create(tal_block_factor *f, int32_t count_max, tal_error *err) {
+    return tal_block_factor_create_wide(f, count_max, 3, err);
 }
 
 void tal_block_factor_destroy(tal_block_factor *f) {
@@ -72,6 +78,7 @@ static tal_status reserve(tal_block_factor *f, int64_t blocks, tal_error *err) {
         return TAL_OK;
     }
     const int64_t wanted = blocks + blocks / 4;
+    const size_t numbers = (size_t)(f->width * f->width) * (size_t)wanted;
     tal_memory_destroy(f->row);
     tal_memory_destroy(f->lower);
     tal_memory_destroy(f->upper);
@@ -79,8 +86,8 @@ static tal_status reserve(tal_block_factor *f, int64_t blocks, tal_error *err) {
     f->lower = f->upper = NULL;
     f->block_max = 0;
     TAL_CREATE(f->row, (size_t)wanted, "rows of a factor", err);
-    TAL_CREATE(f->lower, 9 * (size_t)wanted, "blocks of a factor", err);
-    TAL_CREATE(f->upper, 9 * (size_t)wanted, "blocks of a factor", err);
+    TAL_CREATE(f->lower, numbers, "blocks of a factor", err);
+    TAL_CREATE(f->upper, numbers, "blocks of a factor", err);
     f->block_max = wanted;
     return TAL_OK;
 }
@@ -93,7 +100,7 @@ static void reset_marks(tal_block_factor *f) {
 
 tal_status tal_block_factor_analyse(tal_block_factor *f, const tal_block_matrix *matrix,
                                     const int32_t *order, tal_error *err) {
-    TAL_ASSERT(matrix->count <= f->count_max);
+    TAL_ASSERT(matrix->count <= f->count_max && matrix->width == f->width);
     f->count = matrix->count;
     memset(f->start, 0, ((size_t)f->count + 1) * sizeof *f->start);
     for (int32_t j = 0; j < f->count; j++) {
@@ -108,7 +115,7 @@ tal_status tal_block_factor_analyse(tal_block_factor *f, const tal_block_matrix 
     f->flops = 0.0;
     for (int32_t j = 0; j < f->count; j++) {
         const double length = (double)f->start[j + 1];
-        f->flops += 54.0 * length * (length + 1.0);
+        f->flops += 2.0 * f->width * f->width * f->width * length * (length + 1.0);
         f->start[j + 1] += f->start[j];
     }
     if (f->flops > f->flops_max) {
@@ -159,48 +166,160 @@ static double box_of(const double a[9]) {
     return columns * length_of(scaled) * length_of(&scaled[3]) * length_of(&scaled[6]);
 }
 
-// Inverts a pivot, made larger until it can be. `size` is that of the block before anything was
-// subtracted from it. False if it is not a number.
-static bool invert_pivot(tal_block_factor *f, double a[9], double size, double inverse[9]) {
-    double larger = 1e-10 * size;
-    bool is_perturbed = false;
-    for (int trial = 0; trial < 12; trial++) {
-        const double determinant = determinant_of(a);
-        const double volume = box_of(a);
-        const double tiny = 1e-14 * size;
-        if (!isfinite(determinant) || !isfinite(volume)) {
+// Of a block of 3 by 3: 0 if it is singular, -1 if it is not a number, else 1.
+static int invert_three(const double a[9], double size, double inverse[9]) {
+    const double determinant = determinant_of(a), volume = box_of(a), tiny = 1e-14 * size;
+    if (!isfinite(determinant) || !isfinite(volume)) {
+        return -1;
+    }
+    if (!(fabs(determinant) > SINGULAR * volume && volume > tiny * tiny * tiny)) {
+        return 0;
+    }
+    invert(a, determinant, inverse);
+    return 1;
+}
+
+// Rows of 6 numbers, each over its largest; the same divisors in the rows of `inverse`. False if a row has
+// nothing in it.
+static bool begin_six(const double a[36], double scaled[36], double inverse[36]) {
+    memset(inverse, 0, 36 * sizeof *inverse);
+    for (int i = 0; i < 6; i++) {
+        double largest = 0.0;
+        for (int j = 0; j < 6; j++) {
+            largest = fmax(largest, fabs(a[6 * i + j]));
+        }
+        if (!(largest > 0.0)) {
             return false;
         }
-        if (fabs(determinant) > SINGULAR * volume && volume > tiny * tiny * tiny) {
-            invert(a, determinant, inverse);
-            f->perturbed_count += is_perturbed;
-            return true;
+        for (int j = 0; j < 6; j++) {
+            scaled[6 * i + j] = a[6 * i + j] / largest;
         }
-        is_perturbed = true;
-        a[0] += larger;
-        a[4] += larger;
-        a[8] += larger;
+        inverse[7 * i] = 1.0 / largest;
+    }
+    return true;
+}
+
+static void swap_rows(double *a, int i, int j) {
+    for (int k = 0; k < 6 && i != j; k++) {
+        const double value = a[6 * i + k];
+        a[6 * i + k] = a[6 * j + k];
+        a[6 * j + k] = value;
+    }
+}
+
+// Takes column c out of all rows but c.
+static void clear_column(double a[36], double inverse[36], int c) {
+    const double s = 1.0 / a[7 * c];
+    for (int k = 0; k < 6; k++) {
+        a[6 * c + k] *= s;
+        inverse[6 * c + k] *= s;
+    }
+    for (int i = 0; i < 6; i++) {
+        const double factor = a[6 * i + c];
+        for (int k = 0; k < 6 && i != c; k++) {
+            a[6 * i + k] -= factor * a[6 * c + k];
+            inverse[6 * i + k] -= factor * inverse[6 * c + k];
+        }
+    }
+}
+
+// Gauss and Jordan, with the largest pivot of a column.
+int tal_block_invert_six(const double a[36], double inverse[36]) {
+    double left[36], sum = 0.0;
+    for (int i = 0; i < 36; i++) {
+        sum += a[i];
+    }
+    if (!isfinite(sum)) {
+        return -1;
+    }
+    if (!begin_six(a, left, inverse)) {
+        return 0;
+    }
+    for (int c = 0; c < 6; c++) {
+        int best = c;
+        for (int i = c + 1; i < 6; i++) {
+            best = fabs(left[6 * i + c]) > fabs(left[6 * best + c]) ? i : best;
+        }
+        if (!(fabs(left[6 * best + c]) > SINGULAR)) {
+            return 0;
+        }
+        swap_rows(left, c, best);
+        swap_rows(inverse, c, best);
+        clear_column(left, inverse, c);
+    }
+    return 1;
+}
+
+// Inverts a pivot, made larger until it can be. `size` is that of the block before anything was
+// subtracted from it. False if it is not a number.
+static bool invert_pivot(tal_block_factor *f, double *a, double size, double *inverse) {
+    double larger = 1e-10 * size;
+    for (int trial = 0; trial < 12; trial++) {
+        const int done =
+            f->width == 3 ? invert_three(a, size, inverse) : tal_block_invert_six(a, inverse);
+        if (done != 0) {
+            f->perturbed_count += done > 0 && trial > 0;
+            return done > 0;
+        }
+        for (int i = 0; i < f->width; i++) {
+            a[i * (f->width + 1)] += larger;
+        }
         larger *= 10.0;
     }
     return false;
 }
 
+// c -= a b
+static inline void subtract_product(int width, const double *a, const double *b, double *c) {
+    if (width == 3) {
+        tal_block_subtract_product(a, b, c);
+        return;
+    }
+    for (int i = 0; i < 6; i++) {
+        double row[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+        for (int k = 0; k < 6; k++) {
+            for (int j = 0; j < 6; j++) {
+                row[j] += a[6 * i + k] * b[6 * k + j];
+            }
+        }
+        for (int j = 0; j < 6; j++) {
+            c[6 * i + j] -= row[j];
+        }
+    }
+}
+
+// y -= A x
+static inline void subtract_applied(int width, const double *a, const double *x, double *y) {
+    for (int i = 0; i < width; i++) {
+        double sum = 0.0;
+        for (int j = 0; j < width; j++) {
+            sum += a[width * i + j] * x[j];
+        }
+        y[i] -= sum;
+    }
+}
+
+static double *block_at(const tal_block_factor *f, double *all, int64_t n) {
+    return &all[(ptrdiff_t)(f->width * f->width) * n];
+}
+
 static void scatter_column(tal_block_factor *f, const tal_block_matrix *m, int32_t j) {
-    memset(&f->sum_lower[9 * (ptrdiff_t)j], 0, 9 * sizeof(double));
+    const size_t bytes = (size_t)(f->width * f->width) * sizeof(double);
+    memset(block_at(f, f->sum_lower, j), 0, bytes);
     for (int64_t p = f->start[j]; p < f->start[j + 1]; p++) {
-        memset(&f->sum_lower[9 * (ptrdiff_t)f->row[p]], 0, 9 * sizeof(double));
-        memset(&f->sum_upper[9 * (ptrdiff_t)f->row[p]], 0, 9 * sizeof(double));
+        memset(block_at(f, f->sum_lower, f->row[p]), 0, bytes);
+        memset(block_at(f, f->sum_upper, f->row[p]), 0, bytes);
     }
     const int32_t i = f->order[j];
     for (int64_t p = m->start[i]; p < m->start[i + 1]; p++) {
         const int32_t k = f->place[m->column[p]];
         if (k >= j) { // block (i, k) of A belongs to U; its mirror image (k, i) to L
-            double *to = k == j ? &f->sum_lower[9 * (ptrdiff_t)j] : &f->sum_upper[9 * (ptrdiff_t)k];
-            memcpy(to, &m->value[9 * p], 9 * sizeof(double));
+            memcpy(block_at(f, k == j ? f->sum_lower : f->sum_upper, k), block_at(f, m->value, p),
+                   bytes);
             if (k > j) {
                 const int64_t mirror = tal_block_matrix_find(m, m->column[p], i);
                 TAL_VALIDATE(mirror >= 0);
-                memcpy(&f->sum_lower[9 * (ptrdiff_t)k], &m->value[9 * mirror], 9 * sizeof(double));
+                memcpy(block_at(f, f->sum_lower, k), block_at(f, m->value, mirror), bytes);
             }
         }
     }
@@ -209,12 +328,13 @@ static void scatter_column(tal_block_factor *f, const tal_block_matrix *m, int32
 // Subtracts what column k contributes to column and row j.
 static void gather_from(tal_block_factor *f, int32_t k, int32_t j) {
     const int64_t first = f->cursor[k], end = f->start[k + 1];
-    const double *l = &f->lower[9 * first], *u = &f->upper[9 * first]; // L(j,k), U(k,j)
-    tal_block_subtract_product(l, u, &f->sum_lower[9 * (ptrdiff_t)j]);
+    const int width = f->width;
+    const double *l = block_at(f, f->lower, first), *u = block_at(f, f->upper, first);
+    subtract_product(width, l, u, block_at(f, f->sum_lower, j)); // L(j,k), U(k,j)
     for (int64_t p = first + 1; p < end; p++) {
-        const ptrdiff_t to = 9 * (ptrdiff_t)f->row[p];
-        tal_block_subtract_product(&f->lower[9 * p], u, &f->sum_lower[to]);
-        tal_block_subtract_product(l, &f->upper[9 * p], &f->sum_upper[to]);
+        const int32_t to = f->row[p];
+        subtract_product(width, block_at(f, f->lower, p), u, block_at(f, f->sum_lower, to));
+        subtract_product(width, l, block_at(f, f->upper, p), block_at(f, f->sum_upper, to));
     }
 }
 
@@ -229,17 +349,30 @@ static void pass_on(tal_block_factor *f, int32_t k) {
 }
 
 static void store_column(tal_block_factor *f, int32_t j) {
-    const double *inverse = &f->inverse[9 * (ptrdiff_t)j];
+    const size_t bytes = (size_t)(f->width * f->width) * sizeof(double);
+    double negative[36];
+    const double *inverse = block_at(f, f->inverse, j);
+    for (int i = 0; i < f->width * f->width; i++) {
+        negative[i] = -inverse[i];
+    }
     for (int64_t p = f->start[j]; p < f->start[j + 1]; p++) {
-        const ptrdiff_t from = 9 * (ptrdiff_t)f->row[p];
-        memset(&f->lower[9 * p], 0, 9 * sizeof(double));
-        tal_block_add_product(&f->sum_lower[from], inverse, &f->lower[9 * p]);
-        memcpy(&f->upper[9 * p], &f->sum_upper[from], 9 * sizeof(double));
+        double *lower = block_at(f, f->lower, p);
+        memset(lower, 0, bytes);
+        subtract_product(f->width, block_at(f, f->sum_lower, f->row[p]), negative, lower);
+        memcpy(block_at(f, f->upper, p), block_at(f, f->sum_upper, f->row[p]), bytes);
     }
 }
 
-static double size_of(const double a[9]) {
-    return fmax(length_of(a), fmax(length_of(&a[3]), length_of(&a[6])));
+static double size_of(const double *a, int width) {
+    double largest = 0.0;
+    for (int i = 0; i < width; i++) {
+        double square = 0.0;
+        for (int j = 0; j < width; j++) {
+            square += a[width * i + j] * a[width * i + j];
+        }
+        largest = fmax(largest, sqrt(square));
+    }
+    return largest;
 }
 
 bool tal_block_factor_compute(tal_block_factor *f, const tal_block_matrix *matrix) {
@@ -252,9 +385,9 @@ bool tal_block_factor_compute(tal_block_factor *f, const tal_block_matrix *matri
         head[j] = -1;
     }
     for (int32_t j = 0; j < f->count; j++) {
-        double *pivot = &f->sum_lower[9 * (ptrdiff_t)j];
+        double *pivot = block_at(f, f->sum_lower, j);
         scatter_column(f, matrix, j);
-        const double size = size_of(pivot);
+        const double size = size_of(pivot, f->width);
         for (int32_t k = head[j]; k >= 0;) {
             const int32_t after = next[k];
             gather_from(f, k, j);
@@ -262,7 +395,7 @@ bool tal_block_factor_compute(tal_block_factor *f, const tal_block_matrix *matri
             pass_on(f, k);
             k = after;
         }
-        if (!invert_pivot(f, pivot, size, &f->inverse[9 * (ptrdiff_t)j])) {
+        if (!invert_pivot(f, pivot, size, block_at(f, f->inverse, j))) {
             return false;
         }
         store_column(f, j);
@@ -272,34 +405,30 @@ bool tal_block_factor_compute(tal_block_factor *f, const tal_block_matrix *matri
     return true;
 }
 
-static void substitute(const tal_block_factor *f, const double *b, double *x) {
+void tal_block_factor_substitute(tal_block_factor *f, const double *b, double *x) {
+    const int w = f->width;
+    const size_t bytes = (size_t)w * sizeof *x;
     double *y = f->scratch;
     for (int32_t j = 0; j < f->count; j++) {
-        memcpy(&y[3 * j], &b[3 * f->order[j]], 3 * sizeof *y);
+        memcpy(&y[w * j], &b[w * f->order[j]], bytes);
     }
     for (int32_t j = 0; j < f->count; j++) {
-        const double *a = &y[3 * j];
         for (int64_t p = f->start[j]; p < f->start[j + 1]; p++) {
-            double product[3], *to = &y[3 * f->row[p]];
-            tal_block_apply(&f->lower[9 * p], a, product);
-            to[0] -= product[0];
-            to[1] -= product[1];
-            to[2] -= product[2];
+            subtract_applied(w, block_at(f, f->lower, p), &y[w * j], &y[w * f->row[p]]);
         }
     }
     for (int32_t j = f->count - 1; j >= 0; j--) {
-        double sum[3] = {y[3 * j], y[3 * j + 1], y[3 * j + 2]};
+        double sum[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
         for (int64_t p = f->start[j]; p < f->start[j + 1]; p++) {
-            double product[3];
-            tal_block_apply(&f->upper[9 * p], &y[3 * f->row[p]], product);
-            sum[0] -= product[0];
-            sum[1] -= product[1];
-            sum[2] -= product[2];
+            subtract_applied(w, block_at(f, f->upper, p), &y[w * f->row[p]], &y[w * j]);
         }
-        tal_block_apply(&f->inverse[9 * (ptrdiff_t)j], sum, &y[3 * j]);
+        subtract_applied(w, block_at(f, f->inverse, j), &y[w * j], sum);
+        for (int i = 0; i < w; i++) {
+            y[w * j + i] = -sum[i];
+        }
     }
     for (int32_t j = 0; j < f->count; j++) {
-        memcpy(&x[3 * f->order[j]], &y[3 * j], 3 * sizeof *x);
+        memcpy(&x[w * f->order[j]], &y[w * j], bytes);
     }
 }
 
@@ -315,7 +444,7 @@ bool tal_block_factor_solve(tal_block_factor *f, const tal_block_matrix *matrix,
                             int refinements, double *x) {
     const int32_t size = 3 * f->count;
     double *left = f->residual, *step = f->sum_upper; // free between factorisations
-    substitute(f, b, x);
+    tal_block_factor_substitute(f, b, x);
     double square = INFINITY;
     for (int n = 0; n < refinements; n++) {
         tal_block_matrix_multiply(matrix, x, left);
@@ -327,7 +456,7 @@ bool tal_block_factor_solve(tal_block_factor *f, const tal_block_matrix *matrix,
             break;
         }
         square = now;
-        substitute(f, left, step);
+        tal_block_factor_substitute(f, left, step);
         for (int32_t i = 0; i < size; i++) {
             x[i] += step[i];
         }

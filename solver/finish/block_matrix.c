@@ -3,19 +3,25 @@
 
 #include "core/base/memory.h"
 
-tal_status tal_block_matrix_create(tal_block_matrix *matrix, int32_t count, int64_t block_count,
-                                   tal_error *err) {
-    TAL_ASSERT(count >= 0 && block_count >= 0);
-    *matrix = (tal_block_matrix){.count = count};
+tal_status tal_block_matrix_create_wide(tal_block_matrix *matrix, int32_t count,
+                                        int64_t block_count, int width, tal_error *err) {
+    TAL_ASSERT(count >= 0 && block_count >= 0 && (width == 3 || width == 6));
+    const size_t size = (size_t)(width * width);
+    *matrix = (tal_block_matrix){.count = count, .width = width};
     tal_status status = TAL_OK;
     TAL_CREATE_OR_DONE(matrix->start, (size_t)count + 1, "rows of a block matrix", err);
     TAL_CREATE_OR_DONE(matrix->column, (size_t)block_count, "columns of a block matrix", err);
-    TAL_CREATE_OR_DONE(matrix->value, 9 * (size_t)block_count, "blocks of a matrix", err);
+    TAL_CREATE_OR_DONE(matrix->value, size * (size_t)block_count, "blocks of a matrix", err);
 done:
     if (status != TAL_OK) {
         tal_block_matrix_destroy(matrix);
     }
     return status;
+}
+
+tal_status tal_block_matrix_create(tal_block_matrix *matrix, int32_t count, int64_t block_count,
+                                   tal_error *err) {
+    return tal_block_matrix_create_wide(matrix, count, block_count, 3, err);
 }
 
 void tal_block_matrix_destroy(tal_block_matrix *matrix) {
@@ -26,6 +32,7 @@ void tal_block_matrix_destroy(tal_block_matrix *matrix) {
 }
 
 void tal_block_matrix_multiply(const tal_block_matrix *matrix, const double *x, double *y) {
+    TAL_ASSERT(matrix->width == 3);
     for (int32_t i = 0; i < matrix->count; i++) {
         double sum[3] = {0.0, 0.0, 0.0};
         for (int64_t p = matrix->start[i]; p < matrix->start[i + 1]; p++) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A sparse square matrix of 3 by 3 blocks, row by row: one block row per contact.
+// A sparse square matrix of 3 by 3 blocks, row by row: one block row per contact. A system of patches has
+// blocks of 6 by 6.
 #ifndef TALUS_SOLVER_FINISH_BLOCK_MATRIX_H
 #define TALUS_SOLVER_FINISH_BLOCK_MATRIX_H
 
@@ -11,15 +12,18 @@ typedef struct {
     int32_t count;   // block rows
     int64_t *start;  // count + 1: where a row begins
     int32_t *column; // ascending within a row
-    double *value;   // 9 per block, row by row
+    double *value;   // 9 per block, row by row (36 where it is 6 wide)
+    int width;       // of a block: 3 or 6
 } tal_block_matrix;
 
 tal_status tal_block_matrix_create(tal_block_matrix *matrix, int32_t count, int64_t block_count,
                                    tal_error *err);
+tal_status tal_block_matrix_create_wide(tal_block_matrix *matrix, int32_t count,
+                                        int64_t block_count, int width, tal_error *err);
 // Takes {0}.
 void tal_block_matrix_destroy(tal_block_matrix *matrix);
 
-// y = A x
+// y = A x, of blocks of 3 by 3
 void tal_block_matrix_multiply(const tal_block_matrix *matrix, const double *x, double *y);
 
 // The place of block (row, column), -1 where there is none.

@@ -58,10 +58,9 @@ static tal_status prepare(tal_finish_work *work, tal_error *err) {
     TAL_CREATE(work->order, (size_t)count, "an order of contacts", err);
     TAL_CREATE(work->r, 3 * (size_t)count, "reactions", err);
     TAL_CREATE(work->u, 3 * (size_t)count, "velocities", err);
-    TAL_TRY(tal_block_matrix_create(&work->system, count, blocks, err));
-    TAL_TRY(tal_block_factor_create(&work->factor, count, err));
     scale_problem(work);
-    return tal_ordering_find(&work->scaled.w, work->order, err);
+    TAL_TRY(tal_ordering_find(&work->scaled.w, work->order, err));
+    return tal_contact_system_create(&work->contacts, &work->scaled.w, work->order, err);
 }
 
 tal_status tal_finish_work_create(tal_finish_work *work, const tal_friction_problem *problem,
@@ -80,8 +79,7 @@ void tal_finish_work_destroy(tal_finish_work *work) {
     tal_memory_destroy(work->order);
     tal_memory_destroy(work->r);
     tal_memory_destroy(work->u);
-    tal_block_matrix_destroy(&work->system);
-    tal_block_factor_destroy(&work->factor);
+    tal_contact_system_destroy(&work->contacts);
     *work = (tal_finish_work){0};
 }
 
@@ -97,25 +95,13 @@ double tal_finish_work_measure(tal_finish_work *work, const double *scaled_r) {
 }
 
 bool tal_finish_work_factorise(tal_finish_work *work) {
+    const tal_block_factor *factor = tal_contact_system_factor(&work->contacts);
     work->factorisation_count++;
     // One system beyond its limit is the end: the next would be no smaller.
-    work->flops += work->factor.flops > work->factor.flops_max ? INFINITY : work->factor.flops;
-    const bool done = tal_block_factor_compute(&work->factor, &work->system);
-    if (work->factor.perturbed_count > work->perturbed_max) {
-        work->perturbed_max = work->factor.perturbed_count;
+    work->flops += factor->flops > factor->flops_max ? INFINITY : factor->flops;
+    const bool done = tal_contact_system_factorise(&work->contacts);
+    if (factor->perturbed_count > work->perturbed_max) {
+        work->perturbed_max = factor->perturbed_count;
     }
     return done;
-}
-
-tal_status tal_finish_work_use_whole(tal_finish_work *work, tal_error *err) {
-    const tal_block_matrix *w = &work->scaled.w;
-    if (work->is_whole) {
-        return TAL_OK;
-    }
-    work->system.count = w->count;
-    memcpy(work->system.start, w->start, ((size_t)w->count + 1) * sizeof *w->start);
-    memcpy(work->system.column, w->column, (size_t)w->start[w->count] * sizeof *w->column);
-    TAL_TRY(tal_block_factor_analyse(&work->factor, &work->system, work->order, err));
-    work->is_whole = true;
-    return TAL_OK;
 }

@@ -4,7 +4,7 @@
 #ifndef TALUS_SOLVER_FINISH_FINISH_WORK_H
 #define TALUS_SOLVER_FINISH_FINISH_WORK_H
 
-#include "solver/finish/block_factor.h"
+#include "solver/finish/contact_system.h"
 #include "solver/finish/friction_problem.h"
 
 typedef struct {
@@ -12,9 +12,7 @@ typedef struct {
     tal_friction_problem scaled; // the trace of every diagonal block is 3; with laws, if only dry
     double *scale;               // per contact: r = scale * scaled r, scaled u = scale * u
     int32_t *order;              // of elimination
-    tal_block_matrix system;     // as many blocks as W
-    tal_block_factor factor;
-    bool is_whole; // the system and its factor have the pattern of W
+    tal_contact_system contacts;
     double *r, *u; // of the given problem, scratch
     int factorisation_count;
     double flops;          // of all factorisations
@@ -29,10 +27,7 @@ void tal_finish_work_destroy(tal_finish_work *work);
 // The residual of the given problem at a scaled reaction: tal_friction_residual_worst.
 double tal_finish_work_measure(tal_finish_work *work, const double *scaled_r);
 
-// Gives the system the pattern of W, unless it has it.
-tal_status tal_finish_work_use_whole(tal_finish_work *work, tal_error *err);
-
-// Analysed and filled by the caller: factorises `system`.
+// Prepared by the caller: factorises the system of `contacts`, and counts it.
 bool tal_finish_work_factorise(tal_finish_work *work);
 
 // The place of the diagonal block of contact k in W.

@@ -18,7 +18,7 @@ static const double CENTRED = 1e-8, FEASIBLE = 1e-7;
 // S S is left of a pivot, and it becomes smaller than the rounding of M. At 1e-10 a vault of five rings stood
 // still at 1e-6, at 1e-8 it is solved; at 1e-6 it stood still again.
 static const double PROXIMAL = 1e-8;
-enum { HELD_STEPS = 3, REFINEMENTS = 3 };
+enum { HELD_STEPS = 3 };
 
 static tal_status allocate(tal_interior_point *ip, size_t count, tal_error *err) {
     double **triple[] = {&ip->shape,  &ip->x,      &ip->z,        &ip->dx,
@@ -30,8 +30,17 @@ static tal_status allocate(tal_interior_point *ip, size_t count, tal_error *err)
     TAL_CREATE(ip->scaling, 9 * count, "an interior point", err);
     TAL_CREATE(ip->inverse, 9 * count, "an interior point", err);
     TAL_CREATE(ip->axes, 9 * count, "an interior point", err);
+    TAL_CREATE(ip->own, 9 * count, "an interior point", err);
     TAL_CREATE(ip->slip, count, "an interior point", err);
     TAL_CREATE(ip->turn, 2 * count, "an interior point", err);
+    return TAL_OK;
+}
+
+static tal_status copy_pattern(tal_interior_point *ip, const tal_block_matrix *w, tal_error *err) {
+    const int64_t blocks = w->start[w->count];
+    TAL_TRY(tal_block_matrix_create(&ip->turned, w->count, blocks, err));
+    memcpy(ip->turned.start, w->start, ((size_t)w->count + 1) * sizeof *w->start);
+    memcpy(ip->turned.column, w->column, (size_t)blocks * sizeof *w->column);
     return TAL_OK;
 }
 
@@ -66,7 +75,8 @@ static void place_inside(tal_interior_point *ip, const tal_finish_work *work) {
 tal_status tal_interior_point_create(tal_interior_point *ip, const tal_finish_work *work,
                                      tal_error *err) {
     *ip = (tal_interior_point){0};
-    const tal_status status = allocate(ip, (size_t)work->scaled.w.count, err);
+    tal_status status = allocate(ip, (size_t)work->scaled.w.count, err);
+    status = status == TAL_OK ? copy_pattern(ip, &work->scaled.w, err) : status;
     if (status != TAL_OK) {
         tal_interior_point_destroy(ip);
         return status;
@@ -82,6 +92,7 @@ void tal_interior_point_destroy(tal_interior_point *ip) {
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         tal_memory_destroy(all[i]);
     }
+    tal_block_matrix_destroy(&ip->turned);
     *ip = (tal_interior_point){0};
 }
 
@@ -219,31 +230,40 @@ static void turn_block(const double qi[9], const double a[9], const double qj[9]
     }
 }
 
+// What belongs to contact i alone: (I - e_0 turn') S S, the tie and the proximal term, in its axes.
+static void set_own(const tal_interior_point *ip, int32_t i, double own[9]) {
+    const double *q = &ip->axes[9 * i], *shape = &ip->shape[3 * i];
+    const double tie[9] = {ip->tie * shape[0] * shape[0], 0.0, 0.0, 0.0,
+                           ip->tie * shape[1] * shape[1], 0.0, 0.0, 0.0,
+                           ip->tie * shape[2] * shape[2]};
+    turn_block(q, tie, q, own);
+    for (int b = 0; b < 3; b++) {
+        const double turn = ip->turn[2 * i] * q[3 + b] + ip->turn[2 * i + 1] * q[6 + b];
+        own[4 * b] += PROXIMAL;
+        for (int a = 0; a < 3; a++) {
+            own[3 * a + b] += ((a == b) - q[a] * turn) * ip->square[3 * i + b]; // q[a]: Q' e_0
+        }
+    }
+}
+
 // The system (I - e_0 turn') S S + M, contact by contact in the axes of S, where S S is diagonal: what is
 // large along one of them does not round off what is small along another.
-static void assemble(const tal_interior_point *ip, tal_finish_work *work) {
+static tal_status assemble(tal_interior_point *ip, tal_finish_work *work, tal_error *err) {
     const tal_block_matrix *w = &work->scaled.w;
-    tal_block_matrix *system = &work->system;
     for (int32_t i = 0; i < w->count; i++) {
         const double *q = &ip->axes[9 * i];
+        double *own = &ip->own[9 * i];
         for (int64_t p = w->start[i]; p < w->start[i + 1]; p++) {
             const double *left = &ip->shape[3 * i], *right = &ip->shape[3 * w->column[p]];
             double block[9];
             for (int a = 0; a < 9; a++) {
-                const double tie = i == w->column[p] && a % 4 == 0 ? ip->tie : 0.0;
-                block[a] = left[a / 3] * (w->value[9 * p + a] + tie) * right[a % 3];
+                block[a] = left[a / 3] * w->value[9 * p + a] * right[a % 3];
             }
-            turn_block(q, block, &ip->axes[9 * w->column[p]], &system->value[9 * p]);
+            turn_block(q, block, &ip->axes[9 * w->column[p]], &ip->turned.value[9 * p]);
         }
-        double *own = &system->value[9 * tal_finish_work_diagonal(work, i)];
-        for (int b = 0; b < 3; b++) {
-            const double turn = ip->turn[2 * i] * q[3 + b] + ip->turn[2 * i + 1] * q[6 + b];
-            own[4 * b] += PROXIMAL;
-            for (int a = 0; a < 3; a++) {
-                own[3 * a + b] += ((a == b) - q[a] * turn) * ip->square[3 * i + b]; // q[a]: Q' e_0
-            }
-        }
+        set_own(ip, i, own);
     }
+    return tal_contact_system_prepare(&work->contacts, &ip->turned, ip->own, NULL, NULL, err);
 }
 
 // The step for complementarities that miss their target by -`target`; lambda \ target replaces it.
@@ -259,8 +279,7 @@ static bool set_step(tal_interior_point *ip, tal_finish_work *work) {
         }
         turn_in(&ip->axes[9 * k], turned, &ip->right[3 * k]);
     }
-    if (!tal_block_factor_solve(&work->factor, &work->system, ip->right, REFINEMENTS,
-                                ip->unscaled)) {
+    if (!tal_contact_system_solve(&work->contacts, ip->right, ip->unscaled)) {
         return false;
     }
     for (int32_t k = 0; k < count; k++) {
@@ -309,25 +328,28 @@ static void set_target(tal_interior_point *ip, int32_t count, double centring, b
     }
 }
 
-// Predictor and corrector of Mehrotra. Returns how far one may go, 0 if the system is singular.
-static double find_step(tal_interior_point *ip, tal_finish_work *work, bool is_held) {
+// Predictor and corrector of Mehrotra. `reach` is how far one may go, 0 if the system is singular.
+static tal_status find_step(tal_interior_point *ip, tal_finish_work *work, bool is_held,
+                            double *reach, tal_error *err) {
     const int32_t count = work->scaled.w.count;
+    *reach = 0.0;
     set_slip(ip, count, is_held);
     set_velocity(ip, work);
     set_defect(ip, count);
-    assemble(ip, work);
+    TAL_TRY(assemble(ip, work, err));
     if (!tal_finish_work_factorise(work)) {
-        return 0.0;
+        return TAL_OK;
     }
     set_target(ip, count, 0.0, false);
     if (!set_step(ip, work)) {
-        return 0.0;
+        return TAL_OK;
     }
     const double length = fmin(1.0, longest_step(ip, count));
     const double left = fmax(0.0, centre_after(ip, count, length) / ip->centre);
     const double least = is_held ? HELD_CENTRING : 1e-6;
     set_target(ip, count, fmax(least, fmin(1.0, left * left * left)), true);
-    return set_step(ip, work) ? fmin(1.0, KEEP_OFF * longest_step(ip, count)) : 0.0;
+    *reach = set_step(ip, work) ? fmin(1.0, KEEP_OFF * longest_step(ip, count)) : 0.0;
+    return TAL_OK;
 }
 
 tal_status tal_interior_point_advance(tal_interior_point *ip, tal_finish_work *work, bool *moved,
@@ -335,17 +357,16 @@ tal_status tal_interior_point_advance(tal_interior_point *ip, tal_finish_work *w
     const int32_t count = work->scaled.w.count;
     double length = 0.0;
     *moved = false;
-    TAL_TRY(tal_finish_work_use_whole(work, err));
     if (!set_scaling(ip, count)) {
         return TAL_OK;
     }
     if (ip->held_steps == 0) {
-        length = find_step(ip, work, false);
+        TAL_TRY(find_step(ip, work, false, &length, err));
     }
     if (length < LEAST_STEP && !ip->is_convex) {
         ip->held_steps = ip->held_steps == 0 ? HELD_STEPS : ip->held_steps;
         ip->held_steps--;
-        length = find_step(ip, work, true);
+        TAL_TRY(find_step(ip, work, true, &length, err));
     }
     for (int32_t i = 0; i < 3 * count; i++) {
         ip->x[i] += length * ip->dx[i];

@@ -17,6 +17,8 @@ typedef struct {
     double *defect;            // z - slip e_0 - M x - b
     double *scaling, *inverse; // 9 per contact: Nesterov and Todd's S and S^-1
     double *axes, *square;     // 9 and 3 per contact: S S = Q diag(square) Q'
+    tal_block_matrix turned;   // M in the axes of its contacts
+    double *own;               // 9 per contact: what is added to M, in the axes
     double *lambda;            // S x
     double *target;            // of the complementarity, then lambda \ target
     double *slip;              // |z_T| as held

@@ -12,7 +12,6 @@
 static const double LOST = 30.0; // times the best residual
 static const double SLOW = 0.3, FAST = 0.1, LEVEL = 1.01;
 static const double REGULARISATION_MIN = 1e-10, REGULARISATION_MAX = 1.0;
-enum { REFINEMENTS = 3 };
 
 // Of the proximal point method, chosen on seven of the hardest problems at hand (a rock pile, vaults, walls,
 // balls and boxes in bins): a problem is solved to a tenth, in 20 steps at most, of which none may raise its
@@ -30,9 +29,7 @@ static tal_status allocate(tal_newton *newton, size_t count, tal_error *err) {
     TAL_CREATE(newton->by_r, 9 * count, "derivatives", err);
     TAL_CREATE(newton->by_u, 9 * count, "derivatives", err);
     TAL_CREATE(newton->right, 3 * count, "a right-hand side", err);
-    TAL_CREATE(newton->number, count, "numbers of contacts", err);
-    TAL_CREATE(newton->active, count, "numbers of contacts", err);
-    TAL_CREATE(newton->order, count, "numbers of contacts", err);
+    TAL_CREATE(newton->is_active, count, "marks of contacts", err);
     TAL_CREATE(newton->best, 3 * count, "reactions", err);
     TAL_CREATE(newton->anchor, 3 * count, "reactions", err);
     newton->best_residual = INFINITY;
@@ -49,9 +46,8 @@ tal_status tal_newton_create(tal_newton *newton, const tal_finish_work *work, ta
 }
 
 void tal_newton_destroy(tal_newton *newton) {
-    void *all[] = {newton->r,     newton->step,  newton->value,  newton->by_r,
-                   newton->by_u,  newton->right, newton->number, newton->active,
-                   newton->order, newton->best,  newton->anchor};
+    void *all[] = {newton->r,     newton->step,      newton->value, newton->by_r,  newton->by_u,
+                   newton->right, newton->is_active, newton->best,  newton->anchor};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         tal_memory_destroy(all[i]);
     }
@@ -141,85 +137,55 @@ static answer answer_at(const tal_newton *newton, const tal_friction_problem *pr
 }
 
 // Values and derivatives of all contacts; the open ones (r must vanish) leave the system.
-static int32_t linearise(tal_newton *newton, tal_finish_work *work) {
+static void linearise(tal_newton *newton, tal_finish_work *work) {
     const tal_friction_problem *problem = &work->scaled;
-    int32_t active_count = 0;
     tal_block_matrix_multiply(&problem->w, newton->r, newton->right);
     for (int32_t k = 0; k < problem->w.count; k++) {
         const double *r = &newton->r[3 * k];
         const answer a = answer_at(newton, problem, k);
-        if (!is_open(&problem->law[k], &a)) {
-            newton->number[k] = active_count;
-            newton->active[active_count++] = k;
+        newton->is_active[k] = !is_open(&problem->law[k], &a);
+        if (newton->is_active[k]) {
             set_active(&problem->law[k], r, &a, &newton->value[3 * k], &newton->by_r[9 * k],
                        &newton->by_u[9 * k]);
         } else {
-            newton->number[k] = -1;
+            memset(&newton->by_r[9 * k], 0, 9 * sizeof *newton->by_r);
+            memset(&newton->by_u[9 * k], 0, 9 * sizeof *newton->by_u);
             for (int i = 0; i < 3; i++) {
                 newton->value[3 * k + i] = r[i];
                 newton->step[3 * k + i] = -r[i];
             }
         }
     }
-    return active_count;
 }
 
-// Row n of the reduced system: (by_r + regularisation by_u) + by_u W, and what the open contacts leave
-// on its right side.
-static void assemble_row(tal_newton *newton, tal_finish_work *work, int32_t n) {
-    const tal_block_matrix *w = &work->scaled.w;
-    tal_block_matrix *system = &work->system;
-    const int32_t k = newton->active[n];
-    const double *f = &newton->by_r[9 * k], *g = &newton->by_u[9 * k];
-    double open[3] = {0.0, 0.0, 0.0}, moved[3];
-    int64_t place = system->start[n];
-    for (int64_t p = w->start[k]; p < w->start[k + 1]; p++) {
-        const int32_t j = w->column[p];
-        if (newton->number[j] < 0) {
-            tal_block_apply(&w->value[9 * p], &newton->step[3 * j], moved);
-            open[0] += moved[0];
-            open[1] += moved[1];
-            open[2] += moved[2];
-            continue;
-        }
-        double *to = &system->value[9 * place];
-        for (int a = 0; a < 9; a++) {
-            to[a] = j == k ? f[a] + newton->regularisation * g[a] : 0.0;
-        }
-        tal_block_add_product(g, &w->value[9 * p], to);
-        system->column[place++] = newton->number[j];
+// Right side of the contacts that act: what their values miss, less what the open ones will move.
+static void set_right(tal_newton *newton, const tal_finish_work *work) {
+    const int32_t count = work->scaled.w.count;
+    for (int32_t i = 0; i < 3 * count; i++) {
+        newton->step[i] = newton->is_active[i / 3] ? 0.0 : newton->step[i];
     }
-    system->start[n + 1] = place;
-    tal_block_apply(g, open, moved);
-    for (int a = 0; a < 3; a++) {
-        newton->right[3 * n + a] = -newton->value[3 * k + a] - moved[a];
+    tal_block_matrix_multiply(&work->scaled.w, newton->step, newton->right);
+    for (int32_t k = 0; k < count; k++) {
+        double moved[3];
+        tal_block_apply(&newton->by_u[9 * k], &newton->right[3 * k], moved);
+        for (int a = 0; a < 9; a++) {
+            newton->by_r[9 * k + a] += newton->regularisation * newton->by_u[9 * k + a];
+        }
+        for (int a = 0; a < 3; a++) {
+            newton->right[3 * k + a] = -newton->value[3 * k + a] - moved[a];
+        }
     }
 }
 
 // False in `solved` if the system is singular.
 static tal_status find_step(tal_newton *newton, tal_finish_work *work, bool *solved,
                             tal_error *err) {
-    const int32_t active_count = linearise(newton, work);
-    work->is_whole = false;
-    work->system.count = active_count;
-    work->system.start[0] = 0;
-    for (int32_t n = 0; n < active_count; n++) {
-        assemble_row(newton, work, n);
-    }
-    for (int32_t n = 0, placed = 0; n < work->scaled.w.count; n++) {
-        const int32_t number = newton->number[work->order[n]];
-        if (number >= 0) {
-            newton->order[placed++] = number;
-        }
-    }
-    TAL_TRY(tal_block_factor_analyse(&work->factor, &work->system, newton->order, err));
-    double *reduced = work->u; // scratch until the next measurement
-    *solved =
-        tal_finish_work_factorise(work) &&
-        tal_block_factor_solve(&work->factor, &work->system, newton->right, REFINEMENTS, reduced);
-    for (int32_t n = 0; *solved && n < active_count; n++) {
-        memcpy(&newton->step[3 * newton->active[n]], &reduced[3 * n], 3 * sizeof *reduced);
-    }
+    linearise(newton, work);
+    set_right(newton, work);
+    TAL_TRY(tal_contact_system_prepare(&work->contacts, &work->scaled.w, newton->by_r, newton->by_u,
+                                       newton->is_active, err));
+    *solved = tal_finish_work_factorise(work) &&
+              tal_contact_system_solve(&work->contacts, newton->right, newton->step);
     return TAL_OK;
 }
 

@@ -21,9 +21,8 @@ typedef struct {
     double *r, *step, *value; // 3 per contact
     double *by_r, *by_u;      // 9 per contact: derivatives of the value
     double *right;
-    int32_t *number;         // of an active contact in the reduced system, -1 otherwise
-    int32_t *active, *order; // of the reduced system
-    double *anchor;          // 3 per contact: the reaction that an anchored problem is tied to
+    uint8_t *is_active; // per contact: it is part of the system
+    double *anchor;     // 3 per contact: the reaction that an anchored problem is tied to
     bool is_anchored;
     double *best; // 3 per contact: the best reaction seen
     double best_residual, best_regularisation;

@@ -18,6 +18,8 @@ typedef struct {
 
 typedef struct {
     tal_finish_work work;
+    tal_block_matrix system; // the pattern of W
+    tal_block_factor factor;
     const tal_local_law *of; // scaled
     cell *cell;
     double *r, *best, *u, *right, *step;
@@ -82,19 +84,18 @@ static double eliminate(const interior *in, int32_t k, double target, cell *c) {
 
 // Rows and columns of tangents without dissipation leave the system.
 static void assemble(interior *in, double target) {
-    tal_finish_work *work = &in->work;
-    const tal_block_matrix *w = &work->scaled.w;
+    const tal_block_matrix *w = &in->work.scaled.w;
     for (int32_t i = 0; i < w->count; i++) {
         for (int64_t n = w->start[i]; n < w->start[i + 1]; n++) {
             const bool row = isfinite(in->of[i].slack);
             const bool column = isfinite(in->of[w->column[n]].slack);
             for (int a = 0; a < 9; a++) {
                 const bool is_in = (a / 3 == 0 || row) && (a % 3 == 0 || column);
-                work->system.value[9 * n + a] = is_in ? w->value[9 * n + a] : 0.0;
+                in->system.value[9 * n + a] = is_in ? w->value[9 * n + a] : 0.0;
             }
         }
         const double g = eliminate(in, i, target, &in->cell[i]);
-        double *own = &work->system.value[9 * tal_finish_work_diagonal(work, i)];
+        double *own = &in->system.value[9 * tal_finish_work_diagonal(&in->work, i)];
         own[0] += 1.0 / g;
         in->right[3 * i] = in->cell[i].push / g;
         for (int a = 1; a < 3; a++) {
@@ -154,23 +155,20 @@ static void set_velocities(interior *in) {
     }
 }
 
-static tal_status run(interior *in, double tolerance, int iteration_max, int *iterations,
-                      tal_error *err) {
+static void run(interior *in, double tolerance, int iteration_max, int *iterations) {
     const size_t bytes = 3 * (size_t)in->work.scaled.w.count * sizeof *in->r;
-    TAL_TRY(tal_finish_work_use_whole(&in->work, err));
     in->best_residual = tal_finish_work_measure(&in->work, in->best); // nothing may do
     if (in->best_residual <= tolerance) {
-        return TAL_OK;
+        return;
     }
     start(in);
     for (int idle = 0; *iterations < iteration_max && idle < STAGNATION_MAX; idle++) {
         const double target = CENTRING * centre_of(in);
         set_velocities(in);
         assemble(in, target);
-        if (!tal_finish_work_factorise(&in->work) ||
-            !tal_block_factor_solve(&in->work.factor, &in->work.system, in->right, REFINEMENTS,
-                                    in->step)) {
-            return TAL_OK;
+        if (!tal_block_factor_compute(&in->factor, &in->system) ||
+            !tal_block_factor_solve(&in->factor, &in->system, in->right, REFINEMENTS, in->step)) {
+            return;
         }
         take_step(in, substitute_back(in, target));
         ++*iterations;
@@ -181,10 +179,19 @@ static tal_status run(interior *in, double tolerance, int iteration_max, int *it
             memcpy(in->best, in->r, bytes);
         }
         if (in->best_residual <= tolerance || !isfinite(residual)) {
-            return TAL_OK;
+            return;
         }
     }
-    return TAL_OK;
+}
+
+static tal_status create_system(interior *in, tal_error *err) {
+    const tal_block_matrix *w = &in->work.scaled.w;
+    const int64_t blocks = w->start[w->count];
+    TAL_TRY(tal_block_matrix_create(&in->system, w->count, blocks, err));
+    memcpy(in->system.start, w->start, ((size_t)w->count + 1) * sizeof *w->start);
+    memcpy(in->system.column, w->column, (size_t)blocks * sizeof *w->column);
+    TAL_TRY(tal_block_factor_create(&in->factor, w->count, err));
+    return tal_block_factor_analyse(&in->factor, &in->system, in->work.order, err);
 }
 
 static tal_status prepare(interior *in, const tal_friction_problem *problem, tal_error *err) {
@@ -196,7 +203,7 @@ static tal_status prepare(interior *in, const tal_friction_problem *problem, tal
     for (size_t i = 0; i < sizeof triple / sizeof triple[0]; i++) {
         TAL_CREATE(*triple[i], 3 * count, "an interior point", err);
     }
-    return TAL_OK;
+    return create_system(in, err);
 }
 
 tal_status tal_acd2_interior_point(const tal_friction_problem *problem, double tolerance,
@@ -205,12 +212,14 @@ tal_status tal_acd2_interior_point(const tal_friction_problem *problem, double t
     tal_status status;
     *iterations = 0;
     TAL_TRY_OR_DONE(prepare(&in, problem, err));
-    TAL_TRY_OR_DONE(run(&in, tolerance, iteration_max, iterations, err));
+    run(&in, tolerance, iteration_max, iterations);
     for (int32_t i = 0; i < 3 * problem->w.count; i++) {
         r[i] = in.work.scale[i / 3] * in.best[i];
     }
 done:
     tal_finish_work_destroy(&in.work);
+    tal_block_matrix_destroy(&in.system);
+    tal_block_factor_destroy(&in.factor);
     tal_memory_destroy(in.cell);
     tal_memory_destroy(in.r);
     tal_memory_destroy(in.best);

@@ -11,6 +11,10 @@
 
 // Sweeps between two looks at their progress, and how many more they are given on the strength of it.
 enum { SWEEPS_A_LOOK = 64, SWEEPS_PROMISED_MAX = 512 };
+// Operations of the finisher before the sweeps have a second turn, and blocks of W that they visit in it: some
+// ten and some thirty-five seconds. Walls that fall need 10^4 to 10^5 sweeps, which stand still for long and then
+// get there, where the finisher needs minutes; piles and vaults are the other way round.
+static const double FIRST_FLOPS = 3e10, SECOND_VISITS = 3.5e9;
 
 static tal_status begin_sweeps(const tal_contact_task *task, const double *r,
                                tal_given_problem **given, tal_error *err) {
@@ -29,16 +33,28 @@ static tal_status solve_by_sweeps(const tal_contact_task *task, double *r,
     return TAL_OK;
 }
 
-static tal_status finish(const tal_contact_task *task, tal_finish_method method, double *r,
-                         tal_contact_outcome *outcome, tal_error *err) {
+static tal_status finish_within(const tal_contact_task *task, tal_finish_method method,
+                                double flops_max, double *r, tal_contact_outcome *outcome,
+                                tal_finish_reason *reason, tal_error *err) {
     const tal_finish_settings settings = {method, task->tolerance, task->tolerance,
-                                          task->systems_max, INFINITY};
+                                          task->systems_max - outcome->systems, flops_max};
     tal_finish_result result;
     TAL_TRY(tal_finish_solve(task->friction, &settings, r, &result, err));
-    outcome->systems = result.iterations;
-    outcome->regularisation = result.regularisation;
-    outcome->perturbed_count = result.perturbed_count;
+    outcome->systems += result.iterations;
+    if (result.regularisation > 0.0) { // else r is as it was
+        outcome->regularisation = result.regularisation;
+    }
+    if (result.perturbed_count > outcome->perturbed_count) {
+        outcome->perturbed_count = result.perturbed_count;
+    }
+    *reason = result.reason;
     return TAL_OK;
+}
+
+static tal_status finish(const tal_contact_task *task, tal_finish_method method, double *r,
+                         tal_contact_outcome *outcome, tal_error *err) {
+    tal_finish_reason reason;
+    return finish_within(task, method, INFINITY, r, outcome, &reason, err);
 }
 
 static tal_status solve_by_newton(const tal_contact_task *task, double *r,
@@ -92,14 +108,57 @@ static tal_status solve_acd2_by_interior_point(const tal_contact_task *task, dou
                                    &outcome->systems, err);
 }
 
+static double worst_at(const tal_contact_task *task, const double *r, double *u) {
+    const tal_friction_residual residual = tal_friction_problem_measure(task->friction, r, u);
+    return tal_friction_residual_worst(&residual);
+}
+
+// The sweeps' second turn, from where their first one led. The better of what they and the finisher found is
+// kept.
+static tal_status sweep_on(const tal_contact_task *task, tal_given_problem *given, double *r,
+                           tal_contact_outcome *outcome, tal_error *err) {
+    const size_t size = 3 * (size_t)task->input->contact_count;
+    const double turn = SECOND_VISITS / task->input->block_count;
+    const int left = task->sweeps_max - outcome->sweeps;
+    double *swept, *u;
+    tal_status status = TAL_OK;
+    TAL_CREATE(swept, size, "reactions", err);
+    TAL_CREATE_OR_DONE(u, size, "velocities", err);
+    outcome->sweeps +=
+        tal_given_solve(given, task->tolerance, turn < left ? (int)turn : left).sweeps;
+    tal_given_percussions(given, swept);
+    if (worst_at(task, swept, u) < worst_at(task, r, u)) {
+        memcpy(r, swept, size * sizeof *r);
+        outcome->regularisation = 0.0;
+    }
+    tal_memory_destroy(u);
+done:
+    tal_memory_destroy(swept);
+    return status;
+}
+
+static tal_status take_turns(const tal_contact_task *task, tal_given_problem *given, double *r,
+                             tal_contact_outcome *outcome, tal_error *err) {
+    sweep_while_promising(task, given, outcome);
+    tal_given_percussions(given, r);
+    tal_finish_reason reason;
+    TAL_TRY(finish_within(task, TAL_FINISH_AUTOMATIC, FIRST_FLOPS, r, outcome, &reason, err));
+    if (reason == TAL_FINISH_SOLVED) {
+        return TAL_OK;
+    }
+    TAL_TRY(sweep_on(task, given, r, outcome, err));
+    return reason == TAL_FINISH_NO_STEP // it has tried everything
+               ? TAL_OK
+               : solve_by_finisher(task, r, outcome, err); // does nothing where all is solved
+}
+
 static tal_status solve_automatically(const tal_contact_task *task, double *r,
                                       tal_contact_outcome *outcome, tal_error *err) {
     tal_given_problem *given;
     TAL_TRY(begin_sweeps(task, r, &given, err));
-    sweep_while_promising(task, given, outcome);
-    tal_given_percussions(given, r);
+    const tal_status status = take_turns(task, given, r, outcome, err);
     tal_given_destroy(given);
-    return solve_by_finisher(task, r, outcome, err); // does nothing where all is solved
+    return status;
 }
 
 static const char CONVEX[] =
@@ -107,8 +166,8 @@ static const char CONVEX[] =
     "no part of a convex program";
 
 const tal_contact_solver TAL_CONTACT_SOLVERS[] = {
-    {"automatic", "sweeps while they get on, then the finisher", NULL, true, true, true,
-     solve_automatically},
+    {"automatic", "sweeps while they get on, then the finisher and sweeps in turn", NULL, true,
+     true, true, solve_automatically},
     {"sweeps", "accelerated block Gauss-Seidel, as in a step of talus-solve", NULL, true, true,
      true, solve_by_sweeps},
     {"finisher", "Newton, proximal points and the interior point in turn", NULL, true, true, true,

@@ -3,6 +3,7 @@
 #include "solver/finish/finish.h"
 #include "solver/finish/block_factor.h"
 #include "solver/finish/cone.h"
+#include "solver/finish/contact_system.h"
 #include "solver/finish/interior_point.h"
 #include "solver/finish/newton.h"
 #include "solver/finish/ordering.h"
@@ -287,8 +288,10 @@ static void what_has_no_solution_is_reported(void **unused) {
 }
 
 // Grams and millimetres or tonnes and kilometres: powers of two, so that every bit is the same.
+// One of the two residuals that end a run is in units of its own, so that a run may be a step longer or shorter.
 static void units_do_not_matter(void **unused) {
     (void)unused;
+    int same = 0;
     for (int n = 0; n < 10; n++) {
         tal_friction_problem problem;
         friction_scene_throw(&scene, tal_random_stream(3, (uint32_t)n, "units"), 60, 2.0);
@@ -305,9 +308,13 @@ static void units_do_not_matter(void **unused) {
         const tal_finish_result after = solve(&problem, TAL_FINISH_INTERIOR_POINT, 1e-6);
         assert_true(before.residual.by_mass == after.residual.by_mass ||
                     after.residual.by_unit > 0);
-        assert_true(r[0] / (mass * speed) == load);
+        if (before.iterations == after.iterations) {
+            assert_true(r[0] / (mass * speed) == load);
+            same++;
+        }
         tal_friction_problem_destroy(&problem);
     }
+    assert_true(same >= 5);
 }
 
 static void bad_problems_are_refused_with_all_their_faults(void **unused) {
@@ -376,6 +383,117 @@ static void factors_solve_what_they_are_given(void **unused) {
         tal_block_factor_destroy(&factor);
         tal_block_matrix_destroy(&m);
     }
+}
+
+// How far a step is from f x + g A x = b of the contacts that take part, in units of b.
+static double defect_of(const tal_block_matrix *a, const double *f, const double *g,
+                        const uint8_t *is_in, const double *b, const double *x) {
+    double moved[3 * FRICTION_CONTACTS_MAX], taken[3 * FRICTION_CONTACTS_MAX], worst = 0.0;
+    for (int32_t i = 0; i < 3 * a->count; i++) {
+        taken[i] = is_in[i / 3] ? x[i] : 0.0;
+    }
+    tal_block_matrix_multiply(a, taken, moved);
+    for (int32_t i = 0; i < 3 * a->count; i++) {
+        double left = b[i];
+        for (int j = 0; j < 3; j++) {
+            left -= f[9 * (i / 3) + 3 * (i % 3) + j] * taken[3 * (i / 3) + j];
+            left -= g[9 * (i / 3) + 3 * (i % 3) + j] * moved[3 * (i / 3) + j];
+        }
+        worst = is_in[i / 3] ? fmax(worst, fabs(left)) : worst;
+    }
+    return worst;
+}
+
+// Solves a system on the stack of `scene` with numbers by dice, and returns its rows.
+static int32_t rows_of_system(const tal_friction_problem *problem, const uint8_t *is_in,
+                              uint32_t run) {
+    const tal_random dice = tal_random_stream(13, run, "system");
+    const int32_t count = problem->w.count;
+    int32_t order[FRICTION_CONTACTS_MAX];
+    double f[9 * FRICTION_CONTACTS_MAX], g[9 * FRICTION_CONTACTS_MAX];
+    double b[3 * FRICTION_CONTACTS_MAX], x[3 * FRICTION_CONTACTS_MAX];
+    tal_contact_system system;
+    for (int32_t i = 0; i < 9 * count; i++) {
+        const bool is_own = i % 9 % 4 == 0;
+        f[i] = 0.2 * tal_random_uniform(dice, (uint64_t)i) + (is_own ? 1.0 : 0.0);
+        g[i] = 0.2 * tal_random_uniform(dice, (uint64_t)(i + 100000)) + (is_own ? 1.0 : 0.0);
+    }
+    for (int32_t i = 0; i < 3 * count; i++) {
+        b[i] = 1.0 + i % 5;
+        x[i] = -7.0;
+    }
+    assert_int_equal(tal_ordering_find(&problem->w, order, &err), TAL_OK);
+    assert_int_equal(tal_contact_system_create(&system, &problem->w, order, &err), TAL_OK);
+    assert_int_equal(tal_contact_system_prepare(&system, &problem->w, f, g, is_in, &err), TAL_OK);
+    assert_true(tal_contact_system_factorise(&system));
+    assert_true(tal_contact_system_solve(&system, b, x));
+    assert_true(defect_of(&problem->w, f, g, is_in, b, x) < 1e-9);
+    for (int32_t i = 0; i < 3 * count; i++) {
+        assert_true(is_in[i / 3] || x[i] == -7.0);
+    }
+    const int32_t rows = system.system[system.form].count;
+    tal_contact_system_destroy(&system);
+    return rows;
+}
+
+// Five cubes, four points a joint: five rows of six unknowns. A joint with two points has a row as well; one of
+// which a spring is on the diagonal has two, because its points do not move as one body does.
+static void a_patch_is_one_row_of_the_system(void **unused) {
+    (void)unused;
+    static const double mass[5] = {1.0, 3.0, 1.0, 0.2, 5.0};
+    uint8_t is_in[20];
+    tal_friction_problem problem;
+    friction_scene_stack(&scene, 5, mass, 0.5);
+    assert_int_equal(friction_scene_build(&scene, &problem, &err), TAL_OK);
+    memset(is_in, 1, sizeof is_in);
+    assert_int_equal(rows_of_system(&problem, is_in, 0), 5);
+    is_in[4] = is_in[6] = 0;
+    assert_int_equal(rows_of_system(&problem, is_in, 1), 5);
+    for (int32_t k = 8; k < 12; k++) {
+        problem.w.value[9 * tal_block_matrix_find(&problem.w, k, k)] += 0.1;
+    }
+    assert_int_equal(rows_of_system(&problem, is_in, 2), 6);
+    memset(is_in, 0, sizeof is_in);
+    is_in[0] = is_in[9] = is_in[17] = 1; // one point each: a row of three unknowns each
+    assert_int_equal(rows_of_system(&problem, is_in, 3), 3);
+    tal_friction_problem_destroy(&problem);
+}
+
+// A column of thirty cubes near the walls of its cones: of four points of a joint two hold (f is 1e-8) and two
+// are nearly open (1e4). What belongs to a patch alone has 12 digits between its ends, which leaves 4 per solution
+// and refinement; without its inverse nothing is left of the answer.
+static void small_and_large_shares_of_a_patch_are_solved_alike(void **unused) {
+    (void)unused;
+    enum { CUBES = 30, COUNT = 4 * CUBES };
+    static double f[9 * COUNT], b[3 * COUNT], x[3 * COUNT], moved[3 * COUNT];
+    double mass[CUBES];
+    int32_t order[COUNT];
+    tal_friction_problem problem;
+    tal_contact_system system;
+    for (int n = 0; n < CUBES; n++) {
+        mass[n] = 1.0;
+    }
+    friction_scene_stack(&scene, CUBES, mass, 0.5);
+    assert_int_equal(friction_scene_build(&scene, &problem, &err), TAL_OK);
+    for (int32_t i = 0; i < 3 * COUNT; i++) {
+        f[9 * (i / 3) + 4 * (i % 3)] = i / 3 % 4 < 2 ? 1e-8 : 1e4;
+        b[i] = i % 3 == 0 ? 1.0 : 0.1;
+    }
+    assert_int_equal(tal_ordering_find(&problem.w, order, &err), TAL_OK);
+    assert_int_equal(tal_contact_system_create(&system, &problem.w, order, &err), TAL_OK);
+    assert_int_equal(tal_contact_system_prepare(&system, &problem.w, f, NULL, NULL, &err), TAL_OK);
+    assert_int_equal(system.form, TAL_WIDE);
+    assert_true(tal_contact_system_factorise(&system));
+    assert_true(tal_contact_system_solve(&system, b, x));
+    tal_block_matrix_multiply(&problem.w, x, moved);
+    double worst = 0.0, largest = 0.0;
+    for (int32_t i = 0; i < 3 * COUNT; i++) {
+        worst = fmax(worst, fabs(b[i] - f[9 * (i / 3) + 4 * (i % 3)] * x[i] - moved[i]));
+        largest = fmax(largest, fabs(x[i]));
+    }
+    assert_true(worst < 1e-7 * largest);
+    tal_contact_system_destroy(&system);
+    tal_friction_problem_destroy(&problem);
 }
 
 // A hub that touches all others: eliminated last it causes no fill, first it fills everything.
@@ -516,6 +634,8 @@ int main(void) {
         cmocka_unit_test(units_do_not_matter),
         cmocka_unit_test(bad_problems_are_refused_with_all_their_faults),
         cmocka_unit_test(factors_solve_what_they_are_given),
+        cmocka_unit_test(a_patch_is_one_row_of_the_system),
+        cmocka_unit_test(small_and_large_shares_of_a_patch_are_solved_alike),
         cmocka_unit_test(units_make_no_pivot_singular),
         cmocka_unit_test(axes_of_a_scaling_are_its_own),
         cmocka_unit_test(the_order_keeps_factors_sparse),
