@@ -29,7 +29,7 @@ static bool moves(const tal_state *state, int32_t body) {
     return body < state->body_count && !state->is_immovable[body];
 }
 
-// (17): Voellmy's drag as a rate. Blocks stir each other with their differences of speed only, which
+// (18): Voellmy's drag as a rate. Blocks stir each other with their differences of speed only, which
 // friction takes care of; so what moves as well does not drag.
 static double turbulence(const tal_model *model, const tal_state *state, const tal_pair *pair,
                          int32_t body) {

@@ -334,7 +334,7 @@ static tal_law law_voellmy(double mu, double xi) {
                      .turbulence_mps2 = xi};
 }
 
-// (18): v dv/ds = -g (mu + v^2/(xi h)), h = 0.5 m, so s = xi h/(2 g) ln(1 + v^2/(mu xi h)).
+// (19): v dv/ds = -g (mu + v^2/(xi h)), h = 0.5 m, so s = xi h/(2 g) ln(1 + v^2/(mu xi h)).
 static void turbulence_stops_a_body_where_its_closed_form_says(void **unused) {
     (void)unused;
     const double mu = 0.2, xi = 100.0, v = 12.0, h = 0.5;
@@ -348,7 +348,7 @@ static void turbulence_stops_a_body_where_its_closed_form_says(void **unused) {
     assert_true(error[1] < 0.3 * error[0]);
 }
 
-// (18): v^2 = xi h (sin - mu cos)
+// (19): v^2 = xi h (sin - mu cos)
 static void turbulence_bounds_the_speed_on_a_slope(void **unused) {
     (void)unused;
     const double angle = 0.6, mu = 0.1, xi = 200.0, h = 0.5;
