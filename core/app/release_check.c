@@ -137,14 +137,21 @@ static bool lines_meet(const tal_reals *a, const tal_reals *b) {
     return false;
 }
 
+// A value that was refused was stated.
+static void check_stated(check *c, const tal_barrier_settings *b, double value, const char *key) {
+    char refused[sizeof b->label + 32];
+    (void)snprintf(refused, sizeof refused, "[barrier.%s] %s = ", b->label, key);
+    if (isnan(value) && strstr(c->err->text, refused) == NULL) {
+        tal_error_add(c->err, TAL_BAD_SETTING, "%s: [barrier.%s] must state %s",
+                      tal_settings_where_in(c->settings, b, sizeof *b), b->label, key);
+    }
+}
+
 static void check_barrier(check *c, int number) {
     const tal_barrier_settings *b = &c->settings->barrier[number];
     check_place(c, "barrier", b->label, "place", b->place, "line_m", &b->line_m, 2);
-    if (isnan(b->height_m) || isnan(b->capacity_kj)) {
-        tal_error_add(c->err, TAL_BAD_SETTING,
-                      "%s: [barrier.%s] must state height_m and capacity_kj",
-                      tal_settings_where_in(c->settings, b, sizeof *b), b->label);
-    }
+    check_stated(c, b, b->height_m, "height_m");
+    check_stated(c, b, b->capacity_kj, "capacity_kj");
     for (int other = 0; other < number; other++) {
         const tal_barrier_settings *o = &c->settings->barrier[other];
         if (lines_meet(&o->line_m, &b->line_m)) {
@@ -191,6 +198,24 @@ static void check_forest(check *c) {
 
 // --- all ---
 
+// What a release has no score for would count for nothing, in a calibration as well.
+static void check_observed(check *c) {
+    const tal_report_settings *r = &c->settings->report;
+    const struct {
+        const char *key;
+        const double *value;
+    } of_deposits[] = {{"runout_m", &r->runout_m}, {"fahrboeschung", &r->fahrboeschung}};
+    for (size_t k = 0; k < sizeof of_deposits / sizeof *of_deposits; k++) {
+        if (!isnan(*of_deposits[k].value)) {
+            tal_error_add(c->err, TAL_BAD_SETTING,
+                          "%s: [report] %s is for blocks that fall together: give [report] stops, "
+                          "the places where rocks stopped",
+                          tal_settings_where(c->settings, of_deposits[k].value),
+                          of_deposits[k].key);
+        }
+    }
+}
+
 static void check_no_release(check *c) {
     const tal_settings *s = c->settings;
     const struct {
@@ -232,6 +257,7 @@ void tal_release_check(const tal_settings *settings, tal_error *err) {
     check_release(&c);
     (void)tal_release_draws_read(&draws, settings, err);
     check_forest(&c);
+    check_observed(&c);
     for (int k = 0; k < settings->barrier_count; k++) {
         check_barrier(&c, k);
     }

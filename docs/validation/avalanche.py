@@ -3,7 +3,8 @@
 """Runout, H/L and area of simulated rock avalanches: avalanche.py OUT... prints a line for each folder of results.
 
 Runout is the level distance from the highest cell of the source to the farthest cell of the largest part of the deposit, as
-published ones are; scores.json measures along the flow line, which bends."""
+published ones are; scores.json measures along the flow line, which bends. Published areas are those of the whole path, so
+the area over which rock passed is given beside that of the deposit."""
 import math
 import subprocess
 import sys
@@ -52,6 +53,7 @@ def cells_above(raster, limit):
 def measure(folder):
     thickness, cell = read_raster(folder + "/thickness.tif")
     before, bed, solid = (read_raster(f"{folder}/{name}.tif")[0] for name in ("before", "bed", "solid"))
+    passed = len(cells_above(read_raster(folder + "/passages.tif")[0], 0.0)) * cell ** 2 / 1e6
     source = cells_above(read_raster(folder + "/source.tif")[0], 0.0)
     deposit = cells_above(thickness, THICKNESS_MIN_M)
     part = largest_part(deposit)
@@ -61,7 +63,7 @@ def measure(folder):
     left = sum(solid[i][j] for i, j in rock & source) / sum(solid[i][j] for i, j in rock)
     print(f"{folder}: runout {runout:.0f} m, H/L {(top[0] - bed[row][column]) / runout:.3f}, area "
           f"{len(part) * cell ** 2 / 1e6:.2f} km2 ({len(deposit) * cell ** 2 / 1e6:.2f} with lone parts), "
-          f"{100 * left:.0f} % of the rock still on the source")
+          f"{passed:.2f} km2 passed over, {100 * left:.0f} % of the rock still on the source")
 
 
 for name in sys.argv[1:]:

@@ -141,7 +141,8 @@ static void append_link(tal_text *page, const tal_run_answer *answer, const char
     tal_text_append(page, "</a>");
 }
 
-static void append_page_row(const tal_batch_runs *batch, int site, int variation, tal_text *page) {
+static void append_page_row(const tal_batch_runs *batch, int site, int variation, unsigned columns,
+                            tal_text *page) {
     const tal_run_answer *answer = answer_of(batch, site, variation);
     char name[TAL_SETTING_TEXT_SIZE];
     tal_variations_name(batch->variations, variation, name, sizeof name);
@@ -150,7 +151,7 @@ static void append_page_row(const tal_batch_runs *batch, int site, int variation
     tal_text_append(page, "</td><td class=\"words\">");
     tal_html_append(page, name);
     tal_text_append(page, "</td>");
-    if (tal_headline_append(page, answer)) {
+    if (tal_headline_append(page, answer, columns)) {
         tal_run_comparison_append_thumbnail(page, name, answer->keys.text[TAL_CHAIN_POST]);
         tal_text_append(page, "<td>");
         append_link(page, answer, answer->sheet.trusted ? "report" : "report (do not trust)");
@@ -306,14 +307,16 @@ static tal_status write_page(const tal_batch_runs *batch, const tal_batch_place 
     append_sites(place, batch, &page);
     append_prediction(batch, &page);
     tal_text_append(&page, "</div>\n");
+    const unsigned columns =
+        tal_headline_columns(batch->answer, batch->sites->count * batch->variations->count);
     tal_page_table_begin(&page);
     tal_text_append(&page, "<th>Site</th><th>Variation</th>");
-    tal_headline_append_heads(&page);
+    tal_headline_append_heads(&page, columns);
     tal_text_append(&page, "<th></th><th></th>");
     tal_page_table_rows(&page);
     for (int site = 0; site < batch->sites->count; site++) {
         for (int variation = 0; variation < batch->variations->count; variation++) {
-            append_page_row(batch, site, variation, &page);
+            append_page_row(batch, site, variation, columns, &page);
         }
     }
     tal_page_table_end(&page);

@@ -159,13 +159,14 @@ static void append_parameters(const tal_calibration *c, tal_text *page) {
     tal_page_table_end(page);
 }
 
-static void append_report_row(const tal_calibration *c, int site, int after, tal_text *page) {
+static void append_report_row(const tal_calibration *c, int site, int after, unsigned columns,
+                              tal_text *page) {
     const tal_run_answer *answer = &c->report[2 * site + after];
     tal_text_append(page, "<tr><td>");
     tal_html_append(page, c->sites.site[site].name);
     tal_text_append(page, "%s</td><td class=\"words\">%s</td>",
                     site >= c->judge_count ? " (held out)" : "", after == 0 ? "before" : "after");
-    if (tal_headline_append(page, answer)) {
+    if (tal_headline_append(page, answer, columns)) {
         const char *key = answer->keys.text[TAL_CHAIN_POST];
         tal_run_comparison_append_thumbnail(page, c->sites.site[site].name, key);
         tal_text_append(page, "<td><a href=\"runs/%s/report.html\">report</a></td>", key);
@@ -174,13 +175,14 @@ static void append_report_row(const tal_calibration *c, int site, int after, tal
 }
 
 static void append_reports(const tal_calibration *c, tal_text *page) {
+    const unsigned columns = tal_headline_columns(c->report, 2 * c->sites.count);
     tal_page_table_begin(page);
     tal_text_append(page, "<th>Site</th><th></th>");
-    tal_headline_append_heads(page);
+    tal_headline_append_heads(page, columns);
     tal_text_append(page, "<th></th><th></th>");
     tal_page_table_rows(page);
     for (int i = 0; i < 2 * c->sites.count; i++) {
-        append_report_row(c, i / 2, i % 2, page);
+        append_report_row(c, i / 2, i % 2, columns, page);
     }
     tal_page_table_end(page);
 }
@@ -262,7 +264,7 @@ static tal_status append_map(const tal_calibration *c, tal_text *page, tal_error
     read_ground(c, &ground);
     tal_text_append(page,
                     "<h2>Probability of reach</h2>\n<p class=\"intro\">Over all settings that "
-                    "explain the deposit. As GeoTIFF: <a href=\"");
+                    "explain the observations. As GeoTIFF: <a href=\"");
     tal_html_append(page, name);
     tal_text_append(page, "\">");
     tal_html_append(page, name);

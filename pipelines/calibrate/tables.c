@@ -365,7 +365,8 @@ static void append_key(const tal_calibration *c, const char *section, const tal_
         char low[TAL_NUMBER_SIZE], high[TAL_NUMBER_SIZE];
         tal_parameter_words(p, m->low, m->low, m->high, low);
         tal_parameter_words(p, m->high, m->low, m->high, high);
-        tal_text_append(out, "# calibrated; %s to %s explain the deposit as well\n", low, high);
+        tal_text_append(out, "# calibrated; %s to %s explain the observations as well\n", low,
+                        high);
     }
     tal_text_append(out, "%s =", setting->key);
     for (const char *line = value; *line != '\0';) { // lists of files go on, indented

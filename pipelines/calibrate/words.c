@@ -19,22 +19,23 @@ static void append_setting(const tal_calibration *c, int k, tal_text *out) {
     tal_parameter_words(p, m->high, m->low, m->high, high);
     if (strcmp(low, high) == 0) {
         tal_text_append(out,
-                        "%s = %s; no other value that was tried explains the deposit as well. More "
-                        "runs would show how well it is known.\n",
+                        "%s = %s; no other value that was tried explains the observations as well. "
+                        "More runs would show how well it is known.\n",
                         p->name, best);
     } else if (m->spread > UNKNOWN) {
         tal_text_append(
             out,
-            "%s cannot be identified from this deposit: values from %s to %s, most of the "
-            "range, explain it equally well.\n",
+            "%s cannot be identified from these observations: values from %s to %s, most of "
+            "the range, explain them equally well.\n",
             p->name, low, high);
     } else if (m->spread > ROUGH) {
-        tal_text_append(out,
-                        "%s is known only roughly: best %s, and %s to %s explain the deposit as "
-                        "well.\n",
-                        p->name, best, low, high);
+        tal_text_append(
+            out,
+            "%s is known only roughly: best %s, and %s to %s explain the observations as "
+            "well.\n",
+            p->name, best, low, high);
     } else {
-        tal_text_append(out, "%s = %s; values from %s to %s explain the deposit as well.\n",
+        tal_text_append(out, "%s = %s; values from %s to %s explain the observations as well.\n",
                         p->name, best, low, high);
     }
     if (p->value_count == 0 && (m->low < 0.02 || m->high > 0.98) && m->spread <= UNKNOWN) {
@@ -54,7 +55,7 @@ tal_status tal_calibration_words(const tal_calibration *c, tal_text *out, tal_er
                 fmax(c->posterior.marginal[a].spread, c->posterior.marginal[b].spread) > 0.1) {
                 tal_text_append(
                     out,
-                    "%s and %s trade off (rank correlation %.2f): the deposit determines a "
+                    "%s and %s trade off (rank correlation %.2f): the observations determine a "
                     "combination of the two, not each of them. Fix one from other "
                     "knowledge, or calibrate on a further site.\n",
                     c->parameters.parameter[a].name, c->parameters.parameter[b].name, r);

@@ -85,7 +85,8 @@ tal_status tal_run_comparison_write(tal_run_comparison *comparison, const char *
 void tal_run_comparison_append_thumbnail(tal_text *page, const char *name, const char *key) {
     tal_text_append(page,
                     "<td><a href=\"runs/%s/report.html\"><img loading=\"lazy\" "
-                    "src=\"runs/%s/thumbnail.png\" alt=\"Deposit of ",
+                    "src=\"runs/%s/thumbnail.png\" onerror=\"this.parentNode.remove()\" "
+                    "alt=\"Deposit of ",
                     key, key);
     tal_html_append(page, name);
     tal_text_append(page, "\"></a></td>");

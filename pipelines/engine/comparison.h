@@ -18,7 +18,8 @@ void tal_run_comparison_add(tal_run_comparison *comparison, const char *name, co
 tal_status tal_run_comparison_write(tal_run_comparison *comparison, const char *folder,
                                     tal_error *err);
 
-// A cell of a table with the picture of a run, which leads to its report.
+// A cell of a table with the picture of a run, which leads to its report; empty in a browser where the run
+// has none (releases, or report.figures = no).
 void tal_run_comparison_append_thumbnail(tal_text *page, const char *name, const char *key);
 
 #endif

@@ -15,26 +15,54 @@ static const struct {
              {TAL_SHEET_runout_error_m, "Runout error, m"},
              {TAL_SHEET_volume_ratio, "Volume ratio"},
              {TAL_SHEET_thickness_rmse_m, "Thickness error, m"},
-             {TAL_SHEET_centroid_distance_m, "Centroids apart, m"}};
+             {TAL_SHEET_centroid_distance_m, "Centroids apart, m"},
+             {TAL_SHEET_stops_distance_m, "Stops, energy distance, m"},
+             {TAL_SHEET_stops_ks_along, "Stops along (KS)"},
+             {TAL_SHEET_stops_ks_across, "Stops across (KS)"},
+             {TAL_SHEET_passages_ks, "Passages (KS)"}};
 enum { SHOWN_COUNT = sizeof SHOWN / sizeof *SHOWN };
 
-void tal_headline_append_heads(tal_text *page) {
+unsigned tal_headline_columns(const tal_run_answer *answer, int count) {
+    unsigned columns = 0;
     for (int i = 0; i < SHOWN_COUNT; i++) {
-        tal_text_append(page, "<th>%s</th>", SHOWN[i].head);
+        for (int k = 0; k < count; k++) {
+            const bool has = answer[k].done && isfinite(answer[k].sheet.value[SHOWN[i].score]);
+            columns |= has ? 1U << i : 0U;
+        }
+    }
+    return columns != 0 ? columns : 1U; // a table needs one: nothing was compared
+}
+
+void tal_headline_append_heads(tal_text *page, unsigned columns) {
+    for (int i = 0; i < SHOWN_COUNT; i++) {
+        if ((columns & 1U << i) != 0) {
+            tal_text_append(page, "<th>%s</th>", SHOWN[i].head);
+        }
     }
 }
 
-bool tal_headline_append(tal_text *page, const tal_run_answer *answer) {
+static int count_of(unsigned columns) {
+    int count = 0;
+    for (int i = 0; i < SHOWN_COUNT; i++) {
+        count += (columns & 1U << i) != 0 ? 1 : 0;
+    }
+    return count;
+}
+
+bool tal_headline_append(tal_text *page, const tal_run_answer *answer, unsigned columns) {
     if (!answer->done) {
-        tal_text_append(page, "<td class=\"words bad\" colspan=\"%d\">failed: ", SHOWN_COUNT + 1);
+        tal_text_append(page,
+                        "<td class=\"words bad\" colspan=\"%d\">failed: ", count_of(columns) + 1);
         tal_html_append(page, answer->reason);
         tal_text_append(page, "</td>");
         return false;
     }
     for (int i = 0; i < SHOWN_COUNT; i++) {
-        tal_text_append(page, "<td>");
-        tal_page_number(page, answer->sheet.value[SHOWN[i].score]);
-        tal_text_append(page, "</td>");
+        if ((columns & 1U << i) != 0) {
+            tal_text_append(page, "<td>");
+            tal_page_number(page, answer->sheet.value[SHOWN[i].score]);
+            tal_text_append(page, "</td>");
+        }
     }
     return true;
 }

@@ -5,11 +5,13 @@
 
 #include "pipelines/engine/runner.h"
 
+// Which scores any of `count` runs has, as bits: those of a deposit, of stops, of passages. A page shows these.
+unsigned tal_headline_columns(const tal_run_answer *answer, int count);
 // Cells of the heading row.
-void tal_headline_append_heads(tal_text *page);
+void tal_headline_append_heads(tal_text *page, unsigned columns);
 // Cells of one run; false: it failed, and one cell over all columns, that of a link included, says
 // why.
-bool tal_headline_append(tal_text *page, const tal_run_answer *answer);
+bool tal_headline_append(tal_text *page, const tal_run_answer *answer, unsigned columns);
 
 // Prediction against observation: simulated over surveyed runout, on the line where the simulation is right.
 // First the farthest runout of each run (0: it failed, or nothing was surveyed), then the figure with the largest

@@ -27,13 +27,13 @@ static const tal_program program = {
     .arguments = "FOLDER [OPTION]...",
     .description =
         "Reads the grids of a Rockyfor3D project by their names: dem, rockdensity (source cells), "
-        "d1, d2, d3, blshape; where they are there also soiltype, nrtrees, dbhmean, dbhstd, "
-        "conif_percent, net_number, net_energy and net_height. All that is missing or out of range "
-        "is named at once.\n\n"
+        "d1, d2, d3, blshape; where they are there also soiltype, rg70, rg20, rg10, nrtrees, "
+        "dbhmean, dbhstd, conif_percent, net_number, net_energy and net_height. All that is "
+        "missing or out of range is named at once.\n\n"
         "Writes site.ini into the folder given by --out, with a [release] from the source cells, "
         "a class of ground per soil type, the forest, and a barrier per net. Results then also "
-        "appear under Rockyfor3D's names. rg70, rg20 and rg10 are checked but not used: friction "
-        "and restitution of the classes are to be calibrated.",
+        "appear under Rockyfor3D's names. rg70, rg20 and rg10 become bumps of the ground, one "
+        "height per soil type; friction and restitution of the classes are to be calibrated.",
     .examples = "talus-rockyfor3d project --out site\n"
                 "make run SITE=site/site.ini\n",
     .arguments_max = 1,

@@ -267,7 +267,8 @@ const talus_law_field talus_law_fields[TALUS_LAW_FIELDS] = {FIELD(friction),
                                                             FIELD(friction_fast),
                                                             FIELD(weakening_speed_mps),
                                                             FIELD(friction_worn),
-                                                            FIELD(weakening_slip_m)};
+                                                            FIELD(weakening_slip_m),
+                                                            FIELD(turbulence_mps2)};
 #undef FIELD
 
 tal_law talus_law_make(int kind, bool in_kg, const double *number) {

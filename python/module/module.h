@@ -44,7 +44,7 @@ typedef struct {
     const char *name;
     size_t offset; // within tal_law
 } talus_law_field;
-enum { TALUS_LAW_FIELDS = 18 };
+enum { TALUS_LAW_FIELDS = 19 };
 extern const talus_law_field talus_law_fields[TALUS_LAW_FIELDS];
 
 // A law of a kind, whether it dissipates in kg, and those numbers.

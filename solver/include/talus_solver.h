@@ -50,6 +50,8 @@ typedef struct {
     double weakening_speed_mps; // and the speed that takes half of the way to it
     double friction_worn;       // slip-weakening: that of what has slid far
     double weakening_slip_m;    // and the way that takes all but 1/e of it
+    double
+        turbulence_mps2; // speed-weakening: Voellmy's xi, drag with the square of the speed; 0: none
 } tal_law;
 
 typedef enum {

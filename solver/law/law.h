@@ -97,6 +97,7 @@ typedef struct {
     bool rolls;            // rolling_friction bounds a moment (percussion/roll.h)
     bool scars;            // bodies keep the length of their scar, and drag acts (motion/trail.h)
     bool wears;            // bodies keep how far they slid
+    bool is_turbulent;     // what stands still drags with the square of the speed (motion/trail.h)
     tal_law_moment kn_acts;        // dissipation by kn, kt (or the two ratios)
     tal_law_moment clausius_duhem; // R . x <= 0 holds contact by contact
 
@@ -147,7 +148,8 @@ static inline bool tal_law_passes(const tal_law *law) {
     ROW(friction_fast, 0.0, 100.0)                                                                 \
     ROW(weakening_speed_mps, 0.0, 1e6)                                                             \
     ROW(friction_worn, 0.0, 100.0)                                                                 \
-    ROW(weakening_slip_m, 0.0, 1e6)
+    ROW(weakening_slip_m, 0.0, 1e6)                                                                \
+    ROW(turbulence_mps2, 0.0, 1e9)
 
 // The law with the friction and the rebound that hold at this contact; needs w of the normal.
 tal_law tal_law_now(const tal_law *law, const tal_contact_data *data, double w_normal);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // speed-weakening: friction that falls with the speed of sliding (Lucas, Mangeney and Ampuero 2014;
 // docs/theory/grounds.md (13)). Taken at the velocity before the percussion: it changes by little in a step.
+// With turbulence_mps2 the ground drags as well (motion/trail.h).
 #include "solver/law/prepare.h"
 
 #include <math.h>
@@ -14,4 +15,4 @@ static double friction(const tal_law *law, const tal_contact_data *data) {
 
 extern const tal_law_traits tal_law_speed_weakening;
 const tal_law_traits tal_law_speed_weakening = {TAL_MIXED_TRAITS, .needs_speed = true,
-                                                .friction = friction};
+                                                .is_turbulent = true, .friction = friction};

@@ -10,7 +10,9 @@
 bool tal_model_needs_trails(const tal_model *model) {
     for (int32_t k = 0; k < model->class_count * model->class_count; k++) {
         const tal_law_traits *traits = tal_law_traits_of(model->law[k].kind);
-        if (traits != NULL && (traits->scars || traits->wears)) {
+        const bool is_stirred =
+            traits != NULL && traits->is_turbulent && model->law[k].turbulence_mps2 > 0.0;
+        if (traits != NULL && (traits->scars || traits->wears || is_stirred)) {
             return true;
         }
     }
@@ -23,10 +25,28 @@ static double drag_work(const tal_model *model, const tal_state *state, int32_t 
     return 0.25 * model->mass[b] * state->trail[b].drag * dt * tal_vec3_dot(twice, twice);
 }
 
+static bool moves(const tal_state *state, int32_t body) {
+    return body < state->body_count && !state->is_immovable[body];
+}
+
+// (18): Voellmy's drag as a rate. Blocks stir each other with their differences of speed only, which
+// friction takes care of; so what moves as well does not drag.
+static double turbulence(const tal_model *model, const tal_state *state, const tal_pair *pair,
+                         int32_t body) {
+    const double xi = model->law[pair->law].turbulence_mps2;
+    const bool is_ground = !moves(state, pair->body_i) || !moves(state, pair->body_j);
+    if (!(xi > 0.0) || !tal_traits(model, pair)->is_turbulent || !is_ground) {
+        return 0.0;
+    }
+    const double gravity = tal_vec3_length(model->settings.gravity_mps2);
+    return gravity * tal_vec3_length(state->work.motion[body].v) /
+           (xi * 2.0 * model->inner_radius[body]);
+}
+
 // Only rigid bodies have trails. A blow takes no time, so nothing drags in it.
 static void touch(const tal_model *model, tal_state *state, const tal_pair *pair, int32_t body,
                   double sliding, bool is_blow) {
-    if (pair->is_general || body >= state->body_count || state->is_immovable[body]) {
+    if (pair->is_general || !moves(state, body)) {
         return;
     }
     const tal_law *law = &model->law[pair->law];
@@ -37,6 +57,7 @@ static void touch(const tal_model *model, tal_state *state, const tal_pair *pair
         now->decay = fmax(now->decay, law->scar_decay_per_s);
         now->drag = is_blow ? now->drag : fmax(now->drag, law->drag_per_s);
     }
+    now->drag = is_blow ? now->drag : fmax(now->drag, turbulence(model, state, pair, body));
     now->slid = fmax(now->slid, sliding);
 }
 

@@ -16,7 +16,8 @@
     ROW(friction_fast)                                                                             \
     ROW(weakening_speed_mps)                                                                       \
     ROW(friction_worn)                                                                             \
-    ROW(weakening_slip_m)
+    ROW(weakening_slip_m)                                                                          \
+    ROW(turbulence_mps2)
 
 // [ground.CLASS]: finer triangles with bumps in place of those of terrain.nc.
 tal_status tal_scene_roughen(tal_solve_scene *scene, const tal_settings *settings, tal_error *err);

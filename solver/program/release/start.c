@@ -164,7 +164,12 @@ static void check_spot(const tal_starts *s, double x, double y, double z, const 
                        int64_t number, const char *where, tal_error *err) {
     const double east = x + s->scene->origin_m[0], north = y + s->scene->origin_m[1];
     const double ground = tal_ground_height(s->ground, x, y);
-    if (isnan(ground)) {
+    if (!isfinite(x) || !isfinite(y)) {
+        tal_error_add(err, TAL_BAD_INPUT,
+                      "%s: [release] %s %lld has no place in the coordinates of the site: is the "
+                      "coordinate system of its file right? GeoJSON without one is in degrees",
+                      where, what, (long long)number);
+    } else if (isnan(ground)) {
         tal_error_add(err, TAL_BAD_INPUT,
                       "%s: [release] %s %lld at %.2f %.2f lies outside the terrain: move it, or "
                       "enlarge the site",

@@ -47,6 +47,11 @@ best=$(number study/calibrate.json best)
 echo "resistance $best, misfit $(number study/calibrate.json misfit_start) before, $(number study/calibrate.json misfit_best) after"
 awk "BEGIN {exit !($best > 0.2 && $best < 0.4)}" || fail "resistance $best, not 0.3"
 grep -q 'held out' study/calibrate.html || fail "the page does not know the release held out"
+# The page shows what was compared, stops and passages, and no column of dashes for a deposit that nobody surveyed.
+for words in 'Stops, energy distance, m' 'Stops along (KS)' 'Passages (KS)'; do
+    grep -q "<th>$words</th>" study/calibrate.html || fail "the page has no column $words"
+done
+if grep -q '<th>IoU</th>' study/calibrate.html; then fail "the page has a column of a deposit"; fi
 set -- $(sed -n 's/.*"stops_distance_m":[[:blank:]]*\([0-9.e-]*\),*/\1/p' study/calibrate.json | tail -n 2)
 echo "the release held out: energy distance $1 m before, $2 m after"
 awk "BEGIN {exit !($2 < 0.5 * $1)}" || fail "the release held out is not explained better"

@@ -34,6 +34,8 @@ grid net_height '(y > 44 && y < 46) ? 4 : 0'
 convert="$TALUS_BIN/talus-rockyfor3d"
 expect 0 'wrote site/site.ini' "$convert" project --out site --rocks-per-cell 1
 expect 1 'already exists' "$convert" project --out site
+# The help says what becomes of obstacles (checked below).
+"$convert" --help | tr '\n' ' ' | grep -q 'rg10 become bumps' || fail "the help does not say what becomes of rg70"
 for line in 'rocks = 30' 'forms = cube' 'density_kg_m3 = 2700' 'ground_class_names = soil1 soil2 soil3 soil4' \
     'restitution = 0.38' 'restitution = 0.23' 'strength = 1.1' 'height_m = 4' 'capacity_kj = 1000' 'rockyfor3d = yes'; do
     grep -q -e "$line" site/site.ini || fail "site.ini does not say $line: $(cat site/site.ini)"

@@ -54,5 +54,5 @@ printf '[vary.contact.damping_n_s_m]\nlow = 1e2\nhigh = 1e6\nscale = log\n' >>a.
 "$TALUS_BIN/talus-calibrate" a.ini --out pair --progress none >said 2>&1 || fail "one site"
 judge pair
 for setting in stiffness_n_m damping_n_s_m; do
-    grep -q "contact.$setting cannot be identified from this deposit" said || fail "does not say that $setting cannot be known"
+    grep -q "contact.$setting cannot be identified from these observations" said || fail "does not say that $setting cannot be known"
 done

@@ -191,7 +191,7 @@ static void two_settings_that_matter_are_told_with_their_intervals(void **state)
     say(both_matter, &words);
     assert_null(strstr(words.bytes, "cannot be identified"));
     assert_null(strstr(words.bytes, "trade off"));
-    assert_non_null(strstr(words.bytes, "explain the deposit as well"));
+    assert_non_null(strstr(words.bytes, "explain the observations as well"));
     tal_text_destroy(&words);
 }
 

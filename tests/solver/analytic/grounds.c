@@ -326,6 +326,59 @@ static void speed_weakening_keeps_a_slide_going_above_its_critical_speed(void **
     }
 }
 
+static tal_law law_voellmy(double mu, double xi) {
+    return (tal_law){.kind = TAL_LAW_SPEED_WEAKENING,
+                     .friction = mu,
+                     .friction_fast = mu,
+                     .weakening_speed_mps = 1.0,
+                     .turbulence_mps2 = xi};
+}
+
+// (19): v dv/ds = -g (mu + v^2/(xi h)), h = 0.5 m, so s = xi h/(2 g) ln(1 + v^2/(mu xi h)).
+static void turbulence_stops_a_body_where_its_closed_form_says(void **unused) {
+    (void)unused;
+    const double mu = 0.2, xi = 100.0, v = 12.0, h = 0.5;
+    const double want = xi * h / (2.0 * G) * log1p(v * v / (mu * xi * h));
+    double error[2];
+    for (int n = 0; n < 2; n++) {
+        const double dt = n == 0 ? 0.005 : 0.00125;
+        error[n] = fabs(stopping_way(law_voellmy(mu, xi), v, dt, 6.0) - want) / want;
+    }
+    assert_true(error[0] < 1e-2);
+    assert_true(error[1] < 0.3 * error[0]);
+}
+
+// (19): v^2 = xi h (sin - mu cos)
+static void turbulence_bounds_the_speed_on_a_slope(void **unused) {
+    (void)unused;
+    const double angle = 0.6, mu = 0.1, xi = 200.0, h = 0.5;
+    world w;
+    const tal_quat turn = on_a_slope(&w, 0.01, law_voellmy(mu, xi), angle);
+    const tal_vec3 normal = {sin(angle), 0.0, cos(angle)};
+    test_scene_add_box(&w.scene, 1.0, 1.2, h, tal_vec3_scale(normal, 0.5 * h), turn, DENSITY);
+    world_start(&w);
+    world_run(&w, 20.0);
+    check_share(tal_vec3_length(tal_state_velocities(w.state)[0]),
+                sqrt(xi * h * (sin(angle) - mu * cos(angle))), 1e-4);
+    world_end(&w);
+}
+
+// Without friction only the ground brakes: what rides on another body keeps its speed.
+static void turbulence_is_of_the_ground_and_not_of_other_blocks(void **unused) {
+    (void)unused;
+    const double v = 6.0, xi = 50.0, time = 0.05;
+    world w;
+    on_a_plane(&w, 0.001, law_voellmy(0.0, xi));
+    add_sliding_box(&w, v);
+    test_scene_add_box(&w.scene, 1.0, 1.2, 0.5, tal_vec3_make(0, 0, 0.75), UPRIGHT, DENSITY);
+    w.scene.velocity[1].x = v;
+    world_start(&w);
+    world_run(&w, time);
+    check_share(tal_state_velocities(w.state)[0].x, v / (1.0 + G * v * time / (xi * 0.5)), 5e-3);
+    check_share(tal_state_velocities(w.state)[1].x, v, 1e-9);
+    world_end(&w);
+}
+
 // v^2/2 = g (mu' s + (mu - mu') L (1 - exp(-s/L)))
 static void slip_weakening_stops_a_body_where_its_energy_says(void **unused) {
     (void)unused;
@@ -442,6 +495,9 @@ int main(void) {
         cmocka_unit_test(a_plastic_impact_loses_what_its_energy_says),
         cmocka_unit_test(speed_weakening_stops_a_body_where_its_integral_says),
         cmocka_unit_test(speed_weakening_keeps_a_slide_going_above_its_critical_speed),
+        cmocka_unit_test(turbulence_stops_a_body_where_its_closed_form_says),
+        cmocka_unit_test(turbulence_bounds_the_speed_on_a_slope),
+        cmocka_unit_test(turbulence_is_of_the_ground_and_not_of_other_blocks),
         cmocka_unit_test(slip_weakening_stops_a_body_where_its_energy_says),
         cmocka_unit_test(threads_and_resuming_change_no_bit),
         cmocka_unit_test(laws_without_their_numbers_are_the_default_law),

@@ -66,6 +66,12 @@ equal "speed-weakening" "$(way)" "$(awk 'BEGIN { for (n = 0; n < 5000; n++) { v 
 solve contact.law=slip-weakening contact.friction=0.7 contact.friction_worn=0.2 contact.weakening_slip_m=1.5
 equal "slip-weakening" "$(way)" "$(stop '0.2 * s + 0.5 * 1.5 * (1 - exp(-s / 1.5))')" 0.05
 
+# turbulence_mps2, of all surfaces and of one pair: v dv/ds = -g (mu + v2 / (xi h)), h the cube's metre
+for how in contact pair.rock.ground; do
+    solve $how.law=speed-weakening $how.friction=0.3 $how.friction_fast=0.3 $how.turbulence_mps2=40
+    equal "turbulence_mps2 of $how" "$(way)" "$(awk 'BEGIN { print 40 / (2 * 9.80665) * log(1 + 25 / (0.3 * 40)) }')" 0.05
+done
+
 # rolling_friction: a ball that rolls is braked by 5/7 c g.
 ball='s/double volume(block)/double sphere_radius(block) ; &/; s/^volume/sphere_radius = 0, 0.5 ;\nvolume/; s/^inertia.*/inertia = 450, 450, 450, 270, 270, 270 ;/'
 begin "$ball; s/^angular_velocity.*/angular_velocity = 0, 0, 0, 0, 10, 0 ;/"

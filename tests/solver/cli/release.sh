@@ -83,8 +83,16 @@ write_site '[release]' 'rocks = 10' 'from_m = 1020 2130 1080' 'size_m = lognorma
     '[forest]' 'stems_per_ha = 300' '[target.road]' 'line_m = 1000 2040'
 expect 2 'site.ini:17: \[release\] from_m has 3 numbers' "$solve" site.ini --out out --overwrite
 for words in 'site.ini:18: \[release\] size_m = lognormal 1 is neither' 'site.ini:19: \[release\] height_m = -1 must be in' \
-    'site.ini:25: \[barrier.b\] overlaps \[barrier.a\] of site.ini:21' '\[barrier.b\] must state height_m and capacity_kj' \
+    'site.ini:25: \[barrier.b\] overlaps \[barrier.a\] of site.ini:21' '\[barrier.b\] must state capacity_kj' \
     'site.ini:28: \[forest\] has stems but no diameters' 'site.ini:30: \[target.road\] line_m has 2 numbers'; do
+    grep -q -e "$words" err.txt || fail "not said: $words: $(cat err.txt)"
+done
+grep -q 'must state height_m' err.txt && fail "a height that is stated is missed: $(cat err.txt)"
+# What was refused was stated; what a release has no score for is not taken for an observation.
+write_site "$good" '[barrier.b]' 'line_m = 1050 2040 1050 2070' 'height_m = -3' 'capacity_kj = 500' '[report]' 'runout_m = 60' 'fahrboeschung = 0.6'
+expect 2 'site.ini:25: .*height_m = -3 must be in' "$solve" site.ini --out out --overwrite
+grep -q 'must state' err.txt && fail "what was refused is missed: $(cat err.txt)"
+for words in 'site.ini:28: \[report\] runout_m is for blocks that fall together' 'site.ini:29: \[report\] fahrboeschung is for blocks'; do
     grep -q -e "$words" err.txt || fail "not said: $words: $(cat err.txt)"
 done
 write_site "$good" '[report]' 'percentiles = 50 -5'
@@ -107,6 +115,11 @@ END
 write_site "$(printf '%s' "$good" | sed 's/^from_m.*/from = start.geojson/; /^from_is/d')"
 expect 1 'point 1 at 1050.00 2130.00 lies 3.*below the terrain' "$solve" site.ini --out out --overwrite
 grep -q 'point 2' err.txt && fail "a good point is refused"
+# What has no place at all: metres taken for degrees.
+sed "s/^crs.*/crs = EPSG:32633+5773\nbefore_unit = m/" site.ini >metric.ini
+"$TALUS_BIN/talus-ingest" metric.ini -q --out metric && "$TALUS_BIN/talus-mesh" metric.ini -q --out metric || fail "metric"
+expect 1 'point 1 has no place in the coordinates of the site' "$solve" metric.ini --out metric
+grep -q 'nan' err.txt && fail "a place that is not a number is told: $(cat err.txt)"
 # Forms without a release, a release without a place.
 write_site
 expect 2 'blocks = forms is for the rocks of a release' "$solve" site.ini --out out --overwrite

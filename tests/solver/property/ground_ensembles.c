@@ -120,6 +120,11 @@ static void no_law_has_a_mean_that_hangs_on_the_step(void **unused) {
         {"plastic", {.kind = TAL_LAW_PLASTIC, .restitution = 0.4, .plastic_energy_j_m2 = 2e4}},
         {"speed-weakening",
          {.kind = TAL_LAW_SPEED_WEAKENING, .friction_fast = 0.3, .weakening_speed_mps = 4.0}},
+        {"turbulence",
+         {.kind = TAL_LAW_SPEED_WEAKENING,
+          .friction_fast = 0.3,
+          .weakening_speed_mps = 4.0,
+          .turbulence_mps2 = 50.0}},
         {"slip-weakening",
          {.kind = TAL_LAW_SLIP_WEAKENING, .friction_worn = 0.3, .weakening_slip_m = 20.0}},
     };

@@ -597,6 +597,7 @@ static void numbers_of_laws_have_ends(void **unused) {
         NUMBER(weakening_speed_mps, 0, 1e6),
         NUMBER(friction_worn, 0, 100),
         NUMBER(weakening_slip_m, 0, 1e6),
+        NUMBER(turbulence_mps2, 0, 1e9),
 #undef NUMBER
     };
     for (size_t n = 0; n < sizeof numbers / sizeof numbers[0]; n++) {
