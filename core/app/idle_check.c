@@ -301,6 +301,7 @@ static const law_row LAW_ROWS[] = {
     {"plastic_energy_j_m2", LAW_PLASTIC | LAW_GROUND, true, "law = plastic or ground"},
     {"friction_fast", LAW_SPEED, false, "law = speed-weakening"},
     {"weakening_speed_mps", LAW_SPEED, false, "law = speed-weakening"},
+    {"turbulence_mps2", LAW_SPEED, true, "law = speed-weakening"},
     {"friction_worn", LAW_SLIP, false, "law = slip-weakening"},
     {"weakening_slip_m", LAW_SLIP, false, "law = slip-weakening"},
 };

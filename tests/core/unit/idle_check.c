@@ -102,6 +102,7 @@ static const struct {
     {"contact", "plastic_energy_j_m2 = 9", "", "law = plastic"},
     {"contact", "friction_fast = 0.2", "", "law = speed-weakening"},
     {"contact", "weakening_speed_mps = 2", "", "law = speed-weakening"},
+    {"contact", "turbulence_mps2 = 500", "", "law = speed-weakening"},
     {"contact", "friction_worn = 0.1", "", "law = slip-weakening"},
     {"contact", "weakening_slip_m = 2", "", "law = slip-weakening"},
     {"contact", "friction_fast = 0.2", "[pair.rock.ground]\nlaw = speed-weakening", ""},

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Processor time per step, deepest overlap and drift of talus and of every engine that is installed, in turn
-# in one run, one thread each; medians of the rounds. Prints a table per scene and writes engines.csv.
+# Processor time per 5 ms of motion, which is a step of every engine (talus_10ms: half a step, its default is 10 ms),
+# deepest overlap and drift of talus and of every engine that is installed, in turn in one run, one thread each;
+# medians of the rounds. Prints a table per scene and writes engines.csv.
 #   BENCH_ROUNDS=3    how often all is done
 #   BENCH_QUICK=1     one round of the first moments of the smaller scenes, a few minutes
 #   BENCH_SCENES="S2_3000:2.5 ..."   which scenes, up to which time
@@ -18,18 +19,19 @@ else
 fi
 
 engines=$(sh "$here/build_peers.sh")
-engines="talus_1e-3 talus_1e-2 $(echo "$engines" | grep -v talus | tr '\n' ' ')"
+engines="talus_1e-3 talus_1e-2 talus_10ms $(echo "$engines" | grep -v talus | tr '\n' ' ')"
 
-# once ENGINE SCENE END: ms per step; the motion in motion.bin.
+# once ENGINE SCENE END: ms per 5 ms of motion; the motion in motion.bin.
 once() {
     case $1 in
+        talus_10ms) ./talus "$2.scene" "$3" motion.bin 1e-3 0.01 ;;
         talus_*) ./talus "$2.scene" "$3" motion.bin "${1#talus_}" ;;
         *) "./$1" "$2.scene" "$3" motion.bin ;;
-    esac | cut -d ' ' -f 2
+    esac | awk -v end="$3" '{ printf "%.4f\n", 5 * $1 / end }'
 }
 {
     echo "# $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(cc --version | head -n 1), load $(cut -d ' ' -f 1 /proc/loadavg)"
-    echo "scene,end_s,engine,round,cpu_ms_per_step,overlap_mm,drift_mm"
+    echo "scene,end_s,engine,round,cpu_ms_per_5ms,overlap_mm,drift_mm"
 } >engines.csv
 for round in $(seq "$rounds"); do
     for entry in $scenes; do
@@ -43,7 +45,7 @@ for round in $(seq "$rounds"); do
         done
     done
 done
-echo "CPU ms per step, median of $rounds; ratio to talus at its site tolerance 1e-3; deepest overlap and drift at the end"
+echo "CPU ms per 5 ms of motion, median of $rounds; ratio to talus at its site tolerance 1e-3; deepest overlap and drift at the end"
 # Sorted by time within each group, so that the middle line of a group is its median.
 grep '^S' engines.csv | sort -t , -k 1,1 -k 3,3 -k 5,5g | awk -F , '
     { key = $1 "," $3; n[key]++; ms[key, n[key]] = $5; deep[key, n[key]] = $6; far[key, n[key]] = $7

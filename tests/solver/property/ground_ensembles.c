@@ -6,7 +6,7 @@
 #include "solver/detect/roughness.h"
 #include "tests/solver/scenes/world.h"
 
-enum { ROCK, GROUND, CLASSES, ROCKS = 100 };
+enum { ROCK, GROUND, CLASSES, ROCKS = 200 };
 
 typedef struct {
     double mean, error; // of the mean

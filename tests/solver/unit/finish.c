@@ -291,7 +291,6 @@ static void what_has_no_solution_is_reported(void **unused) {
 // One of the two residuals that end a run is in units of its own, so that a run may be a step longer or shorter.
 static void units_do_not_matter(void **unused) {
     (void)unused;
-    int same = 0;
     for (int n = 0; n < 10; n++) {
         tal_friction_problem problem;
         friction_scene_throw(&scene, tal_random_stream(3, (uint32_t)n, "units"), 60, 2.0);
@@ -308,13 +307,9 @@ static void units_do_not_matter(void **unused) {
         const tal_finish_result after = solve(&problem, TAL_FINISH_INTERIOR_POINT, 1e-6);
         assert_true(before.residual.by_mass == after.residual.by_mass ||
                     after.residual.by_unit > 0);
-        if (before.iterations == after.iterations) {
-            assert_true(r[0] / (mass * speed) == load);
-            same++;
-        }
+        assert_true(r[0] / (mass * speed) == load);
         tal_friction_problem_destroy(&problem);
     }
-    assert_true(same >= 5);
 }
 
 static void bad_problems_are_refused_with_all_their_faults(void **unused) {
