@@ -274,10 +274,10 @@ static bool is_fixed(const tal_collide_input *input, int32_t b) {
 
 // True if that changes the answer.
 static bool set_reach(tal_posed_body *p, const tal_collide_input *input, int32_t b) {
-    const tal_vec3 way = input->velocity != NULL ? tal_vec3_scale(input->velocity[b], input->dt)
-                                                 : (tal_vec3){0};
-    const bool is_same = p->reach == input->reach[b] && p->way.x == way.x && p->way.y == way.y &&
-                         p->way.z == way.z;
+    const tal_vec3 way =
+        input->velocity != NULL ? tal_vec3_scale(input->velocity[b], input->dt) : (tal_vec3){0};
+    const bool is_same =
+        p->reach == input->reach[b] && p->way.x == way.x && p->way.y == way.y && p->way.z == way.z;
     p->reach = input->reach[b];
     p->way = way;
     p->reach_aside = p->reach - tal_vec3_length(way);
