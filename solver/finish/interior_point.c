@@ -88,7 +88,7 @@ tal_status tal_interior_point_create(tal_interior_point *ip, const tal_finish_wo
 void tal_interior_point_destroy(tal_interior_point *ip) {
     void *all[] = {ip->shape,    ip->x,      ip->z,       ip->dx,      ip->dz,     ip->right,
                    ip->unscaled, ip->defect, ip->scaling, ip->inverse, ip->lambda, ip->target,
-                   ip->slip,     ip->turn,   ip->axes,    ip->square};
+                   ip->slip,     ip->turn,   ip->axes,    ip->square,  ip->own};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         tal_memory_destroy(all[i]);
     }
