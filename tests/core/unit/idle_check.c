@@ -136,8 +136,7 @@ static void setting_without_what_it_needs_is_told_with_its_line(void **state) {
 // Those that a partner takes the effect from.
 static const char *const CONTRADICTIONS[] = {
     "[ingest]\ncoregister = none\naccept_shift = yes\n",
-    "[ingest]\ncoregister = none\n[site]\nbefore = a.las\nafter = b.las\n[ingest]\nplane_dip_deg = "
-    "30\n",
+    "[ingest]\ncoregister = none\nplane_dip_deg = 30\n[site]\nbefore = a.las\nafter = b.las\n",
     "[site]\nbefore = a.las\nafter = b.las\n[ingest]\nbase = a.tif\n",
     "[site]\nbefore = a.las\nafter = b.las\n[ingest]\nthickness = a.tif\n",
     "[mesh]\nfull_resolution = yes\nmesh_error_m = 0.3\n",
