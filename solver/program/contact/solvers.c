@@ -122,6 +122,9 @@ static tal_status sweep_on(const tal_contact_task *task, tal_given_problem *give
     const int left = task->sweeps_max - outcome->sweeps;
     double *swept, *u;
     tal_status status = TAL_OK;
+    if (left < 1) {
+        return TAL_OK;
+    }
     TAL_CREATE(swept, size, "reactions", err);
     TAL_CREATE_OR_DONE(u, size, "velocities", err);
     outcome->sweeps +=

@@ -51,6 +51,9 @@ expect 0 automatic "$contact" column.fcp --systems 1 --reaction column.txt
 awk 'NR == 1 { first = $1 } END { exit !(NR == 90 && first > 89.99 && first < 90.01 && $1 > 0.99 && $1 < 1.01) }' \
     column.txt || fail "the column weighs $(sed -n '1p;$p' column.txt)"
 
+# With no sweeps left for a second turn it is told as not solved.
+expect 1 "1 of 1 problems not solved" "$contact" column.fcp --sweeps 1 --systems 1
+
 # The same problem through FCLIB and back, and with masses: M = 1, H = identity, f = M times q.
 write_problem 5 0.5
 expect 0 automatic "$contact" one.fcp --solution one.hdf5
