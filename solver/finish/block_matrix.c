@@ -3,6 +3,8 @@
 
 #include "core/base/memory.h"
 
+#include <string.h>
+
 tal_status tal_block_matrix_create_wide(tal_block_matrix *matrix, int32_t count,
                                         int64_t block_count, int width, tal_error *err) {
     TAL_ASSERT(count >= 0 && block_count >= 0 && (width == 3 || width == 6));
@@ -22,6 +24,15 @@ done:
 tal_status tal_block_matrix_create(tal_block_matrix *matrix, int32_t count, int64_t block_count,
                                    tal_error *err) {
     return tal_block_matrix_create_wide(matrix, count, block_count, 3, err);
+}
+
+tal_status tal_block_matrix_create_like(tal_block_matrix *matrix, const tal_block_matrix *w,
+                                        tal_error *err) {
+    const int64_t blocks = w->start[w->count];
+    TAL_TRY(tal_block_matrix_create(matrix, w->count, blocks, err));
+    memcpy(matrix->start, w->start, ((size_t)w->count + 1) * sizeof *w->start);
+    memcpy(matrix->column, w->column, (size_t)blocks * sizeof *w->column);
+    return TAL_OK;
 }
 
 void tal_block_matrix_destroy(tal_block_matrix *matrix) {

@@ -20,6 +20,9 @@ tal_status tal_block_matrix_create(tal_block_matrix *matrix, int32_t count, int6
                                    tal_error *err);
 tal_status tal_block_matrix_create_wide(tal_block_matrix *matrix, int32_t count,
                                         int64_t block_count, int width, tal_error *err);
+// With the blocks of `w` at the same places, all zero.
+tal_status tal_block_matrix_create_like(tal_block_matrix *matrix, const tal_block_matrix *w,
+                                        tal_error *err);
 // Takes {0}.
 void tal_block_matrix_destroy(tal_block_matrix *matrix);
 

@@ -36,14 +36,6 @@ static tal_status allocate(tal_interior_point *ip, size_t count, tal_error *err)
     return TAL_OK;
 }
 
-static tal_status copy_pattern(tal_interior_point *ip, const tal_block_matrix *w, tal_error *err) {
-    const int64_t blocks = w->start[w->count];
-    TAL_TRY(tal_block_matrix_create(&ip->turned, w->count, blocks, err));
-    memcpy(ip->turned.start, w->start, ((size_t)w->count + 1) * sizeof *w->start);
-    memcpy(ip->turned.column, w->column, (size_t)blocks * sizeof *w->column);
-    return TAL_OK;
-}
-
 // r = shape * x makes the cone of a contact self-dual and its block of M of trace 3. Without friction
 // the tangents have no part in anything.
 static void set_shape(tal_interior_point *ip, const tal_finish_work *work, int32_t k) {
@@ -76,7 +68,8 @@ tal_status tal_interior_point_create(tal_interior_point *ip, const tal_finish_wo
                                      tal_error *err) {
     *ip = (tal_interior_point){0};
     tal_status status = allocate(ip, (size_t)work->scaled.w.count, err);
-    status = status == TAL_OK ? copy_pattern(ip, &work->scaled.w, err) : status;
+    status =
+        status == TAL_OK ? tal_block_matrix_create_like(&ip->turned, &work->scaled.w, err) : status;
     if (status != TAL_OK) {
         tal_interior_point_destroy(ip);
         return status;

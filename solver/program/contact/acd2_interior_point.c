@@ -186,10 +186,7 @@ static void run(interior *in, double tolerance, int iteration_max, int *iteratio
 
 static tal_status create_system(interior *in, tal_error *err) {
     const tal_block_matrix *w = &in->work.scaled.w;
-    const int64_t blocks = w->start[w->count];
-    TAL_TRY(tal_block_matrix_create(&in->system, w->count, blocks, err));
-    memcpy(in->system.start, w->start, ((size_t)w->count + 1) * sizeof *w->start);
-    memcpy(in->system.column, w->column, (size_t)blocks * sizeof *w->column);
+    TAL_TRY(tal_block_matrix_create_like(&in->system, w, err));
     TAL_TRY(tal_block_factor_create(&in->factor, w->count, err));
     return tal_block_factor_analyse(&in->factor, &in->system, in->work.order, err);
 }
