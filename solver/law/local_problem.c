@@ -63,19 +63,21 @@ static slide_search search_begin(const tal_contact *c) {
     return (slide_search){.low = c->slack, .high = INFINITY, .lambda = lambda};
 }
 
-// `excess` = friction R_N / |R_T| - 1 at the present lambda, `rise` its derivative.
-static inline void search_advance(slide_search *search, double excess, double rise, double unit) {
+// `excess` has the sign of friction R_N / |R_T| - 1 at the present lambda, which is found where it is at most
+// `enough`; `per_rise` is what Newton's step has per excess.
+static inline void search_advance(slide_search *search, double excess, double per_rise,
+                                  double enough, double unit) {
     if (excess < 0.0) {
         search->low = search->lambda;
     } else {
         search->high = search->lambda;
     }
-    double next = search->lambda - excess / rise;
+    double next = search->lambda - excess * per_rise;
     if (!(next >= search->low && next <= search->high)) { // also NaN and infinity
         next =
             search->high < INFINITY ? 0.5 * (search->low + search->high) : 2.0 * search->low + unit;
     }
-    search->done = fabs(excess) <= TAL_SLIDE_ACCURACY || next == search->lambda;
+    search->done = fabs(excess) <= enough || next == search->lambda;
     search->lambda_next = next;
 }
 
@@ -85,7 +87,7 @@ static trial find_slide(tal_contact *c, const double q[3]) {
     for (int n = 0; n < TAL_SLIDE_TRIALS_MAX; n++) {
         const double excess =
             at.tangent_length > 0.0 ? c->friction * at.normal / at.tangent_length - 1.0 : INFINITY;
-        search_advance(&search, excess, at.rise, c->w[3] + c->w[5]);
+        search_advance(&search, excess, 1.0 / at.rise, TAL_SLIDE_ACCURACY, c->w[3] + c->w[5]);
         if (search.done) {
             break;
         }
@@ -97,37 +99,42 @@ static trial find_slide(tal_contact *c, const double q[3]) {
 }
 
 // Sliding of a rigid contact: R_N = (bound - q_N - W_NT R_T)/W_NN eliminated first, which leaves
-// (S + lambda) R_T = -(q_T + W_TN (bound - q_N)/W_NN) with the Schur complement S.
+// (S + lambda) R_T = -(q_T + W_TN (bound - q_N)/W_NN) with the Schur complement S. All of it is multiplied by the
+// determinant of S + lambda, so that a trial needs one root and one division, neither waiting for the other.
 static void slide_rigid(tal_contact *c, const double q[3], double percussion[3]) {
     const double n1 = c->w[1] * c->inverse_normal, n2 = c->w[2] * c->inverse_normal;
     const double s11 = c->w[3] - n1 * c->w[1], s12 = c->w[4] - n1 * c->w[2];
     const double s22 = c->w[5] - n2 * c->w[2];
     const double push = c->bound - q[0], base = push * c->inverse_normal;
     const double b1 = -(q[1] + c->slide[0] + n1 * push), b2 = -(q[2] + c->slide[1] + n2 * push);
+    const double turn = n1 * b1 + n2 * b2;
     slide_search search = search_begin(c);
-    double normal = 0.0, r1 = 0.0, r2 = 0.0, ratio = 0.0;
+    double normal = 0.0, r1 = 0.0, r2 = 0.0, determinant = 0.0, length = 0.0;
     for (int n = 0; n < TAL_SLIDE_TRIALS_MAX; n++) {
         const double m11 = s11 + search.lambda, m22 = s22 + search.lambda;
-        const double inverse = 1.0 / (m11 * m22 - s12 * s12);
-        r1 = (m22 * b1 - s12 * b2) * inverse;
-        r2 = (m11 * b2 - s12 * b1) * inverse;
-        normal = base - n1 * r1 - n2 * r2;
-        const double p1 = -(m22 * r1 - s12 * r2) * inverse; // dR_T / d lambda
-        const double p2 = -(m11 * r2 - s12 * r1) * inverse;
-        const double per_length = 1.0 / sqrt(r1 * r1 + r2 * r2);
-        ratio = c->friction * normal * per_length;
-        const double rise = -per_length * (c->friction * (n1 * p1 + n2 * p2) +
-                                           ratio * per_length * (r1 * p1 + r2 * p2));
-        search_advance(&search, ratio - 1.0, rise, c->w[3] + c->w[5]);
+        determinant = m11 * m22 - s12 * s12;
+        r1 = m22 * b1 - s12 * b2;
+        r2 = m11 * b2 - s12 * b1;
+        normal = base * determinant - (n1 * r1 + n2 * r2);
+        const double square = r1 * r1 + r2 * r2;
+        length = sqrt(square);
+        const double normal_rise = base * (m11 + m22) - turn;
+        const double rise =
+            c->friction * (normal_rise * square - normal * (r1 * b1 + r2 * b2)); // times length^3
+        const double excess = c->friction * normal - length;                     // times length
+        search_advance(&search, excess, square / rise, TAL_SLIDE_ACCURACY * length,
+                       c->w[3] + c->w[5]);
         if (search.done) {
             break;
         }
         search.lambda = search.lambda_next;
     }
+    const double inverse = 1.0 / (determinant * length);
+    const double along = c->friction * normal * inverse;
     c->lambda = search.lambda_next;
-    percussion[0] = larger(normal, 0.0);
-    percussion[1] = normal > 0.0 ? r1 * ratio : 0.0;
-    percussion[2] = normal > 0.0 ? r2 * ratio : 0.0;
+    percussion[0] = normal > 0.0 ? normal * length * inverse : 0.0;
+    percussion[1] = normal > 0.0 ? r1 * along : 0.0;
+    percussion[2] = normal > 0.0 ? r2 * along : 0.0;
 }
 
 static void solve_frictionless(const tal_contact *c, const double q[3], double percussion[3]) {

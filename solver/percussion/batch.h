@@ -50,6 +50,10 @@ typedef struct {
     // Goes on along the last direction by `beta`, then visits all points as tal_rigid_visit does.
     void (*visit)(tal_batch *batch, const tal_batch_point *point, tal_batch_percussion *percussion,
                   tal_rigid_motion *motion, double beta);
+    // The same for two batches that share no mobile body and have as many points, those of the second anywhere
+    // behind those of the first.
+    void (*visit_two)(tal_batch batch[2], const tal_batch_point *point,
+                      tal_batch_percussion *percussion, tal_rigid_motion *motion, double beta);
     // Squared relative errors, to where the contacts have theirs.
     void (*residual)(const tal_batch *batch, const tal_batch_point *point,
                      const tal_batch_percussion *percussion, const tal_rigid_motion *motion,

@@ -69,91 +69,162 @@ INLINE void apply_percussion(const tal_batch *b, const tal_batch_point *c, const
     j->w = subtract3(j->w, apply_symmetric(&b->inertia_j[1], torque_j));
 }
 
-// slide_rigid of law/local_problem.c in the lanes of `open`: each goes on until its own search is done.
-INLINE void slide(const tal_batch_point *c, const tal_lanes q[3], lane_mask open,
-                  tal_lanes *lambda_kept, tal_lanes r[3]) {
-    const tal_lanes n1 = c->w[1] * c->inverse_normal, n2 = c->w[2] * c->inverse_normal;
-    const tal_lanes s11 = c->w[3] - n1 * c->w[1], s12 = c->w[4] - n1 * c->w[2];
-    const tal_lanes s22 = c->w[5] - n2 * c->w[2], unit = c->w[3] + c->w[5];
-    const tal_lanes push = c->bound - q[0], base = push * c->inverse_normal;
-    const tal_lanes b1 = -(q[1] + n1 * push), b2 = -(q[2] + n2 * push);
-    const tal_lanes zero = lanes_of(0.0), one = lanes_of(1.0);
-    tal_lanes low = zero, high = lanes_of(INFINITY), lambda = larger_lanes(*lambda_kept, zero);
-    for (int n = 0; n < TAL_SLIDE_TRIALS_MAX && is_any(open); n++) {
-        const tal_lanes m11 = s11 + lambda, m22 = s22 + lambda;
-        const tal_lanes inverse = one / (m11 * m22 - s12 * s12);
-        const tal_lanes r1 = (m22 * b1 - s12 * b2) * inverse;
-        const tal_lanes r2 = (m11 * b2 - s12 * b1) * inverse;
-        const tal_lanes normal = base - n1 * r1 - n2 * r2;
-        const tal_lanes p1 = -(m22 * r1 - s12 * r2) * inverse;
-        const tal_lanes p2 = -(m11 * r2 - s12 * r1) * inverse;
-        const tal_lanes per_length = one / square_root(r1 * r1 + r2 * r2);
-        const tal_lanes ratio = c->friction * normal * per_length;
-        const tal_lanes rise = -per_length * (c->friction * (n1 * p1 + n2 * p2) +
-                                              ratio * per_length * (r1 * p1 + r2 * p2));
-        const tal_lanes excess = ratio - one;
-        low = choose(is_less(excess, zero), lambda, low);
-        high = choose(is_less(excess, zero), high, lambda);
-        const tal_lanes newton = lambda - excess / rise;
-        const tal_lanes safe = choose(is_less(high, lanes_of(INFINITY)),
-                                      lanes_of(0.5) * (low + high), lanes_of(2.0) * low + unit);
-        const tal_lanes next =
-            choose(is_at_most(low, newton) & is_at_most(newton, high), newton, safe);
-        const lane_mask done =
-            is_at_most(absolute(excess), lanes_of(TAL_SLIDE_ACCURACY)) | is_equal(next, lambda);
-        r[0] = choose(open, larger_lanes(normal, zero), r[0]);
-        r[1] = choose(open, choose(is_less(zero, normal), r1 * ratio, zero), r[1]);
-        r[2] = choose(open, choose(is_less(zero, normal), r2 * ratio, zero), r[2]);
-        *lambda_kept = choose(open, next, *lambda_kept);
-        open &= ~done;
-        lambda = next;
-    }
+// What the search of a slide changes of one point: slide_rigid of law/local_problem.c.
+typedef struct {
+    tal_lanes n1, n2, s11, s12, s22, base, b1, b2, turn; // constants
+    tal_lanes low, high, lambda, next;
+    tal_lanes normal, r1, r2, determinant, length;
+    lane_mask open;
+} slide_search;
+
+INLINE slide_search search_begin(const tal_batch_point *c, const tal_lanes q[3], tal_lanes lambda,
+                                 lane_mask open) {
+    slide_search s;
+    const tal_lanes push = c->bound - q[0];
+    s.n1 = c->w[1] * c->inverse_normal;
+    s.n2 = c->w[2] * c->inverse_normal;
+    s.s11 = c->w[3] - s.n1 * c->w[1];
+    s.s12 = c->w[4] - s.n1 * c->w[2];
+    s.s22 = c->w[5] - s.n2 * c->w[2];
+    s.base = push * c->inverse_normal;
+    s.b1 = -(q[1] + s.n1 * push);
+    s.b2 = -(q[2] + s.n2 * push);
+    s.turn = s.n1 * s.b1 + s.n2 * s.b2;
+    s.low = lanes_of(0.0);
+    s.high = lanes_of(INFINITY);
+    s.next = lambda;
+    s.lambda = larger_lanes(lambda, s.low);
+    s.open = open;
+    return s;
 }
 
-// Dry friction by masks: open, holding, sliding.
-INLINE void solve_dry(const tal_batch_point *c, const tal_lanes q[3], tal_lanes *lambda,
-                      tal_lanes r[3]) {
+// One trial. Lanes whose search is done stay where they are.
+INLINE void search_advance(slide_search *s, const tal_batch_point *c) {
+    const tal_lanes m11 = s->s11 + s->lambda, m22 = s->s22 + s->lambda;
+    s->determinant = m11 * m22 - s->s12 * s->s12;
+    s->r1 = m22 * s->b1 - s->s12 * s->b2;
+    s->r2 = m11 * s->b2 - s->s12 * s->b1;
+    s->normal = s->base * s->determinant - (s->n1 * s->r1 + s->n2 * s->r2);
+    const tal_lanes square = s->r1 * s->r1 + s->r2 * s->r2;
+    s->length = square_root(square);
+    const tal_lanes normal_rise = s->base * (m11 + m22) - s->turn;
+    const tal_lanes rise =
+        c->friction * (normal_rise * square - s->normal * (s->r1 * s->b1 + s->r2 * s->b2));
+    const tal_lanes excess = c->friction * s->normal - s->length;
+    const lane_mask is_below = is_less(excess, lanes_of(0.0));
+    s->low = choose(is_below, s->lambda, s->low);
+    s->high = choose(is_below, s->high, s->lambda);
+    const tal_lanes newton = s->lambda - excess * (square / rise);
+    const tal_lanes safe =
+        choose(is_less(s->high, lanes_of(INFINITY)), lanes_of(0.5) * (s->low + s->high),
+               lanes_of(2.0) * s->low + (c->w[3] + c->w[5]));
+    const tal_lanes next =
+        choose(is_at_most(s->low, newton) & is_at_most(newton, s->high), newton, safe);
+    const lane_mask done = is_at_most(absolute(excess), lanes_of(TAL_SLIDE_ACCURACY) * s->length) |
+                           is_equal(next, s->lambda);
+    s->next = choose(s->open, next, s->next);
+    s->open &= ~done;
+    s->lambda = choose(s->open, next, s->lambda);
+}
+
+// Where `slid`, the percussion that the search has found.
+INLINE void search_end(const slide_search *s, const tal_batch_point *c, lane_mask slid,
+                       tal_lanes r[3]) {
     const tal_lanes zero = lanes_of(0.0);
-    const lanes3 push = {c->bound - q[0], -q[1], -q[2]};
+    const tal_lanes inverse = lanes_of(1.0) / (s->determinant * s->length);
+    const tal_lanes along = c->friction * s->normal * inverse;
+    const lane_mask is_pressed = is_less(zero, s->normal);
+    r[0] = choose(slid, choose(is_pressed, s->normal * s->length * inverse, zero), r[0]);
+    r[1] = choose(slid, choose(is_pressed, s->r1 * along, zero), r[1]);
+    r[2] = choose(slid, choose(is_pressed, s->r2 * along, zero), r[2]);
+}
+
+// Unrolled before all else, so that nothing of what is visited need lie in memory.
+#define EACH(n, count) _Pragma("GCC unroll 2") for (int n = 0; n < (count); n++)
+
+// A batch being visited. Two of them are visited at once, point by point: what one has to wait for, a division or
+// the last point of its pair, is time for the other.
+typedef struct {
+    const tal_batch *batch;
+    const tal_batch_point *point;
+    tal_batch_percussion *percussion;
+    batch_motion i, j;
+    lane_mask takes_part, holds;
+    tal_lanes q[3], r[3];
+    lane_mask slides;
+} visited;
+
+// Dry friction by masks: what is open or holds; what slides is left to the search.
+INLINE void hold_point(visited *v, int32_t k) {
+    const tal_batch_point *c = &v->point[k];
+    const tal_lanes *old = v->percussion[k].percussion, *w = c->w, zero = lanes_of(0.0);
+    tal_lanes d[3];
+    relative_velocity(v->batch, c, &v->i, &v->j, d);
+    v->q[0] = d[0] - (w[0] * old[0] + w[1] * old[1] + w[2] * old[2]);
+    v->q[1] = d[1] - (w[1] * old[0] + w[3] * old[1] + w[4] * old[2]);
+    v->q[2] = d[2] - (w[2] * old[0] + w[4] * old[1] + w[5] * old[2]);
+    const lanes3 push = {c->bound - v->q[0], -v->q[1], -v->q[2]};
     const lanes3 hold = apply_symmetric(c->inverse, push);
     const tal_lanes radius = c->friction * hold.x;
     const lane_mask pushed = is_less(lanes_of(TAL_PUSH_NOTHING), push.x);
-    const lane_mask beyond =
-        is_less(hold.x, zero) | is_less(radius * radius, hold.y * hold.y + hold.z * hold.z);
-    r[0] = choose(pushed, hold.x, zero);
-    r[1] = choose(pushed, hold.y, zero);
-    r[2] = choose(pushed, hold.z, zero);
-    if (is_any(pushed & beyond)) {
-        slide(c, q, pushed & beyond, lambda, r);
+    v->slides = pushed & (is_less(hold.x, zero) |
+                          is_less(radius * radius, hold.y * hold.y + hold.z * hold.z));
+    v->r[0] = choose(pushed, hold.x, zero);
+    v->r[1] = choose(pushed, hold.y, zero);
+    v->r[2] = choose(pushed, hold.z, zero);
+}
+
+INLINE void slide_points(visited *v, int count, int32_t k) {
+    slide_search search[2];
+    lane_mask any = {0};
+    EACH(n, count) {
+        any |= v[n].slides;
+    }
+    if (!is_any(any)) {
+        return;
+    }
+    EACH(n, count) {
+        search[n] = search_begin(&v[n].point[k], v[n].q, v[n].percussion[k].lambda, v[n].slides);
+    }
+    int trial = 0;
+    do {
+        any = (lane_mask){0};
+        EACH(n, count) {
+            search_advance(&search[n], &v[n].point[k]);
+            any |= search[n].open;
+        }
+    } while (is_any(any) && ++trial < TAL_SLIDE_TRIALS_MAX);
+    EACH(n, count) {
+        tal_lanes *lambda = &v[n].percussion[k].lambda;
+        search_end(&search[n], &v[n].point[k], v[n].slides, v[n].r);
+        *lambda = choose(v[n].takes_part, search[n].next, *lambda);
     }
 }
 
-// One round over the points in the lanes of `takes_part`. Where a point holds without sliding.
-INLINE lane_mask visit_points(const tal_batch *b, const tal_batch_point *point,
-                              tal_batch_percussion *percussion, lane_mask takes_part,
-                              batch_motion *i, batch_motion *j) {
-    lane_mask holds = {0};
-    for (int32_t k = 0; k < b->point_count; k++) {
-        const tal_batch_point *c = &point[k];
-        tal_lanes *old = percussion[k].percussion, lambda = percussion[k].lambda;
-        const tal_lanes *w = c->w;
-        tal_lanes d[3], r[3];
-        relative_velocity(b, c, i, j, d);
-        const tal_lanes q[3] = {d[0] - (w[0] * old[0] + w[1] * old[1] + w[2] * old[2]),
-                                d[1] - (w[1] * old[0] + w[3] * old[1] + w[4] * old[2]),
-                                d[2] - (w[2] * old[0] + w[4] * old[1] + w[5] * old[2])};
-        solve_dry(c, q, &lambda, r);
-        for (int f = 0; f < 3; f++) {
-            r[f] = choose(takes_part, r[f], old[f]);
-        }
-        const tal_lanes step[3] = {r[0] - old[0], r[1] - old[1], r[2] - old[2]};
-        apply_percussion(b, c, step, i, j);
-        const tal_lanes radius = c->friction * r[0];
-        holds |= is_less(r[1] * r[1] + r[2] * r[2], lanes_of(0.9999) * radius * radius);
-        memcpy(old, r, sizeof r);
-        percussion[k].lambda = choose(takes_part, lambda, percussion[k].lambda);
+INLINE void strike_point(visited *v, int32_t k) {
+    const tal_batch_point *c = &v->point[k];
+    tal_lanes *old = v->percussion[k].percussion, step[3];
+    for (int f = 0; f < 3; f++) {
+        v->r[f] = choose(v->takes_part, v->r[f], old[f]);
+        step[f] = v->r[f] - old[f];
     }
-    return holds;
+    apply_percussion(v->batch, c, step, &v->i, &v->j);
+    const tal_lanes radius = c->friction * v->r[0];
+    v->holds |= is_less(v->r[1] * v->r[1] + v->r[2] * v->r[2], lanes_of(0.9999) * radius * radius);
+    memcpy(old, v->r, sizeof v->r);
+}
+
+// One round over the points in the lanes that take part. Both batches have as many.
+INLINE void visit_points(visited *v, int count) {
+    for (int32_t k = 0; k < v[0].batch->point_count; k++) {
+        EACH(n, count) {
+            hold_point(&v[n], k);
+        }
+        slide_points(v, count, k);
+        EACH(n, count) {
+            strike_point(&v[n], k);
+        }
+    }
 }
 
 // direction = beta * direction + change; percussion += beta * old direction. The change begins anew.
@@ -180,23 +251,58 @@ INLINE void sum_changes(tal_batch *b, const tal_batch_point *point,
     b->relative = sum_of(choose(is_equal(energy, lanes_of(0.0)), energy, energy / b->energy_scale));
 }
 
+// The points of a patch that holds are visited twice: see tal_rigid_visit.
+INLINE lane_mask again_of(const visited *v) {
+    const int32_t *count = v->batch->contact_count;
+    const lane_mask is_patch = {-(long long)(count[0] >= 3), -(long long)(count[1] >= 3),
+                                -(long long)(count[2] >= 3), -(long long)(count[3] >= 3)};
+    return is_patch & v->holds;
+}
+
+INLINE void visit_batches(tal_batch *b, int count, const tal_batch_point *point,
+                          tal_batch_percussion *percussion, tal_rigid_motion *motion, double beta) {
+    visited v[2];
+    bool is_again[2] = {false, false};
+    EACH(n, count) {
+        v[n] = (visited){.batch = &b[n],
+                         .point = &point[b[n].first_point - b[0].first_point],
+                         .percussion = &percussion[b[n].first_point - b[0].first_point],
+                         .i = gather(motion, b[n].body_i),
+                         .j = gather(motion, b[n].body_j),
+                         .takes_part = {-1, -1, -1, -1}};
+        for (int32_t k = 0; k < b[n].point_count; k++) {
+            extrapolate(&v[n].percussion[k], lanes_of(beta));
+        }
+    }
+    visit_points(v, count);
+    EACH(n, count) {
+        v[n].takes_part = again_of(&v[n]);
+        is_again[n] = is_any(v[n].takes_part);
+    }
+    if (count == 2 && is_again[0] && is_again[1]) {
+        visit_points(v, 2);
+    } else {
+        EACH(n, count) {
+            if (is_again[n]) {
+                visit_points(&v[n], 1);
+            }
+        }
+    }
+    EACH(n, count) {
+        scatter(&v[n].i, b[n].body_i, b[n].inertia_i[0], motion);
+        scatter(&v[n].j, b[n].body_j, b[n].inertia_j[0], motion);
+        sum_changes(&b[n], v[n].point, v[n].percussion);
+    }
+}
+
 static void visit(tal_batch *b, const tal_batch_point *point, tal_batch_percussion *percussion,
                   tal_rigid_motion *motion, double beta) {
-    const lane_mask is_patch = {
-        -(long long)(b->contact_count[0] >= 3), -(long long)(b->contact_count[1] >= 3),
-        -(long long)(b->contact_count[2] >= 3), -(long long)(b->contact_count[3] >= 3)};
-    batch_motion i = gather(motion, b->body_i), j = gather(motion, b->body_j);
-    for (int32_t k = 0; k < b->point_count; k++) {
-        extrapolate(&percussion[k], lanes_of(beta));
-    }
-    const lane_mask all = {-1, -1, -1, -1};
-    const lane_mask again = is_patch & visit_points(b, point, percussion, all, &i, &j);
-    if (is_any(again)) { // the points of a patch that holds: see tal_rigid_visit
-        visit_points(b, point, percussion, again, &i, &j);
-    }
-    scatter(&i, b->body_i, b->inertia_i[0], motion);
-    scatter(&j, b->body_j, b->inertia_j[0], motion);
-    sum_changes(b, point, percussion);
+    visit_batches(b, 1, point, percussion, motion, beta);
+}
+
+static void visit_two(tal_batch b[2], const tal_batch_point *point,
+                      tal_batch_percussion *percussion, tal_rigid_motion *motion, double beta) {
+    visit_batches(b, 2, point, percussion, motion, beta);
 }
 
 // De Saxce's form of dry friction, as residual_dry of law/local_problem.c.
@@ -262,5 +368,8 @@ static void open(const tal_batch *b, const tal_batch_point *point, tal_batch_ope
     memcpy(moved, &furthest, sizeof furthest);
 }
 
-const tal_batch_kernel KERNEL = {
-    .name = KERNEL_NAME, .visit = visit, .residual = residual, .open = open};
+const tal_batch_kernel KERNEL = {.name = KERNEL_NAME,
+                                 .visit = visit,
+                                 .visit_two = visit_two,
+                                 .residual = residual,
+                                 .open = open};

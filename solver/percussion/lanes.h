@@ -23,7 +23,11 @@ INLINE tal_lanes lanes_of(double value) {
 }
 
 INLINE tal_lanes choose(lane_mask is, tal_lanes yes, tal_lanes no) {
+#if defined __AVX2__
+    return (tal_lanes)_mm256_blendv_pd((__m256d)no, (__m256d)yes, (__m256d)is);
+#else
     return (tal_lanes)(((lane_mask)yes & is) | ((lane_mask)no & ~is));
+#endif
 }
 
 INLINE tal_lanes absolute(tal_lanes a) {

@@ -403,14 +403,18 @@ static void fetch_motions(const tal_batch *batch, const tal_rigid_motion *motion
 static void visit_batches(void *context, int64_t first, int64_t end) {
     const set_loop *l = context;
     const tal_sweep_set *set = l->set;
-    for (int64_t n = l->first + first; n < l->first + end; n++) {
+    const tal_batch_kernel *kernel = set->work->batches.kernel;
+    const int64_t last = l->first + end;
+    for (int64_t n = l->first + first; n < last;) {
         tal_batch *b = &set->batch[n];
-        if (n + 1 < l->first + end) {
-            fetch_motions(b + 1, set->problem->motion);
+        const bool two = n + 1 < last && b[0].point_count == b[1].point_count;
+        n += two ? 2 : 1;
+        if (n < last) {
+            fetch_motions(&set->batch[n], set->problem->motion);
         }
-        set->work->batches.kernel->visit(b, &set->point[b->first_point],
-                                         &set->percussion[b->first_point], set->problem->motion,
-                                         set->beta);
+        (two ? kernel->visit_two : kernel->visit)(b, &set->point[b->first_point],
+                                                  &set->percussion[b->first_point],
+                                                  set->problem->motion, set->beta);
     }
 }
 

@@ -87,6 +87,53 @@ static void visits_have_the_bits_of_single_pairs(void **unused) {
     check_visits(tal_batch_kernel_best());
 }
 
+// Two batches of other bodies, visited together and one after the other.
+static void check_visits_of_two(const tal_batch_kernel *kernel, int32_t point_count, uint32_t run) {
+    static four_pairs pairs[2];
+    static four_batched b[2];
+    static tal_rigid_motion motion[2 * BODIES + 1];
+    static tal_batch two[2];
+    static tal_batch_point point[2 * TAL_BATCH_POINTS_MAX];
+    static tal_batch_percussion percussion[2 * TAL_BATCH_POINTS_MAX];
+    for (int n = 0; n < 2; n++) {
+        four_pairs_make(&pairs[n], 4 + (uint64_t)n, run, point_count);
+        four_pairs_batch(&pairs[n], n == 0 ? PAIRS : 1 + (int)(run % PAIRS), &b[n]);
+        two[n] = b[n].batch;
+        two[n].first_point = n * TAL_BATCH_POINTS_MAX;
+        for (int lane = 0; lane < TAL_LANES; lane++) {
+            int32_t *body[2] = {&two[n].body_i[lane], &two[n].body_j[lane]};
+            for (int side = 0; side < 2; side++) {
+                *body[side] += *body[side] == BODIES ? BODIES : n * BODIES; // one ground for all
+            }
+        }
+        memcpy(&motion[n * BODIES], pairs[n].motion, BODIES * sizeof *motion);
+        memcpy(&point[two[n].first_point], b[n].point, sizeof b[n].point);
+        memcpy(&percussion[two[n].first_point], b[n].percussion, sizeof b[n].percussion);
+    }
+    for (int sweep = 0; sweep < 6; sweep++) {
+        const double beta = sweep % 2 == 0 ? 0.0 : 0.5;
+        kernel->visit_two(two, point, percussion, motion, beta);
+        for (int n = 0; n < 2; n++) {
+            kernel->visit(&b[n].batch, b[n].point, b[n].percussion, pairs[n].motion, beta);
+            assert_memory_equal(&two[n].energy, &b[n].batch.energy, sizeof(double));
+        }
+    }
+    for (int n = 0; n < 2; n++) {
+        assert_memory_equal(&motion[n * BODIES], pairs[n].motion, BODIES * sizeof *motion);
+        assert_memory_equal(&percussion[two[n].first_point], b[n].percussion,
+                            (size_t)point_count * sizeof *percussion);
+    }
+}
+
+static void two_batches_at_once_have_the_bits_of_one_after_the_other(void **unused) {
+    (void)unused;
+    for (uint32_t run = 0; run < 200; run++) {
+        const int32_t point_count = 1 + (int32_t)(run % TAL_BATCH_POINTS_MAX);
+        check_visits_of_two(&tal_batch_kernel_plain, point_count, run);
+        check_visits_of_two(tal_batch_kernel_best(), point_count, run);
+    }
+}
+
 // beta * direction is gone, the change of the last sweep is the new direction.
 static void sweeps_go_on_along_the_last_direction(void **unused) {
     (void)unused;
@@ -229,6 +276,7 @@ static void corrections_open_as_far_as_asked(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(visits_have_the_bits_of_single_pairs),
+        cmocka_unit_test(two_batches_at_once_have_the_bits_of_one_after_the_other),
         cmocka_unit_test(sweeps_go_on_along_the_last_direction),
         cmocka_unit_test(residuals_have_the_bits_of_single_pairs),
         cmocka_unit_test(corrections_open_as_far_as_asked),
