@@ -127,13 +127,16 @@ void tal_forget_reaches(const tal_model *model, tal_state *state) {
     }
 }
 
+tal_edge tal_edge_of(const tal_state *state, const tal_manifold *manifold) {
+    return (tal_edge){.i = is_mobile(state, manifold->body_i) ? manifold->body_i : -1,
+                      .j = is_mobile(state, manifold->body_j) ? manifold->body_j : -1};
+}
+
 static void color_manifolds(const tal_model *model, tal_state *state) {
     tal_contacts *set = &state->work.contacts;
     const tal_manifolds *list = &state->work.list;
     for (int32_t m = 0; m < list->manifold_count; m++) {
-        const tal_manifold *manifold = &list->manifold[m];
-        set->edge[m].i = is_mobile(state, manifold->body_i) ? manifold->body_i : -1;
-        set->edge[m].j = is_mobile(state, manifold->body_j) ? manifold->body_j : -1;
+        set->edge[m] = tal_edge_of(state, &list->manifold[m]);
     }
     tal_color_edges(set->edge, list->manifold_count, state->work.used_colors, model->body_count,
                     set->color, set->by_color, &set->coloring);
@@ -159,28 +162,30 @@ int32_t tal_law_of(const tal_model *model, const tal_manifold *manifold) {
     return model->class_of_body[manifold->body_i] * model->class_count + class_j;
 }
 
+tal_pair tal_pair_of(const tal_model *model, const tal_state *state, int32_t m,
+                     int32_t first_contact, int32_t island) {
+    const tal_manifold *manifold = &state->work.list.manifold[m];
+    return (tal_pair){.body_i = manifold->body_i,
+                      .body_j = manifold->body_j < 0 ? model->body_count : manifold->body_j,
+                      .first_contact = first_contact,
+                      .contact_count = manifold->point_count,
+                      .law = tal_law_of(model, manifold),
+                      .manifold = m,
+                      .island = island,
+                      .is_general = tal_is_soft(model, manifold->body_i) ||
+                                    tal_is_soft(model, manifold->body_j)};
+}
+
 // Pairs by island and color, each with room for its points.
 static void lay_out_pairs(const tal_model *model, tal_state *state, int32_t island_count) {
     tal_contacts *set = &state->work.contacts;
     int32_t next = 0;
-    for (int32_t p = 0; p < state->work.list.manifold_count; p++) {
-        const tal_manifold *manifold = &state->work.list.manifold[set->order[p]];
-        const bool on_ground = manifold->body_j < 0;
-        set->pair[p] = (tal_pair){.body_i = manifold->body_i,
-                                  .body_j = on_ground ? model->body_count : manifold->body_j,
-                                  .first_contact = next,
-                                  .contact_count = manifold->point_count,
-                                  .law = tal_law_of(model, manifold),
-                                  .manifold = set->order[p],
-                                  .is_general = tal_is_soft(model, manifold->body_i) ||
-                                                tal_is_soft(model, manifold->body_j)};
-        set->pair_of_manifold[set->order[p]] = p;
-        next += manifold->point_count;
-    }
     for (int32_t n = 0; n < island_count; n++) {
         const tal_island *island = &state->work.island[n];
         for (int32_t p = island->first_pair; p < island->first_pair + island->pair_count; p++) {
-            set->pair[p].island = n;
+            set->pair[p] = tal_pair_of(model, state, set->order[p], next, n);
+            set->pair_of_manifold[set->order[p]] = p;
+            next += set->pair[p].contact_count;
         }
     }
 }
@@ -405,7 +410,7 @@ static void prepare_laws(const tal_model *model, tal_state *state, const tal_pai
     }
 }
 
-static void prepare_pair(const tal_model *model, tal_state *state, tal_pair *pair, double dt) {
+void tal_prepare_pair(const tal_model *model, tal_state *state, tal_pair *pair, double dt) {
     place_pair(model, state, pair);
     tal_recall_percussions(state, pair, dt);
     judge_pair(model, state, pair, dt);
@@ -434,7 +439,7 @@ static void set_problem(const tal_model *model, tal_state *state, int32_t island
                                                    .thread_count = state->work.thread_count};
 }
 
-static void count_contacts(const tal_model *model, const tal_state *state, tal_report *report) {
+void tal_count_contacts(const tal_model *model, const tal_state *state, tal_report *report) {
     report->color_count = state->work.contacts.coloring.color_count;
     report->impact_count = 0;
     report->penetration_m = 0.0; // of these poses: bodies may have been elsewhere before
@@ -465,14 +470,15 @@ typedef struct {
 static void prepare_pairs(void *context, int64_t first, int64_t end) {
     const pairs_loop *l = context;
     for (int64_t p = first; p < end; p++) {
-        prepare_pair(l->model, l->state, &l->state->work.problem.pair[p], l->dt);
+        tal_prepare_pair(l->model, l->state, &l->state->work.problem.pair[p], l->dt);
     }
 }
 
 tal_status tal_prepare_contacts(const tal_model *model, tal_state *state, double dt,
                                 tal_report *report, tal_error *err) {
-    TAL_TRY(tal_contacts_reserve(&state->work.contacts, state->work.list.manifold_count,
-                                 state->work.list.point_count, err));
+    TAL_TRY(tal_contacts_reserve(&state->work.contacts,
+                                 tal_pairs_with_room(state->work.list.manifold_count),
+                                 tal_contacts_with_room(state->work.list.point_count), err));
     color_manifolds(model, state);
     number_islands(model, state, report);
     lay_out_pairs(model, state, report->island_count);
@@ -482,7 +488,7 @@ tal_status tal_prepare_contacts(const tal_model *model, tal_state *state, double
     tal_find_remembered(state);
     tal_threads_loop(state->work.thread_count, state->work.problem.pair_count, PAIRS_PER_PIECE,
                      prepare_pairs, &(pairs_loop){model, state, dt});
-    count_contacts(model, state, report);
+    tal_count_contacts(model, state, report);
     return TAL_OK;
 }
 

@@ -34,6 +34,18 @@ tal_judge tal_judge_of(const tal_model *model, const tal_state *state, int32_t b
 // From gap and velocity before, with what loads add to the pull: all but joints may close.
 void tal_judge_point(const tal_judge *judge, double load, bool may_close, tal_contact_data *data);
 
+// The bodies of a manifold that percussions move.
+tal_edge tal_edge_of(const tal_state *state, const tal_manifold *manifold);
+
+// Manifold m of the list as a pair of an island, with its contacts from `first_contact` on; and all that has to be
+// known of these.
+tal_pair tal_pair_of(const tal_model *model, const tal_state *state, int32_t m,
+                     int32_t first_contact, int32_t island);
+void tal_prepare_pair(const tal_model *model, tal_state *state, tal_pair *pair, double dt);
+
+// Impacts and penetrations of all contacts.
+void tal_count_contacts(const tal_model *model, const tal_state *state, tal_report *report);
+
 // Colors, frames, arms, effective masses, laws, percussions of the last step.
 tal_status tal_prepare_contacts(const tal_model *model, tal_state *state, double dt,
                                 tal_report *report, tal_error *err);

@@ -55,7 +55,8 @@ typedef struct {
     tal_batch_point *point;
     tal_batch_percussion *percussion;
     tal_batch_opening *opening; // of all pairs
-    int32_t (*place)[2];        // per island: its first batch and point; as many as bodies
+    int32_t (
+        *place)[2]; // per island: its first batch (-1: it has none) and point; as many as bodies
 } tal_batches;
 
 // Scratch of the accelerated sweeps.

@@ -83,9 +83,10 @@ tal_status tal_batches_reserve(tal_batches *b, const tal_percussion_problem *pro
     int32_t batches = 0, points = 0;
     b->are_filled = false;
     for (int32_t n = 0; n < problem->island_count; n++) {
-        b->place[n][0] = batches;
+        const bool is_batched = problem->island[n].pair_count >= BATCHED_PAIRS_MIN;
+        b->place[n][0] = is_batched ? batches : -1;
         b->place[n][1] = points;
-        if (problem->island[n].pair_count >= BATCHED_PAIRS_MIN) {
+        if (is_batched) {
             count_island(problem, &problem->island[n], &batches, &points);
         }
     }
@@ -128,13 +129,10 @@ static int32_t sort_color(tal_sweep_set *set, int32_t color, tal_set_kind kind, 
     return kept;
 }
 
-// Gives the sorted pairs their lanes.
-static void place_color(tal_sweep_set *set, const int32_t *pair, int32_t count,
-                        const int32_t of_count[TAL_BATCH_POINTS_MAX + 1], int32_t first_batch,
-                        int32_t *next_point) {
-    int32_t next[TAL_BATCH_POINTS_MAX + 1], lane = 0;
+static void place_batches(tal_sweep_set *set, const int32_t of_count[TAL_BATCH_POINTS_MAX + 1],
+                          int32_t first_batch, int32_t *next_point) {
+    int32_t lane = 0;
     for (int32_t points = TAL_BATCH_POINTS_MAX; points > 0; points--) {
-        next[points] = lane;
         for (int32_t end = lane + of_count[points]; lane < end; lane++) {
             if (lane % TAL_LANES == 0) {
                 tal_batch *batch = &set->batch[first_batch + lane / TAL_LANES];
@@ -144,9 +142,22 @@ static void place_color(tal_sweep_set *set, const int32_t *pair, int32_t count,
             }
         }
     }
+}
+
+// Gives the sorted pairs their lanes; in batches that are filled, too: pairs may have moved (extend.h).
+static void place_pairs(tal_sweep_set *set, const int32_t *pair, int32_t count,
+                        const int32_t of_count[TAL_BATCH_POINTS_MAX + 1], int32_t first_batch) {
+    int32_t next[TAL_BATCH_POINTS_MAX + 1], lane = 0;
+    for (int32_t points = TAL_BATCH_POINTS_MAX; points > 0; points--) {
+        next[points] = lane;
+        lane += of_count[points];
+    }
     for (int32_t n = 0; n < count; n++) {
-        const int32_t to = next[set->problem->pair[pair[n]].contact_count]++;
-        set->batch[first_batch + to / TAL_LANES].pair[to % TAL_LANES] = pair[n];
+        const tal_pair *placed = &set->problem->pair[pair[n]];
+        const int32_t to = next[placed->contact_count]++;
+        tal_batch *batch = &set->batch[first_batch + to / TAL_LANES];
+        batch->pair[to % TAL_LANES] = pair[n];
+        batch->first_contact[to % TAL_LANES] = placed->first_contact;
     }
 }
 
@@ -184,7 +195,7 @@ static void fill_batches(void *context, int64_t first, int64_t end) {
 static void take_room(tal_sweep_set *set, int32_t island, tal_set_kind kind) {
     const tal_batches *b = &set->work->batches;
     const bool is_hot = kind == TAL_SET_HOT;
-    if (b->batch_capacity > 0 && set->island->pair_count >= BATCHED_PAIRS_MIN) {
+    if (b->batch_capacity > 0 && b->place[island][0] >= 0) {
         const int32_t batch = b->place[island][0] + (is_hot ? b->batch_capacity : 0);
         const int32_t point = b->place[island][1] + (is_hot ? b->point_capacity : 0);
         set->batch = &b->batch[batch];
@@ -216,8 +227,9 @@ void tal_sweep_set_fill(tal_sweep_set *set, const tal_percussion_problem *proble
         int32_t of_count[TAL_BATCH_POINTS_MAX + 1];
         const int32_t kept = sort_color(set, c, kind, sorted, &single_count, of_count);
         if (!is_filled) {
-            place_color(set, sorted, kept, of_count, batch_count, &point_count);
+            place_batches(set, of_count, batch_count, &point_count);
         }
+        place_pairs(set, sorted, kept, of_count, batch_count);
         batch_count += (kept + TAL_LANES - 1) / TAL_LANES;
         set->single_end[c] = single_count;
         set->batch_end[c] = batch_count;

@@ -216,6 +216,7 @@ static void append_listed(tal_manifolds *to, const tal_manifolds *from, int32_t 
     const tal_manifold *manifold = &from->manifold[m];
     tal_manifold *copy = &to->manifold[to->manifold_count++];
     *copy = *manifold;
+    copy->was = m;
     copy->first_point = to->point_count;
     for (int32_t k = manifold->first_point; k < manifold->first_point + manifold->point_count;
          k++) {
@@ -243,6 +244,7 @@ static void merge(const tal_model *model, tal_state *state, double dt) {
         if (is_new) {
             append_found(merged, &state->work.found, manifold, state->work.position_ahead);
             linearise(state, merged, merged->manifold_count - 1, dt);
+            merged->manifold[merged->manifold_count - 1].was = -1;
         }
     }
     while (m < list->manifold_count) {
@@ -298,10 +300,12 @@ tal_status tal_look_ahead(const tal_model *model, tal_state *state, double dt,
     if (state->work.list_merged.manifold_count > state->work.list.manifold_count) {
         TAL_VALIDATE(tal_manifolds_are_valid(&state->work.list_merged, state->body_count));
         *result = TAL_LOOK_ADDED;
-        TAL_TRY(tal_remember_percussions(state, dt, err)); // as listed, before that changes
-        const tal_manifolds merged = state->work.list_merged;
-        state->work.list_merged = state->work.list;
-        state->work.list = merged;
     }
     return TAL_OK;
+}
+
+void tal_take_merged_list(tal_state *state) {
+    const tal_manifolds merged = state->work.list_merged;
+    state->work.list_merged = state->work.list;
+    state->work.list = merged;
 }

@@ -195,6 +195,14 @@ static inline bool tal_is_joint(const tal_model *model, const tal_pair *pair) {
     return pair->law == model->class_count * model->class_count;
 }
 
+// How many there may be once those that a look ahead adds have joined (percussion/extend.h).
+static inline int32_t tal_pairs_with_room(int32_t count) {
+    return count + count / 8 + 16;
+}
+static inline int32_t tal_contacts_with_room(int32_t count) {
+    return count + count / 8 + 8 * 16;
+}
+
 // Finite poses and velocities, unit quaternions; what is gone or at rest stands still.
 bool tal_state_is_valid(const tal_model *model, const tal_state *state);
 

@@ -11,6 +11,7 @@
 #include "solver/motion/trail.h"
 #include "solver/percussion/contact.h"
 #include "solver/percussion/correction.h"
+#include "solver/percussion/extend.h"
 #include "solver/percussion/memory.h"
 #include "solver/percussion/rigid.h"
 #include "solver/step/look_ahead.h"
@@ -168,7 +169,16 @@ static tal_status complete_contacts(const tal_model *model, tal_state *state, do
     solve(model, state, rough, report);
     TAL_TRY(tal_look_ahead(model, state, dt, &result, err)); // (40) to (42)
     *woke = result == TAL_LOOK_WOKE;
-    return result == TAL_LOOK_ADDED ? set_up(model, state, dt, report, err) : TAL_OK;
+    if (result != TAL_LOOK_ADDED) {
+        return TAL_OK;
+    }
+    if (tal_can_extend_contacts(model, state)) {
+        tal_extend_contacts(model, state, dt, slow_speed(model, state, dt), report);
+        return TAL_OK;
+    }
+    TAL_TRY(tal_remember_percussions(state, dt, err)); // as listed, before that changes
+    tal_take_merged_list(state);
+    return set_up(model, state, dt, report, err);
 }
 
 // Bodies go on to where they strike, and contacts are found there. True in `met` if any did.

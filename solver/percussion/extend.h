@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A contact problem that is set up, and partly solved, takes in contacts that were seen later.
+#ifndef TALUS_SOLVER_PERCUSSION_EXTEND_H
+#define TALUS_SOLVER_PERCUSSION_EXTEND_H
+
+#include "solver/step/state.h"
+
+// Whether the manifolds that `list_merged` has more than `list` can join the problem as it is: no two islands
+// become one, nothing deforms, and there is room. By the problem alone, not by what was allocated for others
+// before it: a run that is resumed answers alike.
+bool tal_can_extend_contacts(const tal_model *model, const tal_state *state);
+
+// `list_merged` becomes the list. What was added comes last in its island, in a color of its own that is visited
+// one by one, without percussions; all else keeps its masses, laws, percussions and batches.
+void tal_extend_contacts(const tal_model *model, tal_state *state, double dt, double slow,
+                         tal_report *report);
+
+#endif

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Contacts that join a problem which is set up and partly solved: what was there stays bit for bit, what joins is
+// what a set-up from the start would make of it, and the solution is that of the whole.
+#include "solver/percussion/extend.h"
+
+#include "solver/motion/integrate.h"
+#include "solver/percussion/contact.h"
+#include "solver/percussion/sweep_set.h"
+#include "tests/solver/scenes/world.h"
+
+#include <string.h>
+
+enum { COLUMNS = 7, LAYERS = 5, STEPS = 3 };
+static const double DT = 0.01;
+static const tal_quat UPRIGHT = {1, 0, 0, 0};
+static const uint64_t ADDED = UINT64_C(1) << 62;
+
+// A wall of boxes in layers that lie across each other, large enough for batches, between a column and a box: three
+// islands.
+static void build(world *w) {
+    world_init(w, DT, law_coulomb(0.5, 0.0));
+    w->scene.settings.tolerance = 1e-5;
+    test_scene_set_plane(&w->scene, (tal_vec3){0}, tal_vec3_make(0, 0, 1), 50.0);
+    for (int n = 0; n < 3; n++) {
+        test_scene_add_box(&w->scene, 1, 1, 1, tal_vec3_make(-20, 0, 0.5 + n), UPRIGHT, 2000.0);
+    }
+    for (int layer = 0; layer < LAYERS; layer++) {
+        for (int n = 0; n < COLUMNS; n++) {
+            const tal_vec3 at = {1.01 * n + 0.5 * (layer % 2), 0, 0.5 + layer};
+            test_scene_add_box(&w->scene, 1, 1, 1, at, UPRIGHT, 2000.0 + 100.0 * n);
+        }
+    }
+    test_scene_add_box(&w->scene, 1, 1, 1, tal_vec3_make(20, 0, 0.5), UPRIGHT, 2000.0);
+    world_start(w);
+    for (int32_t b = 0; b < w->state->body_count; b++) {
+        w->state->velocity[b].x = 0.1 * (b % 5);
+    }
+    for (int n = 0; n < STEPS; n++) {
+        world_step(w);
+    }
+}
+
+static void copy_manifold(const tal_manifolds *from, int32_t m, tal_manifolds *to) {
+    tal_manifold copy = from->manifold[m];
+    const int32_t first = copy.first_point;
+    copy.was = m;
+    copy.first_point = to->point_count;
+    to->manifold[to->manifold_count++] = copy;
+    for (int32_t k = first; k < first + copy.point_count; k++) {
+        to->point[to->point_count] = from->point[k];
+        to->arm_i[to->point_count] = from->arm_i[k];
+        to->arm_j[to->point_count++] = from->arm_j[k];
+    }
+}
+
+// As a look ahead leaves it: every `every`-th manifold has a second one of the same bodies behind it.
+static void merge(tal_state *state, int32_t every) {
+    const tal_manifolds *list = &state->work.list;
+    tal_manifolds *merged = &state->work.list_merged;
+    static tal_error err;
+    assert_int_equal(
+        tal_manifolds_reserve(merged, 2 * list->manifold_count, 2 * list->point_count, &err),
+        TAL_OK);
+    merged->manifold_count = merged->point_count = 0;
+    for (int32_t m = 0; m < list->manifold_count; m++) {
+        copy_manifold(list, m, merged);
+        if (m % every == 0 && every <= list->manifold_count) {
+            copy_manifold(list, m, merged);
+            tal_manifold *added = &merged->manifold[merged->manifold_count - 1];
+            added->was = -1;
+            for (int32_t k = 0; k < added->point_count; k++) {
+                merged->point[added->first_point + k].identity |= ADDED;
+            }
+        }
+    }
+}
+
+static void prepare(world *w) {
+    static tal_error err;
+    static tal_report report;
+    assert_int_equal(tal_prepare_contacts(w->model, w->state, DT, &report, &err), TAL_OK);
+    tal_advance_free_velocity(w->model, w->state, DT);
+    tal_set_energy_scales(&w->state->work.problem, 0.05);
+    tal_warm_start(&w->state->work.problem);
+}
+
+static void solve(world *w) {
+    tal_solver_result result;
+    const tal_solver_goal goal = {1e-5, 3, 5000};
+    tal_solve_percussions(&w->state->work.problem, &w->state->work.contacts.work, NULL, &goal,
+                          &result);
+    w->state->work.contacts.work.batches.are_filled = true;
+    assert_int_equal(result.unconverged_count, 0);
+}
+
+static const tal_pair *pair_of(const world *w, int32_t m) {
+    return &w->state->work.problem.pair[w->state->work.contacts.pair_of_manifold[m]];
+}
+
+// Each added manifold against the one in front of it, of which it is a copy.
+static void check_added(const world *w, int32_t m) {
+    const tal_pair *pair = pair_of(w, m), *twin = pair_of(w, m - 1);
+    const tal_island *island = &w->state->work.island[pair->island];
+    assert_int_equal(pair->island, twin->island);
+    assert_true(pair > twin && island->last_color_is_serial);
+    assert_true(pair->energy_scale == twin->energy_scale);
+    for (int32_t n = 0; n < pair->contact_count; n++) {
+        const tal_contact *c = &w->state->work.problem.contact[pair->first_contact + n];
+        const tal_contact *of_twin = &w->state->work.problem.contact[twin->first_contact + n];
+        assert_memory_equal(c->w, of_twin->w, sizeof c->w);
+        assert_memory_equal(c->arm_i, of_twin->arm_i, sizeof c->arm_i);
+        assert_true(c->bound == of_twin->bound && c->friction == of_twin->friction);
+        assert_true(c->percussion[0] == 0.0 && c->percussion[1] == 0.0 && c->percussion[2] == 0.0);
+    }
+}
+
+typedef struct {
+    tal_pair pair;
+    tal_contact contact[TAL_MANIFOLD_POINTS_MAX];
+} kept;
+
+static void what_was_there_stays_and_what_joins_is_set_up(void **unused) {
+    (void)unused;
+    static kept before[512];
+    static tal_report report;
+    world w;
+    build(&w);
+    prepare(&w);
+    solve(&w);
+    const int32_t count = w.state->work.list.manifold_count;
+    assert_in_range(count, 40, 512);
+    for (int32_t m = 0; m < count; m++) {
+        before[m].pair = *pair_of(&w, m);
+        memcpy(before[m].contact, &w.state->work.problem.contact[before[m].pair.first_contact],
+               (size_t)before[m].pair.contact_count * sizeof(tal_contact));
+    }
+    merge(w.state, 9);
+    assert_true(tal_can_extend_contacts(w.model, w.state));
+    tal_extend_contacts(w.model, w.state, DT, 0.05, &report);
+    const tal_manifolds *list = &w.state->work.list;
+    assert_true(tal_problem_is_valid(&w.state->work.problem, w.state->work.island_parent));
+    assert_int_equal(w.state->work.problem.pair_count, list->manifold_count);
+    assert_int_equal(w.state->work.problem.contact_count, list->point_count);
+    int added = 0;
+    for (int32_t m = 0; m < list->manifold_count; m++) {
+        if (list->manifold[m].was < 0) {
+            check_added(&w, m);
+            added++;
+            continue;
+        }
+        const tal_pair *pair = pair_of(&w, m);
+        const kept *was = &before[list->manifold[m].was];
+        assert_true(pair->body_i == was->pair.body_i && pair->body_j == was->pair.body_j);
+        assert_memory_equal(&w.state->work.problem.contact[pair->first_contact], was->contact,
+                            (size_t)pair->contact_count * sizeof(tal_contact));
+    }
+    assert_int_equal(added, (count + 8) / 9);
+    world_end(&w);
+}
+
+// Every second box that others stand on lies on nothing in the list, and on the ground in the merged one, as if a look
+// had added that. The first of them is in the column, so that the islands behind it move.
+static void take_apart(tal_state *state) {
+    merge(state, INT32_MAX);
+    tal_manifolds *list = &state->work.list;
+    const tal_manifolds *merged = &state->work.list_merged;
+    list->manifold_count = list->point_count = 0;
+    for (int32_t m = 0; m < merged->manifold_count; m++) {
+        const tal_manifold *of = &merged->manifold[m];
+        const bool is_added =
+            of->body_j < 0 && of->body_i % 2 == 0 && of->body_i + 1 < state->body_count;
+        merged->manifold[m].was = is_added ? -1 : list->manifold_count;
+        if (!is_added) {
+            copy_manifold(merged, m, list);
+        }
+    }
+}
+
+static void extended_problems_have_the_solution_of_the_whole(void **unused) {
+    (void)unused;
+    static tal_rigid_motion part[64], extended[64];
+    static tal_report report;
+    world w;
+    build(&w);
+    const size_t size = (size_t)w.state->body_count * sizeof *extended;
+    take_apart(w.state);
+    prepare(&w);
+    solve(&w);
+    memcpy(part, w.state->work.motion, size);
+    assert_true(tal_can_extend_contacts(w.model, w.state));
+    tal_extend_contacts(w.model, w.state, DT, 0.05, &report);
+    solve(&w);
+    memcpy(extended, w.state->work.motion, size);
+    prepare(&w);
+    solve(&w);
+    double changed = 0.0;
+    for (int32_t b = 0; b < w.state->body_count; b++) {
+        const double whole =
+            w.state->work.motion[b].v.z; // along the layers friction leaves some freedom
+        changed = fmax(changed, fabs(part[b].v.z - whole));
+        check_near(extended[b].v.z, whole, 2e-4);
+    }
+    assert_true(changed > 1e-2);
+    world_end(&w);
+}
+
+static void islands_that_become_one_are_set_up_anew(void **unused) {
+    (void)unused;
+    world w;
+    build(&w);
+    prepare(&w);
+    merge(w.state, 9);
+    assert_true(tal_can_extend_contacts(w.model, w.state));
+    tal_manifolds *merged = &w.state->work.list_merged;
+    int32_t m = 0;
+    while (merged->manifold[m].was >= 0) {
+        m++;
+    }
+    merged->manifold[m].body_i = 0; // alone on the left
+    merged->manifold[m].body_j = w.state->body_count - 1;
+    assert_false(tal_can_extend_contacts(w.model, w.state));
+    merge(w.state, 1); // more than there is room for
+    assert_false(tal_can_extend_contacts(w.model, w.state));
+    world_end(&w);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_there_stays_and_what_joins_is_set_up),
+        cmocka_unit_test(extended_problems_have_the_solution_of_the_whole),
+        cmocka_unit_test(islands_that_become_one_are_set_up_anew),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
