@@ -14,7 +14,7 @@ typedef struct {
 } tal_finish_count;
 
 // After tal_solve_percussions with the same work and goal: the islands above the tolerance, and those
-// marked in `lingers` (per island), which get less effort. What the finisher finds counts only if the
+// marked in `lingers` (per island), which get less effort, and large ones more sweeps instead. What the finisher finds counts only if the
 // measure of the sweeps finds it better; an island above the tolerance that is not finished is swept again,
 // with twice the sweeps of the goal. Islands with constraints, with laws that pull or roll, or with
 // bodies that are not rigid are left as they are. One thread. Allocates: such islands are rare.
