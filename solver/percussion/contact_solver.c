@@ -32,6 +32,9 @@ enum { HOT_RINGS = 3, HOT_SWEEPS = 64, HOT_CHECK = 4, HOT_PAIRS_MIN = 128 };
 // with two threads: 11.5 s with 256, 11.7 s with 128; most of a smaller island's colors are too short to share.
 enum { SHARED_PAIRS_MIN = 256 };
 
+// Some microseconds of looking for hot pairs: less is not worth sharing.
+enum { PAIRS_PER_PIECE = 256 };
+
 // The residual is measured when the changes look small enough, and now and then anyway: percussions
 // that wander change though nothing is wrong with them. A failed check is repeated after CHECK_PAUSE
 // sweeps at the earliest.
@@ -149,31 +152,55 @@ static void mark_bodies_of_listed(const island_solve *s) {
     }
 }
 
+// A loop over the pairs of an island that lists some; how many does not depend on who counts them.
+typedef struct {
+    const island_solve *s;
+    atomic_int count;
+} list_loop;
+
+static void list_pairs_above(void *context, int64_t first, int64_t end) {
+    list_loop *l = context;
+    const double hot = HOT * l->s->tolerance * l->s->tolerance;
+    int count = 0;
+    for (int32_t n = (int32_t)first; n < end; n++) {
+        const int32_t p = l->s->island->first_pair + n;
+        const bool is_hot = error_of_pair(l->s, p) > hot * l->s->problem->pair[p].contact_count;
+        l->s->work->is_listed[p] = is_hot;
+        count += is_hot;
+    }
+    atomic_fetch_add_explicit(&l->count, count, memory_order_relaxed);
+}
+
+static void list_pairs_near(void *context, int64_t first, int64_t end) {
+    list_loop *l = context;
+    int count = 0;
+    for (int32_t n = (int32_t)first; n < end; n++) {
+        const int32_t p = l->s->island->first_pair + n;
+        const tal_pair *pair = &l->s->problem->pair[p];
+        if (!l->s->work->is_listed[p] &&
+            (is_near(l->s, pair->body_i) || is_near(l->s, pair->body_j))) {
+            l->s->work->is_listed[p] = 1;
+            count++;
+        }
+    }
+    atomic_fetch_add_explicit(&l->count, count, memory_order_relaxed);
+}
+
 // Marks the pairs that hold the residual, and those around them. Returns how many there are.
 static int32_t list_hot(const island_solve *s) {
     const tal_island *island = s->island;
-    const int32_t first = island->first_pair, end = first + island->pair_count;
-    const double hot = HOT * s->tolerance * s->tolerance;
-    int32_t count = 0;
+    list_loop l = {.s = s};
     for (int32_t n = 0; n < island->body_count; n++) {
         s->work->is_near[s->problem->island_body[island->first_body + n]] = 0;
     }
-    for (int32_t p = first; p < end; p++) {
-        const bool is_hot = error_of_pair(s, p) > hot * s->problem->pair[p].contact_count;
-        s->work->is_listed[p] = is_hot;
-        count += is_hot;
-    }
-    for (int ring = 0; count > 0 && ring < HOT_RINGS; ring++) {
+    tal_threads_loop(s->all.thread_count, island->pair_count, PAIRS_PER_PIECE, list_pairs_above,
+                     &l);
+    for (int ring = 0; atomic_load(&l.count) > 0 && ring < HOT_RINGS; ring++) {
         mark_bodies_of_listed(s);
-        for (int32_t p = first; p < end; p++) {
-            const tal_pair *pair = &s->problem->pair[p];
-            const bool joins =
-                !s->work->is_listed[p] && (is_near(s, pair->body_i) || is_near(s, pair->body_j));
-            s->work->is_listed[p] = s->work->is_listed[p] || joins;
-            count += joins;
-        }
+        tal_threads_loop(s->all.thread_count, island->pair_count, PAIRS_PER_PIECE, list_pairs_near,
+                         &l);
     }
-    return count;
+    return atomic_load(&l.count);
 }
 
 // Only the bodies of listed pairs move; but what is not rigid may move others.
