@@ -13,6 +13,7 @@
 #include "solver/percussion/sweep_set.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -27,8 +28,12 @@ static const double WORST = 30.0;
 static const double HOT = 30.0, HOT_SHARE_MAX = 0.6;
 enum { HOT_RINGS = 3, HOT_SWEEPS = 64, HOT_CHECK = 4, HOT_PAIRS_MIN = 128 };
 
-// Islands with more pairs are shared between threads color by color, the others one by one.
-enum { SHARED_PAIRS_MIN = 512 };
+// Islands with more pairs are shared between threads color by color, the others one by one. S2_3000 up to 1.2 s
+// with two threads: 11.5 s with 256, 11.7 s with 128; most of a smaller island's colors are too short to share.
+enum { SHARED_PAIRS_MIN = 256 };
+
+// Some microseconds of looking for hot pairs: less is not worth sharing.
+enum { PAIRS_PER_PIECE = 256 };
 
 // The residual is measured when the changes look small enough, and now and then anyway: percussions
 // that wander change though nothing is wrong with them. A failed check is repeated after CHECK_PAUSE
@@ -147,31 +152,55 @@ static void mark_bodies_of_listed(const island_solve *s) {
     }
 }
 
+// A loop over the pairs of an island that lists some; how many does not depend on who counts them.
+typedef struct {
+    const island_solve *s;
+    atomic_int count;
+} list_loop;
+
+static void list_pairs_above(void *context, int64_t first, int64_t end) {
+    list_loop *l = context;
+    const double hot = HOT * l->s->tolerance * l->s->tolerance;
+    int count = 0;
+    for (int32_t n = (int32_t)first; n < end; n++) {
+        const int32_t p = l->s->island->first_pair + n;
+        const bool is_hot = error_of_pair(l->s, p) > hot * l->s->problem->pair[p].contact_count;
+        l->s->work->is_listed[p] = is_hot;
+        count += is_hot;
+    }
+    atomic_fetch_add_explicit(&l->count, count, memory_order_relaxed);
+}
+
+static void list_pairs_near(void *context, int64_t first, int64_t end) {
+    list_loop *l = context;
+    int count = 0;
+    for (int32_t n = (int32_t)first; n < end; n++) {
+        const int32_t p = l->s->island->first_pair + n;
+        const tal_pair *pair = &l->s->problem->pair[p];
+        if (!l->s->work->is_listed[p] &&
+            (is_near(l->s, pair->body_i) || is_near(l->s, pair->body_j))) {
+            l->s->work->is_listed[p] = 1;
+            count++;
+        }
+    }
+    atomic_fetch_add_explicit(&l->count, count, memory_order_relaxed);
+}
+
 // Marks the pairs that hold the residual, and those around them. Returns how many there are.
 static int32_t list_hot(const island_solve *s) {
     const tal_island *island = s->island;
-    const int32_t first = island->first_pair, end = first + island->pair_count;
-    const double hot = HOT * s->tolerance * s->tolerance;
-    int32_t count = 0;
+    list_loop l = {.s = s};
     for (int32_t n = 0; n < island->body_count; n++) {
         s->work->is_near[s->problem->island_body[island->first_body + n]] = 0;
     }
-    for (int32_t p = first; p < end; p++) {
-        const bool is_hot = error_of_pair(s, p) > hot * s->problem->pair[p].contact_count;
-        s->work->is_listed[p] = is_hot;
-        count += is_hot;
-    }
-    for (int ring = 0; count > 0 && ring < HOT_RINGS; ring++) {
+    tal_threads_loop(s->all.thread_count, island->pair_count, PAIRS_PER_PIECE, list_pairs_above,
+                     &l);
+    for (int ring = 0; atomic_load(&l.count) > 0 && ring < HOT_RINGS; ring++) {
         mark_bodies_of_listed(s);
-        for (int32_t p = first; p < end; p++) {
-            const tal_pair *pair = &s->problem->pair[p];
-            const bool joins =
-                !s->work->is_listed[p] && (is_near(s, pair->body_i) || is_near(s, pair->body_j));
-            s->work->is_listed[p] = s->work->is_listed[p] || joins;
-            count += joins;
-        }
+        tal_threads_loop(s->all.thread_count, island->pair_count, PAIRS_PER_PIECE, list_pairs_near,
+                         &l);
     }
-    return count;
+    return atomic_load(&l.count);
 }
 
 // Only the bodies of listed pairs move; but what is not rigid may move others.
@@ -332,21 +361,41 @@ void tal_sum_islands(const tal_percussion_problem *problem, const tal_solver_wor
     *total = sum;
 }
 
+// Larger ones are begun first, rank by rank, so that none is left for one thread while the others wait.
+enum { RANK_COUNT = 4 };
+
+static int rank_of(const tal_island *island) {
+    static const int32_t pairs_min[RANK_COUNT - 1] = {128, 64, 16};
+    int rank = 0;
+    while (rank < RANK_COUNT - 1 && island->pair_count < pairs_min[rank]) {
+        rank++;
+    }
+    return rank;
+}
+
 typedef struct {
     const tal_percussion_problem *problem;
     const tal_solver_work *work;
     const uint8_t *is_wanted;
     const tal_solver_goal *goal;
+    atomic_int next; // rank times the number of islands, plus an island
 } islands_loop;
 
-// The islands that one thread solves.
+static bool is_shared(const tal_percussion_problem *problem, int32_t island) {
+    return problem->thread_count > 1 && problem->island[island].pair_count >= SHARED_PAIRS_MIN;
+}
+
+// The islands that one thread solves: whatever the others have not taken.
 static void solve_islands(void *context, int64_t first, int64_t end) {
-    const islands_loop *l = context;
-    for (int32_t n = (int32_t)first; n < end; n++) {
-        const bool is_done =
-            l->problem->thread_count > 1 && l->problem->island[n].pair_count >= SHARED_PAIRS_MIN;
-        if (!is_done && !is_left_alone(l->is_wanted, n)) {
-            solve_island(l->problem, l->work, n, 1, l->goal);
+    islands_loop *l = context;
+    const int32_t count = l->problem->island_count;
+    (void)first;
+    (void)end;
+    for (int32_t n = 0; (n = atomic_fetch_add(&l->next, 1)) < RANK_COUNT * count;) {
+        const int32_t island = n % count;
+        if (rank_of(&l->problem->island[island]) == n / count && !is_shared(l->problem, island) &&
+            !is_left_alone(l->is_wanted, island)) {
+            solve_island(l->problem, l->work, island, 1, l->goal);
         }
     }
 }
@@ -355,13 +404,14 @@ void tal_solve_percussions(const tal_percussion_problem *problem, const tal_solv
                            const uint8_t *is_wanted, const tal_solver_goal *goal,
                            tal_solver_result *result) {
     const int threads = problem->thread_count;
+    islands_loop l = {
+        .problem = problem, .work = work, .is_wanted = is_wanted, .goal = goal, .next = 0};
     TAL_ASSERT(goal->tolerance > 0.0 && goal->sweeps_max >= 1 && threads >= 1);
-    for (int32_t n = 0; threads > 1 && n < problem->island_count; n++) {
-        if (problem->island[n].pair_count >= SHARED_PAIRS_MIN && !is_left_alone(is_wanted, n)) {
+    for (int32_t n = 0; n < problem->island_count; n++) {
+        if (is_shared(problem, n) && !is_left_alone(is_wanted, n)) {
             solve_island(problem, work, n, threads, goal);
         }
     }
-    tal_threads_loop(threads, problem->island_count, 1, solve_islands,
-                     &(islands_loop){problem, work, is_wanted, goal});
+    tal_threads_loop(threads, threads, 1, solve_islands, &l);
     tal_sum_islands(problem, work, is_wanted, result);
 }

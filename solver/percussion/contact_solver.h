@@ -64,8 +64,9 @@ typedef struct {
     double *change;    // 3 per contact, of the last sweep
     double *direction; // 3 per contact
     double *error;     // per contact, of the last residual
-    double *pair_sum;  // 2 per pair: energy of the last change, and relative to its scale
-    int32_t *listed;   // 3 per pair: numbers of pairs being swept, each island in its own places
+    double *
+        change_sum; // 2 per pair, in order of visits: energy of the last change, and over its scale
+    int32_t *listed; // 3 per pair: numbers of pairs being swept, each island in its own places
     uint8_t *is_listed;
     tal_island_result *island_result; // as many as bodies
     tal_rigid_motion *motion_start;   // per body

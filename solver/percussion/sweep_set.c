@@ -316,12 +316,17 @@ static double relative_error(double square, double scale) {
     return square == 0.0 ? 0.0 : square / scale;
 }
 
+// Energy of the last change of a batch or, behind all batches, of a single, and relative to its scale. They lie side
+// by side: to collect them from the batches would bring these into the cache once more.
+static double *sum_of(const tal_sweep_set *set, int64_t n) {
+    return &set->work->change_sum[2 * (set->island->first_pair + n)];
+}
+
 // One visit of a pair. The sum of |change|^2 is weighted with the mean inverse mass, i.e. an energy.
-static void visit_single(const tal_sweep_set *set, int32_t number) {
+static void visit_single(const tal_sweep_set *set, int32_t number, double sum[2]) {
     const tal_pair *pair = &set->problem->pair[number];
     const tal_contact *contact = &set->problem->contact[pair->first_contact];
     double *change = &set->work->change[3 * (ptrdiff_t)pair->first_contact];
-    double *sum = &set->work->pair_sum[2 * (ptrdiff_t)number];
     for (int32_t k = 0; k < pair->contact_count; k++) {
         for (int f = 0; f < 3; f++) {
             change[3 * k + f] = -contact[k].percussion[f];
@@ -400,7 +405,8 @@ static void extrapolate_bodies(void *context, int64_t first, int64_t end) {
 static void visit_singles(void *context, int64_t first, int64_t end) {
     const set_loop *l = context;
     for (int64_t n = first; n < end; n++) {
-        visit_single(l->set, l->set->single[l->first + n]);
+        const int64_t place = l->first + n;
+        visit_single(l->set, l->set->single[place], sum_of(l->set, batch_count(l->set) + place));
     }
 }
 
@@ -420,6 +426,7 @@ static void visit_batches(void *context, int64_t first, int64_t end) {
     for (int64_t n = l->first + first; n < last;) {
         tal_batch *b = &set->batch[n];
         const bool two = n + 1 < last && b[0].point_count == b[1].point_count;
+        double *sum = sum_of(set, n);
         n += two ? 2 : 1;
         if (n < last) {
             fetch_motions(&set->batch[n], set->problem->motion);
@@ -427,6 +434,10 @@ static void visit_batches(void *context, int64_t first, int64_t end) {
         (two ? kernel->visit_two : kernel->visit)(b, &set->point[b->first_point],
                                                   &set->percussion[b->first_point],
                                                   set->problem->motion, set->beta);
+        for (int k = 0; k < (two ? 2 : 1); k++) {
+            sum[2 * k] = b[k].energy;
+            sum[2 * k + 1] = b[k].relative;
+        }
     }
 }
 
@@ -478,13 +489,9 @@ double tal_sweep_set_sweep(tal_sweep_set *set) {
     for (int32_t c = 0; c < set->island->color_count; c++) {
         visit_color(set, c);
     }
-    for (int32_t n = 0; n < batch_count(set); n++) {
-        change += set->batch[n].energy;
-        relative += set->batch[n].relative;
-    }
-    for (int32_t n = 0; n < single_count(set); n++) {
-        change += set->work->pair_sum[2 * (ptrdiff_t)set->single[n]];
-        relative += set->work->pair_sum[2 * (ptrdiff_t)set->single[n] + 1];
+    for (int32_t n = 0; n < batch_count(set) + single_count(set); n++) {
+        change += sum_of(set, n)[0];
+        relative += sum_of(set, n)[1];
     }
     set->beta = choose_beta(change, set->change_before);
     set->change_before = change;

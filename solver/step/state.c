@@ -39,7 +39,7 @@ static tal_status reserve_pairs(tal_contacts *set, int32_t count, tal_error *err
     RENEW(set->color_end, count, err);
     RENEW(set->pair_of_manifold, count, err);
     RENEW(set->first_remembered, count, err);
-    RENEW(set->work.pair_sum, 2 * count, err);
+    RENEW(set->work.change_sum, 2 * count, err);
     RENEW(set->work.listed, 3 * count, err);
     RENEW(set->work.is_listed, count, err);
     set->pair_capacity = count;
@@ -271,7 +271,7 @@ void tal_state_destroy(tal_state *state) {
                            set->work.change,
                            set->work.direction,
                            set->work.error,
-                           set->work.pair_sum,
+                           set->work.change_sum,
                            set->work.listed,
                            set->work.is_listed,
                            set->work.batches.batch,

@@ -96,7 +96,7 @@ void hand_prepare(hand_made *h) {
     h->work = (tal_solver_work){.change = h->change,
                                 .direction = h->direction,
                                 .error = h->error,
-                                .pair_sum = h->pair_sum,
+                                .change_sum = h->change_sum,
                                 .listed = h->listed,
                                 .island_result = &h->island_result,
                                 .is_listed = h->is_listed,

@@ -21,7 +21,7 @@ typedef struct {
     tal_percussion_problem problem;
     tal_solver_work work;
     double change[3 * HAND_CONTACTS_MAX], direction[3 * HAND_CONTACTS_MAX];
-    double error[HAND_CONTACTS_MAX], pair_sum[2 * HAND_CONTACTS_MAX];
+    double error[HAND_CONTACTS_MAX], change_sum[2 * HAND_CONTACTS_MAX];
     tal_island island;
     int32_t island_body[HAND_BODIES_MAX], color_end;
     tal_island_result island_result;

@@ -124,7 +124,7 @@ static void percussions_stay_in_their_cones_and_the_motion_follows(void **unused
 static void sweeps_end_where_a_conflict_is_resolved(void **unused) {
     (void)unused;
     const double bound[POINTS] = {-1e-6, 0.0, 0.0, -1e-6}, normal[POINTS] = {0.2, 0.3, 0.3, 0.2};
-    double change[3 * POINTS], direction[3 * POINTS], error[POINTS], pair_sum[2];
+    double change[3 * POINTS], direction[3 * POINTS], error[POINTS], change_sum[2];
     int32_t listed[3];
     uint8_t is_listed[1];
     tal_island_result island_result[1];
@@ -134,7 +134,7 @@ static void sweeps_end_where_a_conflict_is_resolved(void **unused) {
     const tal_solver_work work = {.change = change,
                                   .direction = direction,
                                   .error = error,
-                                  .pair_sum = pair_sum,
+                                  .change_sum = change_sum,
                                   .listed = listed,
                                   .is_listed = is_listed,
                                   .island_result = island_result,
