@@ -276,9 +276,11 @@ static bool is_fixed(const tal_collide_input *input, int32_t b) {
 static bool set_reach(tal_posed_body *p, const tal_collide_input *input, int32_t b) {
     const tal_vec3 way =
         input->velocity != NULL ? tal_vec3_scale(input->velocity[b], input->dt) : (tal_vec3){0};
-    const bool is_same =
-        p->reach == input->reach[b] && p->way.x == way.x && p->way.y == way.y && p->way.z == way.z;
+    const double shallow = input->shallow * input->shapes->smallest_width[p->shape];
+    const bool is_same = p->reach == input->reach[b] && p->shallow == shallow &&
+                         p->way.x == way.x && p->way.y == way.y && p->way.z == way.z;
     p->reach = input->reach[b];
+    p->shallow = shallow;
     p->way = way;
     p->reach_aside = p->reach - tal_vec3_length(way);
     return !is_same;

@@ -35,6 +35,7 @@ typedef struct {
     double bounding_radius;
     double reach;
     double reach_aside; // the reach without the way
+    double shallow;     // penetrations below this depth need not be reported; 0: all are wanted
     tal_vec3 way;       // of the centroid within the step
     double radius;      // of a sphere, zero for polyhedra
     tal_shape_kind kind;

@@ -36,7 +36,27 @@ typedef struct {
     double reach;
     double margin;    // rounding of a separation
     double tolerance; // AXIS_TOLERANCE in metres
+    double enough;    // bodies that an axis separates by more have nothing to report
+    double enough_by_hint;
 } pair_view;
+
+static pair_view view_pair(const tal_posed_body *i, const tal_posed_body *j, double reach) {
+    const double size = i->bounding_radius + j->bounding_radius;
+    const double shallow = tal_smaller(i->shallow, j->shallow);
+    pair_view pair = {.i = i,
+                      .j = j,
+                      .shift = tal_vec3_subtract(j->centre, i->centre),
+                      .reach = reach,
+                      .margin = 1e-12 * size,
+                      .tolerance = AXIS_TOLERANCE * tal_smaller(i->smallest_edge, j->smallest_edge)};
+    // What a hint rules out, the full search would rule out too. The hint is a unit vector to seven digits
+    // only. Bodies that overlap have a face or edges that separate as much as any other direction; those that do
+    // not may miss it by the tolerance.
+    pair.enough = shallow > 0.0 ? -shallow : reach + pair.margin;
+    pair.enough_by_hint =
+        shallow > 0.0 ? -shallow + 1e-6 * size : reach * (1.0 + 1e-5) + 2.0 * pair.tolerance;
+    return pair;
+}
 
 static int32_t lowest_vertex_along(const tal_posed_body *body, tal_vec3 n) {
     int32_t best = 0;
@@ -56,10 +76,7 @@ static double separation_along(const pair_view *pair, tal_vec3 n) {
 
 static bool hint_separates(const pair_view *pair, const tal_axis_hint *hint) {
     const tal_vec3 n = {hint->x, hint->y, hint->z};
-    // Twice the tolerance on top: what a hint rules out, the full search would rule out too. The
-    // hint is a unit vector to seven digits only.
-    return tal_vec3_dot(n, n) > 0.5 &&
-           separation_along(pair, n) > pair->reach * (1.0 + 1e-5) + 2.0 * pair->tolerance;
+    return tal_vec3_dot(n, n) > 0.5 && separation_along(pair, n) > pair->enough_by_hint;
 }
 
 static void store_hint(tal_axis_hint *hint, tal_vec3 n) {
@@ -450,17 +467,11 @@ static tal_vec3 outward(const pair_view *pair, bool reference_is_i, int32_t face
 int32_t tal_narrow_find_polyhedra(const tal_posed_body *i, const tal_posed_body *j, double reach,
                                   tal_axis_hint *hint, tal_narrow_scratch *scratch,
                                   tal_contact_point *points) {
-    const double size = i->bounding_radius + j->bounding_radius;
-    const pair_view pair = {i,
-                            j,
-                            tal_vec3_subtract(j->centre, i->centre),
-                            reach,
-                            1e-12 * size,
-                            AXIS_TOLERANCE * tal_smaller(i->smallest_edge, j->smallest_edge)};
+    const pair_view pair = view_pair(i, j, reach);
+    const double enough = pair.enough;
     if (hint_separates(&pair, hint)) {
         return 0;
     }
-    const double enough = reach + pair.margin;
     const face_axis of_i = find_face_axis(i, j, pair.shift, enough);
     if (of_i.separation > enough) {
         store_hint(hint, i->face[of_i.face].normal);
@@ -472,13 +483,14 @@ int32_t tal_narrow_find_polyhedra(const tal_posed_body *i, const tal_posed_body 
         return 0;
     }
 
-    // A face whose clipped manifold reaches the separation it claims is the answer unless deep.
+    // A face whose clipped manifold reaches the separation it claims is the answer unless deep; where only what
+    // is deep is wanted, edges may still say that it is not.
     const bool first_is_i = prefer_face_of_i(&pair, of_i, of_j);
     const face_axis first = first_is_i ? of_i : of_j;
     const double deepest_face = tal_larger(of_i.separation, of_j.separation);
     int32_t count = clip_face_of(&pair, first_is_i, first.face, -1, points);
     const bool agrees = count > 0 && smallest_gap(points, count) <= deepest_face + pair.tolerance;
-    if (agrees && deepest_face > -pair.tolerance) {
+    if (agrees && deepest_face > -pair.tolerance && enough > 0.0) {
         return count;
     }
 
