@@ -39,6 +39,7 @@ struct tal_collider {
     tal_body_box *fat;     // grown some more: `candidates` are all overlaps of these
     tal_candidates candidates;
     bool has_candidates;
+    int32_t added_count; // of them since all were paired: as many may be out of date
     size_t *slot;   // per body: where its turned vertices and faces begins
     double *turned; // x.. y.. z.. of the vertices, then (normal, offset) of the faces, body by body
     tal_axis_hint *hint; // per pair: an axis that separated it last time
@@ -63,6 +64,9 @@ struct tal_collider {
 // Margin of the fat boxes: shares of the reach and of the bounding radius. S1_fall_3000 while it falls: 5.7 ms a
 // step with half a reach, 5.0 with two or four. Reaches that are passed on to slow bodies leave boxes of 0.02.
 static const double FAT_REACHES = 2.0, FAT_SIZE = 0.1;
+
+// How many bodies get new boxes of their own, and at which share of added pairs all do.
+enum { LEAVERS_MAX = 32, ADDED_SHARE = 8 };
 
 // Vertices are read four at a time.
 static int32_t padded(int32_t vertex_count) {
@@ -310,35 +314,36 @@ static bool overlap(const tal_body_box *a, const tal_body_box *b) {
            b->low.y <= a->high.y && a->low.z <= b->high.z && b->low.z <= a->high.z;
 }
 
-static bool candidates_still_hold(const tal_collider *c) {
-    for (int32_t b = 0; c->has_candidates && b < c->body_count; b++) {
+// Bodies that have left their fat boxes; one more than can be listed if there are more.
+static int32_t list_leavers(const tal_collider *c, int32_t *leaver) {
+    int32_t count = 0;
+    for (int32_t b = 0; count <= LEAVERS_MAX && b < c->body_count; b++) {
         if (!is_within(&c->box[b], &c->fat[b])) {
-            return false;
+            leaver[count < LEAVERS_MAX ? count : 0] = b;
+            count++;
         }
     }
-    return c->has_candidates;
+    return count;
 }
 
-static void fatten_boxes(tal_collider *c) {
-    for (int32_t b = 0; b < c->body_count; b++) {
-        const tal_posed_body *p = &c->posed[b];
-        const double margin = FAT_REACHES * p->reach + FAT_SIZE * p->bounding_radius;
-        const tal_vec3 grow = {margin, margin, margin};
-        c->fat[b] = (tal_body_box){tal_vec3_subtract(c->box[b].low, grow),
-                                   tal_vec3_add(c->box[b].high, grow)};
-    }
+static void fatten_box(tal_collider *c, int32_t b) {
+    const tal_posed_body *p = &c->posed[b];
+    const double margin = FAT_REACHES * p->reach + FAT_SIZE * p->bounding_radius;
+    const tal_vec3 grow = {margin, margin, margin};
+    c->fat[b] = (tal_body_box){tal_vec3_subtract(c->box[b].low, grow),
+                               tal_vec3_add(c->box[b].high, grow)};
 }
 
-static tal_status grow_hints(tal_collider *c, int32_t pair_count, tal_error *err) {
+// The first `kept` stay.
+static tal_status grow_hints(tal_collider *c, int32_t kept, int32_t pair_count, tal_error *err) {
     if (pair_count <= c->hint_capacity) {
         return TAL_OK;
     }
     const size_t room = (size_t)pair_count + (size_t)pair_count / 2;
-    tal_axis_hint *memory = tal_memory_create(room, sizeof *memory);
+    tal_axis_hint *memory = tal_memory_grow(c->hint, (size_t)kept, room, sizeof *memory);
     if (memory == NULL) {
         return tal_memory_failed(err, "pair hints", room, sizeof *memory);
     }
-    tal_memory_destroy(c->hint);
     c->hint = memory;
     c->hint_capacity = (int32_t)room;
     return TAL_OK;
@@ -383,23 +388,62 @@ static tal_status keep_hints(tal_collider *c, const tal_candidates *candidates, 
     return TAL_OK;
 }
 
-// The candidates of one query serve the next ones, until a body leaves its fat box.
-static tal_status find_candidates(tal_collider *c, int threads, tal_error *err) {
-    if (candidates_still_hold(c)) {
-        return TAL_OK;
-    }
+static tal_status find_all_candidates(tal_collider *c, int threads, tal_error *err) {
     if (c->has_candidates) {
         TAL_TRY(keep_hints(c, &c->candidates, err));
     }
     c->has_candidates = false;
-    fatten_boxes(c);
+    for (int32_t b = 0; b < c->body_count; b++) {
+        fatten_box(c, b);
+    }
     TAL_TRY(tal_broad_phase_find(c->broad_phase, c->fat, threads, &c->candidates, err));
-    TAL_TRY(grow_hints(c, c->candidates.pair_count, err));
+    TAL_TRY(grow_hints(c, 0, c->candidates.pair_count, err));
     for (int32_t b = 0; b < c->body_count; b++) {
         carry_hints(c, &c->candidates, b);
     }
+    c->added_count = 0;
     c->has_candidates = true;
     return TAL_OK;
+}
+
+static void insert_hints(tal_collider *c, int32_t count) {
+    int32_t end = count;
+    for (int32_t n = c->candidates.added_count; n > 0; n--) {
+        const int32_t at = (int32_t)c->candidates.added[n - 1];
+        const int32_t from = at + 1 - n; // what comes behind it was here
+        memmove(&c->hint[at + 1], &c->hint[from], (size_t)(end - from) * sizeof *c->hint);
+        c->hint[at] = (tal_axis_hint){0.0f, 0.0f, 0.0f};
+        end = from;
+    }
+}
+
+static tal_status add_candidates(tal_collider *c, const int32_t *leaver, int32_t leavers,
+                                 tal_error *err) {
+    const int32_t count = c->candidates.pair_count;
+    for (int32_t k = 0; k < leavers; k++) {
+        fatten_box(c, leaver[k]);
+    }
+    c->has_candidates = false;
+    TAL_TRY(
+        tal_broad_phase_add(c->broad_phase, c->fat, leaver, leavers, &c->candidates, err));
+    TAL_TRY(grow_hints(c, count, c->candidates.pair_count, err));
+    insert_hints(c, count);
+    c->added_count += c->candidates.added_count;
+    c->has_candidates = true;
+    return TAL_OK;
+}
+
+// The candidates of one query serve the next ones. Bodies that leave their fat boxes, because they were struck
+// as a rule, get new ones; where many do, and after a while, everything is paired anew.
+static tal_status find_candidates(tal_collider *c, int threads, tal_error *err) {
+    int32_t leaver[LEAVERS_MAX];
+    const int32_t leavers = c->has_candidates ? list_leavers(c, leaver) : LEAVERS_MAX + 1;
+    if (leavers == 0) {
+        return TAL_OK;
+    }
+    return leavers <= LEAVERS_MAX && c->added_count <= c->candidates.pair_count / ADDED_SHARE
+               ? add_candidates(c, leaver, leavers, err)
+               : find_all_candidates(c, threads, err);
 }
 
 // Neither body i changed nor anything that it meets, or met last, under its own number.
