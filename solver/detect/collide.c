@@ -24,6 +24,9 @@ typedef struct {
     tal_status status;
 } worker;
 
+// Of a body between two queries: nothing; its reach alone, which is larger; pose, way or being fixed as well.
+typedef enum { BODY_SAME, BODY_WIDER, BODY_CHANGED } body_change;
+
 struct tal_collider {
     const tal_shapes *shapes;
     int32_t body_count;
@@ -42,10 +45,10 @@ struct tal_collider {
     int32_t added_count; // of them since all were paired: as many may be out of date
     size_t *slot;   // per body: where its turned vertices and faces begins
     double *turned; // x.. y.. z.. of the vertices, then (normal, offset) of the faces, body by body
-    tal_axis_hint *hint; // per pair: an axis that separated it last time
+    tal_pair_hint *hint; // per pair: an axis that separated it last time
     int32_t *old_start;  // pairs and hints of the list before
     int32_t *old_partner;
-    tal_axis_hint *old_hint;
+    tal_pair_hint *old_hint;
     int32_t old_capacity, hint_capacity;
     worker *workers;
     int worker_count;
@@ -55,7 +58,7 @@ struct tal_collider {
     tal_manifolds last;
     int32_t *last_start; // body_count + 1: manifolds by body_i
     uint8_t *was_fixed;
-    uint8_t *has_changed; // pose, reach, way or being fixed
+    uint8_t *change; // since then: a body_change
     const tal_terrain *last_terrain;
     bool has_last, last_is_joined;
     bool use_last; // in the query at hand
@@ -101,7 +104,7 @@ static tal_status create_parts(tal_collider *c, const int32_t *shape_of_body, ta
     TAL_CREATE(c->fat, bodies, "body boxes", err);
     TAL_CREATE(c->last_start, bodies + 1, "last contacts", err);
     TAL_CREATE(c->was_fixed, bodies, "last contacts", err);
-    TAL_CREATE(c->has_changed, bodies, "last contacts", err);
+    TAL_CREATE(c->change, bodies, "last contacts", err);
     TAL_CREATE(c->old_start, bodies + 1, "pair hints", err);
     return tal_broad_phase_create(&c->broad_phase, c->body_count, err);
 }
@@ -142,7 +145,7 @@ void tal_collider_destroy(tal_collider *c) {
     tal_manifolds_destroy(&c->last);
     void *const arrays[] = {c->posed,   c->orientation, c->box,         c->fat,        c->slot,
                             c->turned,  c->old_start,   c->old_partner, c->hint,       c->old_hint,
-                            c->workers, c->last_start,  c->was_fixed,   c->has_changed};
+                            c->workers, c->last_start,  c->was_fixed,   c->change};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
         tal_memory_destroy(arrays[k]);
     }
@@ -276,18 +279,22 @@ static bool is_fixed(const tal_collide_input *input, int32_t b) {
     return input->is_fixed != NULL && input->is_fixed[b] != 0;
 }
 
-// True if that changes the answer.
-static bool set_reach(tal_posed_body *p, const tal_collide_input *input, int32_t b) {
+// What that does to the answer.
+static body_change set_reach(tal_posed_body *p, const tal_collide_input *input, int32_t b) {
     const tal_vec3 way =
         input->velocity != NULL ? tal_vec3_scale(input->velocity[b], input->dt) : (tal_vec3){0};
     const double shallow = input->shallow * input->shapes->smallest_width[p->shape];
-    const bool is_same = p->reach == input->reach[b] && p->shallow == shallow &&
-                         p->way.x == way.x && p->way.y == way.y && p->way.z == way.z;
+    const bool is_same_way = p->shallow == shallow && p->way.x == way.x && p->way.y == way.y &&
+                             p->way.z == way.z;
+    const body_change change = !is_same_way || !(p->reach <= input->reach[b]) ? BODY_CHANGED
+                               : p->reach == input->reach[b]                  ? BODY_SAME
+                                                                              : BODY_WIDER;
+    p->reach_before = p->reach;
     p->reach = input->reach[b];
     p->shallow = shallow;
     p->way = way;
     p->reach_aside = p->reach - tal_vec3_length(way);
-    return !is_same;
+    return change;
 }
 
 static void pose_body(tal_collider *c, const tal_collide_input *input, int32_t b) {
@@ -296,8 +303,8 @@ static void pose_body(tal_collider *c, const tal_collide_input *input, int32_t b
     if (is_turned) {
         turn_body(c, input, b);
     }
-    const bool is_reach_new = set_reach(p, input, b);
-    c->has_changed[b] = is_turned || is_reach_new || c->was_fixed[b] != fixed;
+    const body_change change = set_reach(p, input, b);
+    c->change[b] = (uint8_t)(is_turned || c->was_fixed[b] != fixed ? BODY_CHANGED : change);
     c->was_fixed[b] = fixed;
     const tal_vec3 grow = {p->reach, p->reach, p->reach};
     c->box[b] = (tal_body_box){tal_vec3_subtract(p->low, grow), tal_vec3_add(p->high, grow)};
@@ -340,7 +347,7 @@ static tal_status grow_hints(tal_collider *c, int32_t kept, int32_t pair_count, 
         return TAL_OK;
     }
     const size_t room = (size_t)pair_count + (size_t)pair_count / 2;
-    tal_axis_hint *memory = tal_memory_grow(c->hint, (size_t)kept, room, sizeof *memory);
+    tal_pair_hint *memory = tal_memory_grow(c->hint, (size_t)kept, room, sizeof *memory);
     if (memory == NULL) {
         return tal_memory_failed(err, "pair hints", room, sizeof *memory);
     }
@@ -358,7 +365,7 @@ static void carry_hints(tal_collider *c, const tal_candidates *candidates, int32
             old++;
         }
         const bool known = old < old_end && c->old_partner[old] == candidates->partner[k];
-        c->hint[k] = known ? c->old_hint[old] : (tal_axis_hint){0.0f, 0.0f, 0.0f};
+        c->hint[k] = known ? c->old_hint[old] : (tal_pair_hint){0};
     }
 }
 
@@ -366,7 +373,7 @@ static tal_status keep_hints(tal_collider *c, const tal_candidates *candidates, 
     if (candidates->pair_count > c->old_capacity) {
         const size_t room = (size_t)c->hint_capacity;
         int32_t *partner = tal_memory_create(room, sizeof *partner);
-        tal_axis_hint *hint = tal_memory_create(room, sizeof *hint);
+        tal_pair_hint *hint = tal_memory_create(room, sizeof *hint);
         if (partner == NULL || hint == NULL) {
             tal_memory_destroy(partner);
             tal_memory_destroy(hint);
@@ -412,7 +419,7 @@ static void insert_hints(tal_collider *c, int32_t count) {
         const int32_t at = (int32_t)c->candidates.added[n - 1];
         const int32_t from = at + 1 - n; // what comes behind it was here
         memmove(&c->hint[at + 1], &c->hint[from], (size_t)(end - from) * sizeof *c->hint);
-        c->hint[at] = (tal_axis_hint){0.0f, 0.0f, 0.0f};
+        c->hint[at] = (tal_pair_hint){0};
         end = from;
     }
 }
@@ -448,13 +455,13 @@ static tal_status find_candidates(tal_collider *c, int threads, tal_error *err) 
 
 // Neither body i changed nor anything that it meets, or met last, under its own number.
 static bool is_as_before(const tal_collider *c, int32_t i) {
-    bool same = c->use_last && c->has_changed[i] == 0;
+    bool same = c->use_last && c->change[i] == BODY_SAME;
     for (int32_t k = c->candidates.start[i]; same && k < c->candidates.start[i + 1]; k++) {
-        same = c->has_changed[c->candidates.partner[k]] == 0;
+        same = c->change[c->candidates.partner[k]] == BODY_SAME;
     }
     for (int32_t m = c->last_start[i]; same && m < c->last_start[i + 1]; m++) {
         const int32_t j = c->last.manifold[m].body_j;
-        same = j < 0 || c->has_changed[j] == 0;
+        same = j < 0 || c->change[j] == BODY_SAME;
     }
     return same;
 }
@@ -508,11 +515,41 @@ static double reach_of_pair(const tal_posed_body *i, const tal_posed_body *j) {
     return i->reach_aside + j->reach_aside + tal_vec3_length(tal_vec3_subtract(i->way, j->way));
 }
 
+static tal_body_box box_before(const tal_posed_body *p) {
+    const tal_vec3 grow = {p->reach_before, p->reach_before, p->reach_before};
+    return (tal_body_box){tal_vec3_subtract(p->low, grow), tal_vec3_add(p->high, grow)};
+}
+
+// Pair k of two bodies that lie as they did: was it looked at, and is a larger reach known to change nothing?
+static bool is_known(const tal_collider *c, int32_t i, int32_t j, int32_t k, double reach) {
+    if (!c->use_last || c->change[i] == BODY_CHANGED || c->change[j] == BODY_CHANGED ||
+        !(reach < (double)c->hint[k].same_below)) {
+        return false;
+    }
+    const tal_body_box of_i = box_before(&c->posed[i]), of_j = box_before(&c->posed[j]);
+    return overlap(&of_i, &of_j);
+}
+
+static tal_status collide_pair(tal_collider *c, int32_t i, int32_t j, int32_t k, worker *w) {
+    const tal_posed_body *of_i = &c->posed[i], *of_j = &c->posed[j];
+    const double reach = reach_of_pair(of_i, of_j);
+    if (is_known(c, i, j, k, reach)) {
+        return copy_last_with(c, i, j, w);
+    }
+    int32_t count = tal_narrow_find(of_i, of_j, reach, &c->hint[k], &w->pair, w->point);
+    if (count == 0) {
+        return TAL_OK;
+    }
+    count = tal_manifold_reduce(w->point, count);
+    const tal_manifold manifold = {.body_i = i, .body_j = j};
+    return tal_manifolds_add(&w->found, manifold, w->point, count);
+}
+
 static tal_status collide_body(tal_collider *c, const tal_collide_input *input, int32_t i,
                                worker *w) {
     const tal_candidates *candidates = &c->candidates;
     const tal_posed_body *body = &c->posed[i];
-    const bool is_same = c->use_last && c->has_changed[i] == 0;
+    const bool is_same = c->use_last && c->change[i] == BODY_SAME;
     if (is_same) {
         TAL_TRY(copy_last_with(c, i, -1, w));
     } else if (input->terrain != NULL && !is_fixed(input, i) &&
@@ -521,7 +558,7 @@ static tal_status collide_body(tal_collider *c, const tal_collide_input *input, 
     }
     for (int32_t k = candidates->start[i]; k < candidates->start[i + 1]; k++) {
         const int32_t j = candidates->partner[k];
-        if (is_same && c->has_changed[j] == 0) {
+        if (is_same && c->change[j] == BODY_SAME) {
             TAL_TRY(copy_last_with(c, i, j, w));
             continue;
         }
@@ -529,13 +566,7 @@ static tal_status collide_body(tal_collider *c, const tal_collide_input *input, 
             pass_each_other(c, i, j)) {
             continue;
         }
-        int32_t count = tal_narrow_find(body, &c->posed[j], reach_of_pair(body, &c->posed[j]),
-                                        &c->hint[k], &w->pair, w->point);
-        if (count > 0) {
-            count = tal_manifold_reduce(w->point, count);
-            const tal_manifold manifold = {.body_i = i, .body_j = j};
-            TAL_TRY(tal_manifolds_add(&w->found, manifold, w->point, count));
-        }
+        TAL_TRY(collide_pair(c, i, j, k, w));
     }
     return TAL_OK;
 }

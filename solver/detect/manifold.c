@@ -233,7 +233,8 @@ static int32_t clip_to_face(const tal_posed_body *reference, const face_frame *f
 
 int32_t tal_manifold_clip_faces(const tal_posed_body *reference, int32_t reference_face,
                                 const tal_posed_body *incident, int32_t incident_face,
-                                bool reference_is_i, double reach, tal_contact_point *points) {
+                                bool reference_is_i, double reach, double *same_below,
+                                tal_contact_point *points) {
     const face_frame frame = make_frame(reference, reference_face);
     const double slack =
         SIDE_SLACK * tal_smaller(reference->smallest_edge, incident->smallest_edge);
@@ -245,6 +246,7 @@ int32_t tal_manifold_clip_faces(const tal_posed_body *reference, int32_t referen
     for (int32_t k = 0; k < count; k++) {
         const clip_corner *c = &corners[k];
         if (!(c->h < reach)) {
+            *same_below = tal_smaller(*same_below, c->h);
             continue;
         }
         uint32_t reference_feature, incident_feature;
