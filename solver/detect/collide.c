@@ -522,8 +522,9 @@ static tal_body_box box_before(const tal_posed_body *p) {
 
 // Pair k of two bodies that lie as they did: was it looked at, and is a larger reach known to change nothing?
 static bool is_known(const tal_collider *c, int32_t i, int32_t j, int32_t k, double reach) {
+    const double same_below = (double)c->hint[k].same_below; // zero: nobody knows
     if (!c->use_last || c->change[i] == BODY_CHANGED || c->change[j] == BODY_CHANGED ||
-        !(reach < (double)c->hint[k].same_below)) {
+        !(same_below > 0.0 && reach < same_below)) {
         return false;
     }
     const tal_body_box of_i = box_before(&c->posed[i]), of_j = box_before(&c->posed[j]);
