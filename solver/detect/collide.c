@@ -42,6 +42,7 @@ struct tal_collider {
     tal_body_box *fat;     // grown some more: `candidates` are all overlaps of these
     tal_candidates candidates;
     bool has_candidates;
+    bool is_paired_anew; // in the query at hand
     int32_t added_count; // of them since all were paired: as many may be out of date
     size_t *slot;   // per body: where its turned vertices and faces begins
     double *turned; // x.. y.. z.. of the vertices, then (normal, offset) of the faces, body by body
@@ -409,7 +410,7 @@ static tal_status find_all_candidates(tal_collider *c, int threads, tal_error *e
         carry_hints(c, &c->candidates, b);
     }
     c->added_count = 0;
-    c->has_candidates = true;
+    c->has_candidates = c->is_paired_anew = true;
     return TAL_OK;
 }
 
@@ -444,6 +445,7 @@ static tal_status add_candidates(tal_collider *c, const int32_t *leaver, int32_t
 // as a rule, get new ones; where many do, and after a while, everything is paired anew.
 static tal_status find_candidates(tal_collider *c, int threads, tal_error *err) {
     int32_t leaver[LEAVERS_MAX];
+    c->is_paired_anew = false;
     const int32_t leavers = c->has_candidates ? list_leavers(c, leaver) : LEAVERS_MAX + 1;
     if (leavers == 0) {
         return TAL_OK;
@@ -459,7 +461,8 @@ static bool is_as_before(const tal_collider *c, int32_t i) {
     for (int32_t k = c->candidates.start[i]; same && k < c->candidates.start[i + 1]; k++) {
         same = c->change[c->candidates.partner[k]] == BODY_SAME;
     }
-    for (int32_t m = c->last_start[i]; same && m < c->last_start[i + 1]; m++) {
+    // Those are among the candidates, unless all were paired anew.
+    for (int32_t m = c->last_start[i]; same && c->is_paired_anew && m < c->last_start[i + 1]; m++) {
         const int32_t j = c->last.manifold[m].body_j;
         same = j < 0 || c->change[j] == BODY_SAME;
     }
@@ -472,11 +475,9 @@ static tal_status copy_manifold(const tal_collider *c, int32_t m, worker *w) {
                              manifold->point_count);
 }
 
-static tal_status copy_last(const tal_collider *c, int32_t i, worker *w) {
-    for (int32_t m = c->last_start[i]; m < c->last_start[i + 1]; m++) {
-        TAL_TRY(copy_manifold(c, m, w));
-    }
-    return TAL_OK;
+// All that a run of bodies had in the last answer.
+static tal_status copy_last(const tal_collider *c, int32_t first, int32_t end, worker *w) {
+    return tal_manifolds_append(&w->found, &c->last, c->last_start[first], c->last_start[end]);
 }
 
 // What body i had with j (below 0: with the ground) in the last answer.
@@ -576,8 +577,11 @@ static void collide_bodies(tal_collider *c, const tal_collide_input *input, work
     w->found.manifold_count = 0;
     w->found.point_count = 0;
     w->status = TAL_OK;
-    for (int32_t i = w->first_body; i < w->end_body && w->status == TAL_OK; i++) {
-        w->status = is_as_before(c, i) ? copy_last(c, i, w) : collide_body(c, input, i, w);
+    for (int32_t i = w->first_body, end; i < w->end_body && w->status == TAL_OK; i = end) {
+        for (end = i; end < w->end_body && is_as_before(c, end);) {
+            end++;
+        }
+        w->status = end > i ? copy_last(c, i, end, w) : collide_body(c, input, end++, w);
     }
 }
 
