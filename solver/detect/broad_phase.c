@@ -427,8 +427,8 @@ static tal_status sort_candidates(tal_broad_phase *b, int thread_count, tal_cand
             sort_many_partners(&b->partner[b->start[k]], count);
         }
     }
-    *found = (tal_candidates){
-        .start = b->start, .partner = b->partner, .pair_count = (int32_t)total};
+    *found =
+        (tal_candidates){.start = b->start, .partner = b->partner, .pair_count = (int32_t)total};
     return TAL_OK;
 }
 

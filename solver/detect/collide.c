@@ -44,7 +44,7 @@ struct tal_collider {
     bool has_candidates;
     bool is_paired_anew; // in the query at hand
     int32_t added_count; // of them since all were paired: as many may be out of date
-    size_t *slot;   // per body: where its turned vertices and faces begins
+    size_t *slot;        // per body: where its turned vertices and faces begins
     double *turned; // x.. y.. z.. of the vertices, then (normal, offset) of the faces, body by body
     tal_pair_hint *hint; // per pair: an axis that separated it last time
     int32_t *old_start;  // pairs and hints of the list before
@@ -144,8 +144,8 @@ void tal_collider_destroy(tal_collider *c) {
     tal_broad_phase_destroy(c->broad_phase);
     tal_manifolds_destroy(&c->joined);
     tal_manifolds_destroy(&c->last);
-    void *const arrays[] = {c->posed,   c->orientation, c->box,         c->fat,        c->slot,
-                            c->turned,  c->old_start,   c->old_partner, c->hint,       c->old_hint,
+    void *const arrays[] = {c->posed,   c->orientation, c->box,         c->fat,   c->slot,
+                            c->turned,  c->old_start,   c->old_partner, c->hint,  c->old_hint,
                             c->workers, c->last_start,  c->was_fixed,   c->change};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
         tal_memory_destroy(arrays[k]);
@@ -285,8 +285,8 @@ static body_change set_reach(tal_posed_body *p, const tal_collide_input *input, 
     const tal_vec3 way =
         input->velocity != NULL ? tal_vec3_scale(input->velocity[b], input->dt) : (tal_vec3){0};
     const double shallow = input->shallow * input->shapes->smallest_width[p->shape];
-    const bool is_same_way = p->shallow == shallow && p->way.x == way.x && p->way.y == way.y &&
-                             p->way.z == way.z;
+    const bool is_same_way =
+        p->shallow == shallow && p->way.x == way.x && p->way.y == way.y && p->way.z == way.z;
     const body_change change = !is_same_way || !(p->reach <= input->reach[b]) ? BODY_CHANGED
                                : p->reach == input->reach[b]                  ? BODY_SAME
                                                                               : BODY_WIDER;
@@ -338,8 +338,8 @@ static void fatten_box(tal_collider *c, int32_t b) {
     const tal_posed_body *p = &c->posed[b];
     const double margin = FAT_REACHES * p->reach + FAT_SIZE * p->bounding_radius;
     const tal_vec3 grow = {margin, margin, margin};
-    c->fat[b] = (tal_body_box){tal_vec3_subtract(c->box[b].low, grow),
-                               tal_vec3_add(c->box[b].high, grow)};
+    c->fat[b] =
+        (tal_body_box){tal_vec3_subtract(c->box[b].low, grow), tal_vec3_add(c->box[b].high, grow)};
 }
 
 // The first `kept` stay.
@@ -432,8 +432,7 @@ static tal_status add_candidates(tal_collider *c, const int32_t *leaver, int32_t
         fatten_box(c, leaver[k]);
     }
     c->has_candidates = false;
-    TAL_TRY(
-        tal_broad_phase_add(c->broad_phase, c->fat, leaver, leavers, &c->candidates, err));
+    TAL_TRY(tal_broad_phase_add(c->broad_phase, c->fat, leaver, leavers, &c->candidates, err));
     TAL_TRY(grow_hints(c, count, c->candidates.pair_count, err));
     insert_hints(c, count);
     c->added_count += c->candidates.added_count;

@@ -46,7 +46,8 @@ typedef struct {
     const double *reach;
     const tal_vec3 *velocity; // NULL: reaches count in full
     double dt;
-    double shallow; // share of the smaller width: what sinks in by less need not be reported; 0: all is
+    double
+        shallow; // share of the smaller width: what sinks in by less need not be reported; 0: all is
     const uint8_t *is_fixed; // may be NULL
     int thread_count;
 } tal_collide_input;

@@ -35,10 +35,10 @@ typedef struct {
     double bounding_radius;
     double reach;
     double reach_before; // in the query before
-    double reach_aside; // the reach without the way
-    double shallow;     // penetrations below this depth need not be reported; 0: all are wanted
-    tal_vec3 way;       // of the centroid within the step
-    double radius;      // of a sphere, zero for polyhedra
+    double reach_aside;  // the reach without the way
+    double shallow;      // penetrations below this depth need not be reported; 0: all are wanted
+    tal_vec3 way;        // of the centroid within the step
+    double radius;       // of a sphere, zero for polyhedra
     tal_shape_kind kind;
     tal_mat3 rotation;
     tal_vec3 low, high; // bounding box without reach

@@ -523,9 +523,8 @@ static int32_t find_points(const pair_view *pair, tal_pair_hint *hint, tal_narro
         if (edges.separation >= deepest_face && edge_witnesses(pair, &edges, &on_i, &on_j)) {
             return write_edges(pair, &edges, points);
         }
-        const tal_vec3 guess = edges.separation >= deepest_face
-                                   ? edges.normal
-                                   : outward(pair, first_is_i, first.face);
+        const tal_vec3 guess =
+            edges.separation >= deepest_face ? edges.normal : outward(pair, first_is_i, first.face);
         return write_closest(pair, guess, hint, points);
     }
     if (edges.separation > deepest_face + pair->tolerance ||

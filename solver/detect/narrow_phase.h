@@ -8,8 +8,9 @@
 // What is known of a pair from last time; all zero when nothing is. Only used to leave early, so results never
 // depend on it.
 typedef struct {
-    float x, y, z;    // a direction that separated the two, world axes, from i to j
-    float same_below; // as the two lie, any reach between that of last time and this has the same answer
+    float x, y, z; // a direction that separated the two, world axes, from i to j
+    float
+        same_below; // as the two lie, any reach between that of last time and this has the same answer
 } tal_pair_hint;
 
 // Scratch of one thread, sized for the largest shape.

@@ -44,14 +44,19 @@ static tal_shapes make_shapes(tal_random random) {
     return shapes;
 }
 
+static tal_vec3 draw_place(crowd *c) {
+    tal_vec3 at = draw_vector(c, 1.6);
+    at.z = 1.2 + 0.7 * at.z;
+    return at;
+}
+
 static crowd make_crowd(const tal_terrain *terrain, uint64_t seed) {
     crowd c = {.random = tal_random_stream(seed, 0, "crowd"), .dt = 0.01};
     c.w = test_calloc(1, sizeof *c.w);
     c.w->shapes = make_shapes(c.random);
     c.w->terrain = terrain;
     for (int32_t b = 0; b < BODIES; b++) {
-        tal_vec3 at = draw_vector(&c, 1.6);
-        at.z = 1.2 + 0.7 * at.z;
+        const tal_vec3 at = draw_place(&c);
         world_add(c.w, b % SHAPES, at, random_turn(c.random, 1000 + (uint64_t)b),
                   draw(&c, 0.001, 0.05));
         c.velocity[b] = draw_vector(&c, 2.0);
@@ -103,6 +108,9 @@ static void change(crowd *c, int query) {
         default:
             c->velocity[b] = draw_vector(c, 2.0);
             move(c, b, draw(c, 0.0, 1.0) < 0.1 ? 0.5 : 0.005); // some leave their boxes
+            if (query % 3 == 1) {                              // so many that all are paired anew
+                c->w->position[b] = draw_place(c);
+            }
         }
     }
 }

@@ -172,8 +172,8 @@ static void boxes_that_become_infinite_add_nothing(void **state) {
     assert_int_equal(tal_broad_phase_find(broad_phase, boxes, 1, &pairs, &err), TAL_OK);
     boxes[7].high = (tal_vec3){INFINITY, INFINITY, INFINITY};
     boxes[8] = (tal_body_box){{-99.0, -99.0, NAN}, {99.0, 99.0, 99.0}};
-    assert_int_equal(
-        tal_broad_phase_add(broad_phase, boxes, (int32_t[]){7, 8}, 2, &pairs, &err), TAL_OK);
+    assert_int_equal(tal_broad_phase_add(broad_phase, boxes, (int32_t[]){7, 8}, 2, &pairs, &err),
+                     TAL_OK);
     assert_int_equal(pairs.added_count, 0);
     boxes[20].high = (tal_vec3){99.0, 99.0, 99.0}; // meets them, too
     assert_int_equal(tal_broad_phase_add(broad_phase, boxes, (int32_t[]){20}, 1, &pairs, &err),
@@ -181,7 +181,8 @@ static void boxes_that_become_infinite_add_nothing(void **state) {
     assert_true(pairs.added_count > 0);
     for (int32_t k = 0; k < pairs.added_count; k++) {
         const int32_t partner = pairs.partner[pairs.added[k]];
-        assert_true((int32_t)pairs.added[k] >= pairs.start[9] || (int32_t)pairs.added[k] < pairs.start[7]);
+        assert_true((int32_t)pairs.added[k] >= pairs.start[9] ||
+                    (int32_t)pairs.added[k] < pairs.start[7]);
         assert_true(partner != 7 && partner != 8);
     }
     tal_broad_phase_destroy(broad_phase);
