@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 // Each level's cells are a quarter as wide as those of the level above: fewer levels to look through
 // are worth a few more tests within one.
@@ -426,7 +427,8 @@ static tal_status sort_candidates(tal_broad_phase *b, int thread_count, tal_cand
             sort_many_partners(&b->partner[b->start[k]], count);
         }
     }
-    *found = (tal_candidates){b->start, b->partner, (int32_t)total};
+    *found =
+        (tal_candidates){.start = b->start, .partner = b->partner, .pair_count = (int32_t)total};
     return TAL_OK;
 }
 
@@ -470,6 +472,115 @@ tal_status tal_broad_phase_find(tal_broad_phase *b, const tal_body_box *boxes, i
     list_columns(b, boxes);
     tal_threads_loop(threads, threads, 1, pair_shares, &(shares){b, threads});
     return sort_candidates(b, threads, found, err);
+}
+
+static bool is_listed(const tal_broad_phase *b, int32_t i, int32_t j) {
+    int32_t low = b->start[i], high = b->start[i + 1];
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        if (b->partner[middle] < j) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < b->start[i + 1] && b->partner[low] == j;
+}
+
+static void add_pairs_of(const tal_broad_phase *b, const tal_body_box *boxes, int32_t body,
+                         pair_list *list) {
+    const tal_body_box box = boxes[body];
+    for (int32_t k = 0; k < b->body_count && box_is_usable(&box); k++) {
+        if (box.low.z <= boxes[k].high.z && boxes[k].low.z <= box.high.z &&
+            overlap_sideways(&box, &boxes[k]) && k != body && box_is_usable(&boxes[k]) &&
+            !is_listed(b, k < body ? k : body, k < body ? body : k)) {
+            add_pair(list, body, k);
+        }
+    }
+}
+
+// Rising, each once: two that moved find each other twice. Shell's sort: mostly a handful.
+static void sort_added(pair_list *list) {
+    for (int32_t gap = list->count / 2; gap > 0; gap /= 2) {
+        for (int32_t k = gap; k < list->count; k++) {
+            const uint64_t moving = list->pair[k];
+            int32_t m = k;
+            for (; m >= gap && list->pair[m - gap] > moving; m -= gap) {
+                list->pair[m] = list->pair[m - gap];
+            }
+            list->pair[m] = moving;
+        }
+    }
+    int32_t kept = 0;
+    for (int32_t k = 0; k < list->count; k++) {
+        if (kept == 0 || list->pair[kept - 1] != list->pair[k]) {
+            list->pair[kept++] = list->pair[k];
+        }
+    }
+    list->count = kept;
+}
+
+static tal_status grow_partners(tal_broad_phase *b, int32_t count, int32_t added, tal_error *err) {
+    const int64_t wanted = (int64_t)count + added, larger = wanted + wanted / 2;
+    if (wanted <= b->partner_capacity) {
+        return TAL_OK;
+    }
+    int32_t *memory = larger < INT32_MAX ? tal_memory_grow(b->partner, (size_t)count,
+                                                           (size_t)larger, sizeof *memory)
+                                         : NULL;
+    if (memory == NULL) {
+        return tal_memory_failed(err, "pairs of bodies", (size_t)larger, sizeof *memory);
+    }
+    b->partner = memory;
+    b->partner_capacity = (int32_t)larger;
+    return TAL_OK;
+}
+
+// Puts the pairs of the list where they belong, from behind, and their places into the list.
+static void insert_added(tal_broad_phase *b, pair_list *list) {
+    int32_t end = b->start[b->body_count], n = list->count;
+    for (int32_t i = b->body_count - 1; i >= 0 && n > 0; i--) {
+        const int32_t first = b->start[i];
+        b->start[i + 1] += n;
+        while (n > 0 && (int32_t)(list->pair[n - 1] >> 32) == i) {
+            const int32_t j = (int32_t)(uint32_t)list->pair[n - 1];
+            int32_t k = end;
+            while (k > first && b->partner[k - 1] > j) {
+                k--;
+            }
+            memmove(&b->partner[k + n], &b->partner[k], (size_t)(end - k) * sizeof *b->partner);
+            b->partner[k + n - 1] = j;
+            list->pair[n - 1] = (uint64_t)(k + n - 1);
+            end = k;
+            n--;
+        }
+        memmove(&b->partner[first + n], &b->partner[first],
+                n > 0 ? (size_t)(end - first) * sizeof *b->partner : 0);
+        end = first;
+    }
+}
+
+tal_status tal_broad_phase_add(tal_broad_phase *b, const tal_body_box *boxes, const int32_t *moved,
+                               int32_t moved_count, tal_candidates *found, tal_error *err) {
+    pair_list *list = &b->list[0];
+    const int32_t count = b->start[b->body_count];
+    list->count = 0;
+    list->status = TAL_OK;
+    for (int32_t k = 0; k < moved_count; k++) {
+        add_pairs_of(b, boxes, moved[k], list);
+    }
+    if (list->status != TAL_OK) {
+        return TAL_FAIL(err, list->status, "no memory for pairs of bodies");
+    }
+    sort_added(list);
+    TAL_TRY(grow_partners(b, count, list->count, err));
+    insert_added(b, list);
+    *found = (tal_candidates){.start = b->start,
+                              .partner = b->partner,
+                              .pair_count = count + list->count,
+                              .added = list->pair,
+                              .added_count = list->count};
+    return TAL_OK;
 }
 
 static tal_status create_arrays(tal_broad_phase *b, tal_error *err) {

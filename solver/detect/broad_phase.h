@@ -20,6 +20,8 @@ typedef struct {
     const int32_t *start;
     const int32_t *partner;
     int32_t pair_count;
+    const uint64_t *added; // which of them the call added, rising; only after tal_broad_phase_add
+    int32_t added_count;
 } tal_candidates;
 
 tal_status tal_broad_phase_create(tal_broad_phase **broad_phase, int32_t body_count,
@@ -30,5 +32,11 @@ void tal_broad_phase_destroy(tal_broad_phase *broad_phase);
 // lives until the next call.
 tal_status tal_broad_phase_find(tal_broad_phase *broad_phase, const tal_body_box *boxes,
                                 int thread_count, tal_candidates *found, tal_error *err);
+
+// Adds to the pairs of the call before those that `moved` boxes make now, and takes none away: `found` then
+// holds all pairs that overlap, and some that did. Each is held against all others, so there should be few.
+tal_status tal_broad_phase_add(tal_broad_phase *broad_phase, const tal_body_box *boxes,
+                               const int32_t *moved, int32_t moved_count, tal_candidates *found,
+                               tal_error *err);
 
 #endif

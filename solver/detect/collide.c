@@ -24,6 +24,9 @@ typedef struct {
     tal_status status;
 } worker;
 
+// Of a body between two queries: nothing; its reach alone, which is larger; pose, way or being fixed as well.
+typedef enum { BODY_SAME, BODY_WIDER, BODY_CHANGED } body_change;
+
 struct tal_collider {
     const tal_shapes *shapes;
     int32_t body_count;
@@ -39,12 +42,14 @@ struct tal_collider {
     tal_body_box *fat;     // grown some more: `candidates` are all overlaps of these
     tal_candidates candidates;
     bool has_candidates;
-    size_t *slot;   // per body: where its turned vertices and faces begins
+    bool is_paired_anew; // in the query at hand
+    int32_t added_count; // of them since all were paired: as many may be out of date
+    size_t *slot;        // per body: where its turned vertices and faces begins
     double *turned; // x.. y.. z.. of the vertices, then (normal, offset) of the faces, body by body
-    tal_axis_hint *hint; // per pair: an axis that separated it last time
+    tal_pair_hint *hint; // per pair: an axis that separated it last time
     int32_t *old_start;  // pairs and hints of the list before
     int32_t *old_partner;
-    tal_axis_hint *old_hint;
+    tal_pair_hint *old_hint;
     int32_t old_capacity, hint_capacity;
     worker *workers;
     int worker_count;
@@ -54,7 +59,7 @@ struct tal_collider {
     tal_manifolds last;
     int32_t *last_start; // body_count + 1: manifolds by body_i
     uint8_t *was_fixed;
-    uint8_t *has_changed; // pose, reach, way or being fixed
+    uint8_t *change; // since then: a body_change
     const tal_terrain *last_terrain;
     bool has_last, last_is_joined;
     bool use_last; // in the query at hand
@@ -63,6 +68,9 @@ struct tal_collider {
 // Margin of the fat boxes: shares of the reach and of the bounding radius. S1_fall_3000 while it falls: 5.7 ms a
 // step with half a reach, 5.0 with two or four. Reaches that are passed on to slow bodies leave boxes of 0.02.
 static const double FAT_REACHES = 2.0, FAT_SIZE = 0.1;
+
+// How many bodies get new boxes of their own, and at which share of added pairs all do.
+enum { LEAVERS_MAX = 32, ADDED_SHARE = 8 };
 
 // Vertices are read four at a time.
 static int32_t padded(int32_t vertex_count) {
@@ -97,7 +105,7 @@ static tal_status create_parts(tal_collider *c, const int32_t *shape_of_body, ta
     TAL_CREATE(c->fat, bodies, "body boxes", err);
     TAL_CREATE(c->last_start, bodies + 1, "last contacts", err);
     TAL_CREATE(c->was_fixed, bodies, "last contacts", err);
-    TAL_CREATE(c->has_changed, bodies, "last contacts", err);
+    TAL_CREATE(c->change, bodies, "last contacts", err);
     TAL_CREATE(c->old_start, bodies + 1, "pair hints", err);
     return tal_broad_phase_create(&c->broad_phase, c->body_count, err);
 }
@@ -136,9 +144,9 @@ void tal_collider_destroy(tal_collider *c) {
     tal_broad_phase_destroy(c->broad_phase);
     tal_manifolds_destroy(&c->joined);
     tal_manifolds_destroy(&c->last);
-    void *const arrays[] = {c->posed,   c->orientation, c->box,         c->fat,        c->slot,
-                            c->turned,  c->old_start,   c->old_partner, c->hint,       c->old_hint,
-                            c->workers, c->last_start,  c->was_fixed,   c->has_changed};
+    void *const arrays[] = {c->posed,   c->orientation, c->box,         c->fat,   c->slot,
+                            c->turned,  c->old_start,   c->old_partner, c->hint,  c->old_hint,
+                            c->workers, c->last_start,  c->was_fixed,   c->change};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
         tal_memory_destroy(arrays[k]);
     }
@@ -272,16 +280,22 @@ static bool is_fixed(const tal_collide_input *input, int32_t b) {
     return input->is_fixed != NULL && input->is_fixed[b] != 0;
 }
 
-// True if that changes the answer.
-static bool set_reach(tal_posed_body *p, const tal_collide_input *input, int32_t b) {
+// What that does to the answer.
+static body_change set_reach(tal_posed_body *p, const tal_collide_input *input, int32_t b) {
     const tal_vec3 way =
         input->velocity != NULL ? tal_vec3_scale(input->velocity[b], input->dt) : (tal_vec3){0};
-    const bool is_same =
-        p->reach == input->reach[b] && p->way.x == way.x && p->way.y == way.y && p->way.z == way.z;
+    const double shallow = input->shallow * input->shapes->smallest_width[p->shape];
+    const bool is_same_way =
+        p->shallow == shallow && p->way.x == way.x && p->way.y == way.y && p->way.z == way.z;
+    const body_change change = !is_same_way || !(p->reach <= input->reach[b]) ? BODY_CHANGED
+                               : p->reach == input->reach[b]                  ? BODY_SAME
+                                                                              : BODY_WIDER;
+    p->reach_before = p->reach;
     p->reach = input->reach[b];
+    p->shallow = shallow;
     p->way = way;
     p->reach_aside = p->reach - tal_vec3_length(way);
-    return !is_same;
+    return change;
 }
 
 static void pose_body(tal_collider *c, const tal_collide_input *input, int32_t b) {
@@ -290,8 +304,8 @@ static void pose_body(tal_collider *c, const tal_collide_input *input, int32_t b
     if (is_turned) {
         turn_body(c, input, b);
     }
-    const bool is_reach_new = set_reach(p, input, b);
-    c->has_changed[b] = is_turned || is_reach_new || c->was_fixed[b] != fixed;
+    const body_change change = set_reach(p, input, b);
+    c->change[b] = (uint8_t)(is_turned || c->was_fixed[b] != fixed ? BODY_CHANGED : change);
     c->was_fixed[b] = fixed;
     const tal_vec3 grow = {p->reach, p->reach, p->reach};
     c->box[b] = (tal_body_box){tal_vec3_subtract(p->low, grow), tal_vec3_add(p->high, grow)};
@@ -308,35 +322,36 @@ static bool overlap(const tal_body_box *a, const tal_body_box *b) {
            b->low.y <= a->high.y && a->low.z <= b->high.z && b->low.z <= a->high.z;
 }
 
-static bool candidates_still_hold(const tal_collider *c) {
-    for (int32_t b = 0; c->has_candidates && b < c->body_count; b++) {
+// Bodies that have left their fat boxes; one more than can be listed if there are more.
+static int32_t list_leavers(const tal_collider *c, int32_t *leaver) {
+    int32_t count = 0;
+    for (int32_t b = 0; count <= LEAVERS_MAX && b < c->body_count; b++) {
         if (!is_within(&c->box[b], &c->fat[b])) {
-            return false;
+            leaver[count < LEAVERS_MAX ? count : 0] = b;
+            count++;
         }
     }
-    return c->has_candidates;
+    return count;
 }
 
-static void fatten_boxes(tal_collider *c) {
-    for (int32_t b = 0; b < c->body_count; b++) {
-        const tal_posed_body *p = &c->posed[b];
-        const double margin = FAT_REACHES * p->reach + FAT_SIZE * p->bounding_radius;
-        const tal_vec3 grow = {margin, margin, margin};
-        c->fat[b] = (tal_body_box){tal_vec3_subtract(c->box[b].low, grow),
-                                   tal_vec3_add(c->box[b].high, grow)};
-    }
+static void fatten_box(tal_collider *c, int32_t b) {
+    const tal_posed_body *p = &c->posed[b];
+    const double margin = FAT_REACHES * p->reach + FAT_SIZE * p->bounding_radius;
+    const tal_vec3 grow = {margin, margin, margin};
+    c->fat[b] =
+        (tal_body_box){tal_vec3_subtract(c->box[b].low, grow), tal_vec3_add(c->box[b].high, grow)};
 }
 
-static tal_status grow_hints(tal_collider *c, int32_t pair_count, tal_error *err) {
+// The first `kept` stay.
+static tal_status grow_hints(tal_collider *c, int32_t kept, int32_t pair_count, tal_error *err) {
     if (pair_count <= c->hint_capacity) {
         return TAL_OK;
     }
     const size_t room = (size_t)pair_count + (size_t)pair_count / 2;
-    tal_axis_hint *memory = tal_memory_create(room, sizeof *memory);
+    tal_pair_hint *memory = tal_memory_grow(c->hint, (size_t)kept, room, sizeof *memory);
     if (memory == NULL) {
         return tal_memory_failed(err, "pair hints", room, sizeof *memory);
     }
-    tal_memory_destroy(c->hint);
     c->hint = memory;
     c->hint_capacity = (int32_t)room;
     return TAL_OK;
@@ -351,7 +366,7 @@ static void carry_hints(tal_collider *c, const tal_candidates *candidates, int32
             old++;
         }
         const bool known = old < old_end && c->old_partner[old] == candidates->partner[k];
-        c->hint[k] = known ? c->old_hint[old] : (tal_axis_hint){0.0f, 0.0f, 0.0f};
+        c->hint[k] = known ? c->old_hint[old] : (tal_pair_hint){0};
     }
 }
 
@@ -359,7 +374,7 @@ static tal_status keep_hints(tal_collider *c, const tal_candidates *candidates, 
     if (candidates->pair_count > c->old_capacity) {
         const size_t room = (size_t)c->hint_capacity;
         int32_t *partner = tal_memory_create(room, sizeof *partner);
-        tal_axis_hint *hint = tal_memory_create(room, sizeof *hint);
+        tal_pair_hint *hint = tal_memory_create(room, sizeof *hint);
         if (partner == NULL || hint == NULL) {
             tal_memory_destroy(partner);
             tal_memory_destroy(hint);
@@ -381,34 +396,74 @@ static tal_status keep_hints(tal_collider *c, const tal_candidates *candidates, 
     return TAL_OK;
 }
 
-// The candidates of one query serve the next ones, until a body leaves its fat box.
-static tal_status find_candidates(tal_collider *c, int threads, tal_error *err) {
-    if (candidates_still_hold(c)) {
-        return TAL_OK;
-    }
+static tal_status find_all_candidates(tal_collider *c, int threads, tal_error *err) {
     if (c->has_candidates) {
         TAL_TRY(keep_hints(c, &c->candidates, err));
     }
     c->has_candidates = false;
-    fatten_boxes(c);
+    for (int32_t b = 0; b < c->body_count; b++) {
+        fatten_box(c, b);
+    }
     TAL_TRY(tal_broad_phase_find(c->broad_phase, c->fat, threads, &c->candidates, err));
-    TAL_TRY(grow_hints(c, c->candidates.pair_count, err));
+    TAL_TRY(grow_hints(c, 0, c->candidates.pair_count, err));
     for (int32_t b = 0; b < c->body_count; b++) {
         carry_hints(c, &c->candidates, b);
     }
+    c->added_count = 0;
+    c->has_candidates = c->is_paired_anew = true;
+    return TAL_OK;
+}
+
+static void insert_hints(tal_collider *c, int32_t count) {
+    int32_t end = count;
+    for (int32_t n = c->candidates.added_count; n > 0; n--) {
+        const int32_t at = (int32_t)c->candidates.added[n - 1];
+        const int32_t from = at + 1 - n; // what comes behind it was here
+        memmove(&c->hint[at + 1], &c->hint[from], (size_t)(end - from) * sizeof *c->hint);
+        c->hint[at] = (tal_pair_hint){0};
+        end = from;
+    }
+}
+
+static tal_status add_candidates(tal_collider *c, const int32_t *leaver, int32_t leavers,
+                                 tal_error *err) {
+    const int32_t count = c->candidates.pair_count;
+    for (int32_t k = 0; k < leavers; k++) {
+        fatten_box(c, leaver[k]);
+    }
+    c->has_candidates = false;
+    TAL_TRY(tal_broad_phase_add(c->broad_phase, c->fat, leaver, leavers, &c->candidates, err));
+    TAL_TRY(grow_hints(c, count, c->candidates.pair_count, err));
+    insert_hints(c, count);
+    c->added_count += c->candidates.added_count;
     c->has_candidates = true;
     return TAL_OK;
 }
 
+// The candidates of one query serve the next ones. Bodies that leave their fat boxes, because they were struck
+// as a rule, get new ones; where many do, and after a while, everything is paired anew.
+static tal_status find_candidates(tal_collider *c, int threads, tal_error *err) {
+    int32_t leaver[LEAVERS_MAX];
+    c->is_paired_anew = false;
+    const int32_t leavers = c->has_candidates ? list_leavers(c, leaver) : LEAVERS_MAX + 1;
+    if (leavers == 0) {
+        return TAL_OK;
+    }
+    return leavers <= LEAVERS_MAX && c->added_count <= c->candidates.pair_count / ADDED_SHARE
+               ? add_candidates(c, leaver, leavers, err)
+               : find_all_candidates(c, threads, err);
+}
+
 // Neither body i changed nor anything that it meets, or met last, under its own number.
 static bool is_as_before(const tal_collider *c, int32_t i) {
-    bool same = c->use_last && c->has_changed[i] == 0;
+    bool same = c->use_last && c->change[i] == BODY_SAME;
     for (int32_t k = c->candidates.start[i]; same && k < c->candidates.start[i + 1]; k++) {
-        same = c->has_changed[c->candidates.partner[k]] == 0;
+        same = c->change[c->candidates.partner[k]] == BODY_SAME;
     }
-    for (int32_t m = c->last_start[i]; same && m < c->last_start[i + 1]; m++) {
+    // Those are among the candidates, unless all were paired anew.
+    for (int32_t m = c->last_start[i]; same && c->is_paired_anew && m < c->last_start[i + 1]; m++) {
         const int32_t j = c->last.manifold[m].body_j;
-        same = j < 0 || c->has_changed[j] == 0;
+        same = j < 0 || c->change[j] == BODY_SAME;
     }
     return same;
 }
@@ -419,11 +474,9 @@ static tal_status copy_manifold(const tal_collider *c, int32_t m, worker *w) {
                              manifold->point_count);
 }
 
-static tal_status copy_last(const tal_collider *c, int32_t i, worker *w) {
-    for (int32_t m = c->last_start[i]; m < c->last_start[i + 1]; m++) {
-        TAL_TRY(copy_manifold(c, m, w));
-    }
-    return TAL_OK;
+// All that a run of bodies had in the last answer.
+static tal_status copy_last(const tal_collider *c, int32_t first, int32_t end, worker *w) {
+    return tal_manifolds_append(&w->found, &c->last, c->last_start[first], c->last_start[end]);
 }
 
 // What body i had with j (below 0: with the ground) in the last answer.
@@ -462,11 +515,42 @@ static double reach_of_pair(const tal_posed_body *i, const tal_posed_body *j) {
     return i->reach_aside + j->reach_aside + tal_vec3_length(tal_vec3_subtract(i->way, j->way));
 }
 
+static tal_body_box box_before(const tal_posed_body *p) {
+    const tal_vec3 grow = {p->reach_before, p->reach_before, p->reach_before};
+    return (tal_body_box){tal_vec3_subtract(p->low, grow), tal_vec3_add(p->high, grow)};
+}
+
+// Pair k of two bodies that lie as they did: was it looked at, and is a larger reach known to change nothing?
+static bool is_known(const tal_collider *c, int32_t i, int32_t j, int32_t k, double reach) {
+    const double same_below = (double)c->hint[k].same_below; // zero: nobody knows
+    if (!c->use_last || c->change[i] == BODY_CHANGED || c->change[j] == BODY_CHANGED ||
+        !(same_below > 0.0 && reach < same_below)) {
+        return false;
+    }
+    const tal_body_box of_i = box_before(&c->posed[i]), of_j = box_before(&c->posed[j]);
+    return overlap(&of_i, &of_j);
+}
+
+static tal_status collide_pair(tal_collider *c, int32_t i, int32_t j, int32_t k, worker *w) {
+    const tal_posed_body *of_i = &c->posed[i], *of_j = &c->posed[j];
+    const double reach = reach_of_pair(of_i, of_j);
+    if (is_known(c, i, j, k, reach)) {
+        return copy_last_with(c, i, j, w);
+    }
+    int32_t count = tal_narrow_find(of_i, of_j, reach, &c->hint[k], &w->pair, w->point);
+    if (count == 0) {
+        return TAL_OK;
+    }
+    count = tal_manifold_reduce(w->point, count);
+    const tal_manifold manifold = {.body_i = i, .body_j = j};
+    return tal_manifolds_add(&w->found, manifold, w->point, count);
+}
+
 static tal_status collide_body(tal_collider *c, const tal_collide_input *input, int32_t i,
                                worker *w) {
     const tal_candidates *candidates = &c->candidates;
     const tal_posed_body *body = &c->posed[i];
-    const bool is_same = c->use_last && c->has_changed[i] == 0;
+    const bool is_same = c->use_last && c->change[i] == BODY_SAME;
     if (is_same) {
         TAL_TRY(copy_last_with(c, i, -1, w));
     } else if (input->terrain != NULL && !is_fixed(input, i) &&
@@ -475,7 +559,7 @@ static tal_status collide_body(tal_collider *c, const tal_collide_input *input, 
     }
     for (int32_t k = candidates->start[i]; k < candidates->start[i + 1]; k++) {
         const int32_t j = candidates->partner[k];
-        if (is_same && c->has_changed[j] == 0) {
+        if (is_same && c->change[j] == BODY_SAME) {
             TAL_TRY(copy_last_with(c, i, j, w));
             continue;
         }
@@ -483,13 +567,7 @@ static tal_status collide_body(tal_collider *c, const tal_collide_input *input, 
             pass_each_other(c, i, j)) {
             continue;
         }
-        int32_t count = tal_narrow_find(body, &c->posed[j], reach_of_pair(body, &c->posed[j]),
-                                        &c->hint[k], &w->pair, w->point);
-        if (count > 0) {
-            count = tal_manifold_reduce(w->point, count);
-            const tal_manifold manifold = {.body_i = i, .body_j = j};
-            TAL_TRY(tal_manifolds_add(&w->found, manifold, w->point, count));
-        }
+        TAL_TRY(collide_pair(c, i, j, k, w));
     }
     return TAL_OK;
 }
@@ -498,8 +576,11 @@ static void collide_bodies(tal_collider *c, const tal_collide_input *input, work
     w->found.manifold_count = 0;
     w->found.point_count = 0;
     w->status = TAL_OK;
-    for (int32_t i = w->first_body; i < w->end_body && w->status == TAL_OK; i++) {
-        w->status = is_as_before(c, i) ? copy_last(c, i, w) : collide_body(c, input, i, w);
+    for (int32_t i = w->first_body, end; i < w->end_body && w->status == TAL_OK; i = end) {
+        for (end = i; end < w->end_body && is_as_before(c, end);) {
+            end++;
+        }
+        w->status = end > i ? copy_last(c, i, end, w) : collide_body(c, input, end++, w);
     }
 }
 

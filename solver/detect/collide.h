@@ -47,6 +47,8 @@ typedef struct {
     const double *reach;
     const tal_vec3 *velocity; // NULL: reaches count in full
     double dt;
+    double
+        shallow; // share of the smaller width: what sinks in by less need not be reported; 0: all is
     const uint8_t *is_fixed; // may be NULL
     int thread_count;
 } tal_collide_input;
@@ -65,6 +67,9 @@ typedef struct {
 // Appends one manifold; the points are copied. TAL_NO_MEMORY when there is no room.
 tal_status tal_manifolds_add(tal_manifolds *manifolds, tal_manifold manifold,
                              const tal_contact_point *points, int32_t point_count);
+// Appends manifolds `first` to `end` - 1 of another list.
+tal_status tal_manifolds_append(tal_manifolds *manifolds, const tal_manifolds *from, int32_t first,
+                                int32_t end);
 void tal_manifolds_destroy(tal_manifolds *manifolds);
 
 // Sorted by bodies, points without holes, unit normals: what all that walk them rely on.

@@ -123,10 +123,33 @@ static bool collect_feet_on(const tal_terrain *t, const tal_posed_body *body,
     return true;
 }
 
+static double lowest_over(const tal_terrain *t, const tal_posed_body *body,
+                          const tal_ground_triangle *near) {
+    const double lowest = body->kind == TAL_SHAPE_SPHERE
+                              ? -body->radius
+                              : tal_posed_lowest(body, t->normal[near->triangle]);
+    return near->centre_height + lowest;
+}
+
+// Has it sunk in by so much that it is to be reported? No ridge or peak, unless its sides are steeper than 60
+// degrees, holds a body twice as deep as the planes beside it do.
+static bool is_deep(const tal_terrain *t, const tal_posed_body *body,
+                    const tal_ground_scratch *scratch) {
+    for (int32_t k = 0; k < scratch->triangle_count; k++) {
+        if (lowest_over(t, body, &scratch->triangle[k]) < -body->shallow) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool tal_ground_collect_feet(const tal_terrain *t, const tal_posed_body *body,
                              tal_ground_scratch *scratch) {
     bool in_reach = false;
     scratch->foot_count = 0;
+    if (body->shallow > 0.0 && !is_deep(t, body, scratch)) {
+        return false;
+    }
     for (int32_t v = 0; v < point_count_of(body); v++) {
         scratch->vertex_behind[v] = 0;
     }

@@ -38,20 +38,41 @@ static tal_status grow_to(void **array, int32_t count, int32_t *capacity, int32_
     return TAL_OK;
 }
 
-tal_status tal_manifolds_add(tal_manifolds *all, tal_manifold manifold,
-                             const tal_contact_point *points, int32_t point_count) {
+static tal_status make_room(tal_manifolds *all, int32_t manifolds, int32_t points) {
     void *manifold_room = all->manifold, *point_room = all->point;
     tal_status status = grow_to(&manifold_room, all->manifold_count, &all->manifold_capacity,
-                                all->manifold_count + 1, sizeof *all->manifold);
+                                all->manifold_count + manifolds, sizeof *all->manifold);
     all->manifold = manifold_room;
     if (status == TAL_OK) {
         status = grow_to(&point_room, all->point_count, &all->point_capacity,
-                         all->point_count + point_count, sizeof *all->point);
+                         all->point_count + points, sizeof *all->point);
         all->point = point_room;
     }
-    if (status != TAL_OK) {
-        return status;
+    return status;
+}
+
+tal_status tal_manifolds_append(tal_manifolds *all, const tal_manifolds *from, int32_t first,
+                                int32_t end) {
+    if (first >= end) {
+        return TAL_OK;
     }
+    const tal_manifold *last = &from->manifold[end - 1];
+    const int32_t point = from->manifold[first].first_point;
+    const int32_t points = last->first_point + last->point_count - point;
+    TAL_TRY(make_room(all, end - first, points));
+    memcpy(&all->point[all->point_count], &from->point[point], (size_t)points * sizeof *all->point);
+    for (int32_t m = first; m < end; m++) {
+        tal_manifold *copy = &all->manifold[all->manifold_count++];
+        *copy = from->manifold[m];
+        copy->first_point += all->point_count - point;
+    }
+    all->point_count += points;
+    return TAL_OK;
+}
+
+tal_status tal_manifolds_add(tal_manifolds *all, tal_manifold manifold,
+                             const tal_contact_point *points, int32_t point_count) {
+    TAL_TRY(make_room(all, 1, point_count));
     manifold.first_point = all->point_count;
     manifold.point_count = point_count;
     all->manifold[all->manifold_count++] = manifold;
@@ -233,7 +254,8 @@ static int32_t clip_to_face(const tal_posed_body *reference, const face_frame *f
 
 int32_t tal_manifold_clip_faces(const tal_posed_body *reference, int32_t reference_face,
                                 const tal_posed_body *incident, int32_t incident_face,
-                                bool reference_is_i, double reach, tal_contact_point *points) {
+                                bool reference_is_i, double reach, double *same_below,
+                                tal_contact_point *points) {
     const face_frame frame = make_frame(reference, reference_face);
     const double slack =
         SIDE_SLACK * tal_smaller(reference->smallest_edge, incident->smallest_edge);
@@ -245,6 +267,7 @@ int32_t tal_manifold_clip_faces(const tal_posed_body *reference, int32_t referen
     for (int32_t k = 0; k < count; k++) {
         const clip_corner *c = &corners[k];
         if (!(c->h < reach)) {
+            *same_below = tal_smaller(*same_below, c->h);
             continue;
         }
         uint32_t reference_feature, incident_feature;

@@ -34,9 +34,11 @@ typedef struct {
     double smallest_edge;
     double bounding_radius;
     double reach;
-    double reach_aside; // the reach without the way
-    tal_vec3 way;       // of the centroid within the step
-    double radius;      // of a sphere, zero for polyhedra
+    double reach_before; // in the query before
+    double reach_aside;  // the reach without the way
+    double shallow;      // penetrations below this depth need not be reported; 0: all are wanted
+    tal_vec3 way;        // of the centroid within the step
+    double radius;       // of a sphere, zero for polyhedra
     tal_shape_kind kind;
     tal_mat3 rotation;
     tal_vec3 low, high; // bounding box without reach
@@ -94,10 +96,12 @@ enum { TAL_CLIP_POINTS_MAX = 2 * TAL_FACE_CORNERS_MAX + 8 };
 
 // The face of `reference` clips the face of `incident` to its prism; every corner left whose gap is
 // below `reach` becomes a point. Normals point from j to i; `reference_is_i` says which body the
-// reference is. Returns how many points were written (at most TAL_CLIP_POINTS_MAX).
+// reference is. Returns how many points were written (at most TAL_CLIP_POINTS_MAX); `same_below` becomes the
+// least gap of the corners that are out of reach, if that is less.
 int32_t tal_manifold_clip_faces(const tal_posed_body *reference, int32_t reference_face,
                                 const tal_posed_body *incident, int32_t incident_face,
-                                bool reference_is_i, double reach, tal_contact_point *points);
+                                bool reference_is_i, double reach, double *same_below,
+                                tal_contact_point *points);
 
 // Keeps the deepest point and those that span the most, at most TAL_MANIFOLD_POINTS_MAX, in their
 // order; returns how many.

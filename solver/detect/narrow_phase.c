@@ -36,7 +36,30 @@ typedef struct {
     double reach;
     double margin;    // rounding of a separation
     double tolerance; // AXIS_TOLERANCE in metres
+    double enough;    // bodies that an axis separates by more have nothing to report
+    double enough_by_hint;
+    double *same_below; // which larger reaches have the same answer, as far as is known
 } pair_view;
+
+static pair_view view_pair(const tal_posed_body *i, const tal_posed_body *j, double reach,
+                           double *same_below) {
+    const double size = i->bounding_radius + j->bounding_radius;
+    const double shallow = tal_smaller(i->shallow, j->shallow);
+    pair_view pair = {.i = i,
+                      .j = j,
+                      .shift = tal_vec3_subtract(j->centre, i->centre),
+                      .reach = reach,
+                      .margin = 1e-12 * size,
+                      .tolerance = AXIS_TOLERANCE * tal_smaller(i->smallest_edge, j->smallest_edge),
+                      .same_below = same_below};
+    // What a hint rules out, the full search would rule out too. The hint is a unit vector to seven digits
+    // only. Bodies that overlap have a face or edges that separate as much as any other direction; those that do
+    // not may miss it by the tolerance.
+    pair.enough = shallow > 0.0 ? -shallow : reach + pair.margin;
+    pair.enough_by_hint =
+        shallow > 0.0 ? -shallow + 1e-6 * size : reach * (1.0 + 1e-5) + 2.0 * pair.tolerance;
+    return pair;
+}
 
 static int32_t lowest_vertex_along(const tal_posed_body *body, tal_vec3 n) {
     int32_t best = 0;
@@ -54,16 +77,28 @@ static double separation_along(const pair_view *pair, tal_vec3 n) {
            tal_posed_lowest(pair->i, tal_vec3_scale(n, -1.0));
 }
 
-static bool hint_separates(const pair_view *pair, const tal_axis_hint *hint) {
-    const tal_vec3 n = {hint->x, hint->y, hint->z};
-    // Twice the tolerance on top: what a hint rules out, the full search would rule out too. The
-    // hint is a unit vector to seven digits only.
-    return tal_vec3_dot(n, n) > 0.5 &&
-           separation_along(pair, n) > pair->reach * (1.0 + 1e-5) + 2.0 * pair->tolerance;
+static void note_limit(const pair_view *pair, double reach) {
+    *pair->same_below = tal_smaller(*pair->same_below, reach);
 }
 
-static void store_hint(tal_axis_hint *hint, tal_vec3 n) {
-    *hint = (tal_axis_hint){(float)n.x, (float)n.y, (float)n.z};
+static bool hint_separates(const pair_view *pair, const tal_pair_hint *hint) {
+    const tal_vec3 n = {hint->x, hint->y, hint->z};
+    const double separation = tal_vec3_dot(n, n) > 0.5 ? separation_along(pair, n) : -INFINITY;
+    if (!(separation > pair->enough_by_hint)) {
+        return false;
+    }
+    note_limit(pair, (separation - 2.0 * pair->tolerance) * (1.0 - 1e-5));
+    return true;
+}
+
+// Nothing to report, because of an axis that separates the two.
+static int32_t leave_apart(const pair_view *pair, tal_pair_hint *hint, tal_vec3 n,
+                           double separation) {
+    note_limit(pair, separation - pair->margin);
+    hint->x = (float)n.x;
+    hint->y = (float)n.y;
+    hint->z = (float)n.z;
+    return 0;
 }
 
 // Two boxes, or a polyhedron against a box: how far the box reaches is known along every normal. Stops at the
@@ -300,7 +335,7 @@ static int32_t clip_face_of(const pair_view *pair, bool reference_is_i, int32_t 
     const int32_t other =
         edge >= 0 ? find_face_at_edge(incident, edge, n) : find_incident_face(incident, n);
     return tal_manifold_clip_faces(reference, face, incident, other, reference_is_i, pair->reach,
-                                   points);
+                                   pair->same_below, points);
 }
 
 static double smallest_gap(const tal_contact_point *points, int32_t count) {
@@ -329,6 +364,7 @@ static int32_t write_single(const pair_view *pair, tal_vec3 on_i, tal_vec3 on_j,
                             double gap, uint32_t feature_i, uint32_t feature_j,
                             tal_contact_point *points) {
     if (!(gap < pair->reach)) {
+        note_limit(pair, gap);
         return 0;
     }
     const tal_vec3 middle = tal_vec3_scale(tal_vec3_add(on_i, on_j), 0.5);
@@ -408,12 +444,11 @@ static int32_t write_edges(const pair_view *pair, const edge_axis *axis,
                         tal_feature_edge(pair->j, axis->edge_j), points);
 }
 
-static int32_t write_closest(const pair_view *pair, tal_vec3 guess, tal_axis_hint *hint,
+static int32_t write_closest(const pair_view *pair, tal_vec3 guess, tal_pair_hint *hint,
                              tal_contact_point *points) {
     tal_closest_pair closest = tal_polyhedra_closest(pair->i, pair->j, guess);
     if (closest.distance > pair->reach) {
-        store_hint(hint, closest.normal);
-        return 0;
+        return leave_apart(pair, hint, closest.normal, closest.distance);
     }
     if (closest.distance < pair->margin) {
         closest.normal = guess; // touching: the direction between the witnesses is noise
@@ -447,70 +482,70 @@ static tal_vec3 outward(const pair_view *pair, bool reference_is_i, int32_t face
                           : tal_vec3_scale(pair->j->face[face].normal, -1.0);
 }
 
-int32_t tal_narrow_find_polyhedra(const tal_posed_body *i, const tal_posed_body *j, double reach,
-                                  tal_axis_hint *hint, tal_narrow_scratch *scratch,
-                                  tal_contact_point *points) {
-    const double size = i->bounding_radius + j->bounding_radius;
-    const pair_view pair = {i,
-                            j,
-                            tal_vec3_subtract(j->centre, i->centre),
-                            reach,
-                            1e-12 * size,
-                            AXIS_TOLERANCE * tal_smaller(i->smallest_edge, j->smallest_edge)};
-    if (hint_separates(&pair, hint)) {
+static int32_t find_points(const pair_view *pair, tal_pair_hint *hint, tal_narrow_scratch *scratch,
+                           tal_contact_point *points) {
+    const tal_posed_body *i = pair->i, *j = pair->j;
+    const double enough = pair->enough;
+    if (hint_separates(pair, hint)) {
         return 0;
     }
-    const double enough = reach + pair.margin;
-    const face_axis of_i = find_face_axis(i, j, pair.shift, enough);
+    const face_axis of_i = find_face_axis(i, j, pair->shift, enough);
     if (of_i.separation > enough) {
-        store_hint(hint, i->face[of_i.face].normal);
-        return 0;
+        return leave_apart(pair, hint, outward(pair, true, of_i.face), of_i.separation);
     }
-    const face_axis of_j = find_face_axis(j, i, tal_vec3_scale(pair.shift, -1.0), enough);
+    const face_axis of_j = find_face_axis(j, i, tal_vec3_scale(pair->shift, -1.0), enough);
     if (of_j.separation > enough) {
-        store_hint(hint, outward(&pair, false, of_j.face));
-        return 0;
+        return leave_apart(pair, hint, outward(pair, false, of_j.face), of_j.separation);
     }
 
-    // A face whose clipped manifold reaches the separation it claims is the answer unless deep.
-    const bool first_is_i = prefer_face_of_i(&pair, of_i, of_j);
+    // A face whose clipped manifold reaches the separation it claims is the answer unless deep; where only what
+    // is deep is wanted, edges may still say that it is not.
+    const bool first_is_i = prefer_face_of_i(pair, of_i, of_j);
     const face_axis first = first_is_i ? of_i : of_j;
     const double deepest_face = tal_larger(of_i.separation, of_j.separation);
-    int32_t count = clip_face_of(&pair, first_is_i, first.face, -1, points);
-    const bool agrees = count > 0 && smallest_gap(points, count) <= deepest_face + pair.tolerance;
-    if (agrees && deepest_face > -pair.tolerance) {
+    int32_t count = clip_face_of(pair, first_is_i, first.face, -1, points);
+    const bool agrees = count > 0 && smallest_gap(points, count) <= deepest_face + pair->tolerance;
+    if (agrees && deepest_face > -pair->tolerance && enough > 0.0) {
         return count;
     }
 
     const edge_axis edges =
         i->is_box != 0 && j->is_box != 0
-            ? find_box_edge_axis(&pair)
-            : find_edge_axis(&pair, scratch, outward(&pair, first_is_i, first.face), deepest_face,
+            ? find_box_edge_axis(pair)
+            : find_edge_axis(pair, scratch, outward(pair, first_is_i, first.face), deepest_face,
                              enough);
     if (edges.separation > enough) {
-        store_hint(hint, edges.normal);
-        return 0;
+        return leave_apart(pair, hint, edges.normal, edges.separation);
     }
     const double best = tal_larger(deepest_face, edges.separation);
     if (best > 0.0 && !agrees) {
         tal_vec3 on_i, on_j;
-        if (edges.separation >= deepest_face && edge_witnesses(&pair, &edges, &on_i, &on_j)) {
-            return write_edges(&pair, &edges, points);
+        if (edges.separation >= deepest_face && edge_witnesses(pair, &edges, &on_i, &on_j)) {
+            return write_edges(pair, &edges, points);
         }
-        const tal_vec3 guess = edges.separation >= deepest_face
-                                   ? edges.normal
-                                   : outward(&pair, first_is_i, first.face);
-        return write_closest(&pair, guess, hint, points);
+        const tal_vec3 guess =
+            edges.separation >= deepest_face ? edges.normal : outward(pair, first_is_i, first.face);
+        return write_closest(pair, guess, hint, points);
     }
-    if (edges.separation > deepest_face + pair.tolerance ||
+    if (edges.separation > deepest_face + pair->tolerance ||
         (edges.separation > deepest_face && !agrees)) {
-        return write_edges(&pair, &edges, points);
+        return write_edges(pair, &edges, points);
     }
-    return count > 0 ? count : write_lowest_vertex(&pair, first_is_i, first, points);
+    return count > 0 ? count : write_lowest_vertex(pair, first_is_i, first, points);
+}
+
+int32_t tal_narrow_find_polyhedra(const tal_posed_body *i, const tal_posed_body *j, double reach,
+                                  tal_pair_hint *hint, tal_narrow_scratch *scratch,
+                                  tal_contact_point *points) {
+    double same_below = INFINITY;
+    const pair_view pair = view_pair(i, j, reach, &same_below);
+    const int32_t count = find_points(&pair, hint, scratch, points);
+    hint->same_below = (float)(same_below * (1.0 - 1e-6)); // rounded down
+    return count;
 }
 
 int32_t tal_narrow_find(const tal_posed_body *i, const tal_posed_body *j, double reach,
-                        tal_axis_hint *hint, tal_narrow_scratch *scratch,
+                        tal_pair_hint *hint, tal_narrow_scratch *scratch,
                         tal_contact_point *points) {
     if (i->kind == TAL_SHAPE_SPHERE || j->kind == TAL_SHAPE_SPHERE) {
         return tal_narrow_find_spheres(i, j, reach, points);

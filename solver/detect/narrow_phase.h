@@ -5,11 +5,13 @@
 
 #include "solver/detect/manifold.h"
 
-// A direction that separated the pair last time, world axes, from i to j; zero when there is none.
-// Only used to leave early, so results never depend on it.
+// What is known of a pair from last time; all zero when nothing is. Only used to leave early, so results never
+// depend on it.
 typedef struct {
-    float x, y, z;
-} tal_axis_hint;
+    float x, y, z; // a direction that separated the two, world axes, from i to j
+    float
+        same_below; // as the two lie, any reach between that of last time and this has the same answer
+} tal_pair_hint;
 
 // Scratch of one thread, sized for the largest shape.
 typedef struct {
@@ -24,12 +26,12 @@ void tal_narrow_scratch_destroy(tal_narrow_scratch *scratch);
 // Writes at most TAL_CLIP_POINTS_MAX points (normals from j to i) and returns how many; a point is
 // wanted when its gap is below `reach`.
 int32_t tal_narrow_find(const tal_posed_body *i, const tal_posed_body *j, double reach,
-                        tal_axis_hint *hint, tal_narrow_scratch *scratch,
+                        tal_pair_hint *hint, tal_narrow_scratch *scratch,
                         tal_contact_point *points);
 
 // The parts: polyhedron against polyhedron, and everything with a sphere in it.
 int32_t tal_narrow_find_polyhedra(const tal_posed_body *i, const tal_posed_body *j, double reach,
-                                  tal_axis_hint *hint, tal_narrow_scratch *scratch,
+                                  tal_pair_hint *hint, tal_narrow_scratch *scratch,
                                   tal_contact_point *points);
 int32_t tal_narrow_find_spheres(const tal_posed_body *i, const tal_posed_body *j, double reach,
                                 tal_contact_point *points);

@@ -139,6 +139,7 @@ static tal_status collide_ahead(const tal_model *model, tal_state *state, tal_er
                                      .position = state->work.position_ahead,
                                      .orientation = state->work.orientation_ahead,
                                      .reach = state->work.reach,
+                                     .shallow = 0.5 * DEPTH_NOTICEABLE,
                                      .is_fixed = state->work.is_calm,
                                      .thread_count = state->work.thread_count};
     return tal_collide(state->work.collider, &input, &state->work.found, err);
