@@ -15,7 +15,7 @@
 
 // Weight on top of a small body needs many sweeps; they end when no contact opens by more than SETTLED
 // slops, or by more than SETTLED_DEEP of the furthest that one has to open.
-enum { SWEEPS_MAX = 20, PAIRS_PER_PIECE = 64, BATCHES_PER_PIECE = 32 };
+enum { SWEEPS_MAX = 20, PAIRS_PER_PIECE = 64, BATCHES_PER_PIECE = 8 };
 static const double SETTLED = 0.1, SETTLED_DEEP = 0.1;
 // A pair is left alone as long as neither body has moved since its last visit by more than this share of that.
 static const double NOTICED = 0.01;
