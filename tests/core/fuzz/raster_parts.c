@@ -12,7 +12,7 @@
 #include <math.h>
 #include <ogr_srs_api.h>
 
-enum { CELLS = 64, EDIT_BYTES = 5, EDITS_MAX = 16, MEMORY_MAX = 1 << 20, TEXT_MAX = 400 };
+enum { CELLS = 64, EDIT_BYTES = 5, EDITS_MAX = 16, MEMORY_MAX = 1 << 14, TEXT_MAX = 400 };
 
 typedef enum { CALL_OPEN, CALL_PLACE, CALL_VALUES, CALL_MASK, CALL_EXPORT, CALLS } call;
 
