@@ -17,7 +17,7 @@ enum { ALIGNMENT = 64 };
 #endif
 #endif
 #if defined __SANITIZE_ADDRESS__ || defined HAS_ADDRESS_SANITIZER
-#include <sanitizer/asan_interface.h>
+void __asan_poison_memory_region(void const volatile *from, size_t bytes); // of the compiler
 static void forbid(const char *from, size_t bytes) {
     __asan_poison_memory_region(from, bytes);
 }
