@@ -4,6 +4,7 @@
 
 #include "core/app/number.h"
 #include "core/app/results.h"
+#include "core/base/interrupt.h"
 #include "core/base/log.h"
 #include "core/base/memory.h"
 #include "ingest/check/outcome.h"
@@ -137,11 +138,13 @@ static tal_status write_files(const tal_ingest_result *result, tal_error *err) {
     TAL_TRY(tal_output_geopackage(result, err));
     TAL_TRY(tal_output_quick_look(result, err));
     TAL_TRY(tal_output_page(result, err));
-    return tal_output_summary(result, err);
+    TAL_TRY(tal_output_summary(result, err));
+    return tal_interrupt_check(err); // before anything is replaced
 }
 
 static tal_status write_all(tal_ingest_result *result, hashing *inputs, tal_error *err) {
     TAL_TRY(hashing_wait(inputs, err));
+    TAL_TRY(tal_interrupt_check(err));
     result->provenance = inputs->provenance;
     TAL_TRY(tal_results_begin(result->folder, "ingest", err));
     return tal_results_end(write_files(result, err), err);
@@ -194,6 +197,7 @@ static tal_status run_two_epochs(tal_case *site, const tal_grid *grid, tal_inges
     }
     result->vertical = &vertical;
     result->source_slope_deg = tal_comparison_slope(&vertical, vertical.change.source);
+    TAL_TRY_OR_DONE(tal_interrupt_check(err));
     TAL_TRY_OR_DONE(tal_cliff_analyse(&cliff, site, &vertical, result->source_slope_deg, err));
     result->cliff = cliff.is_cliff ? &cliff : NULL;
     result->source = cliff.is_cliff ? &cliff.source : &vertical.source;

@@ -5,6 +5,7 @@
 #include "core/app/number.h"
 #include "core/app/results.h"
 #include "core/app/site_check.h"
+#include "core/base/interrupt.h"
 #include "core/base/log.h"
 #include "core/base/memory.h"
 #include "mesher/import/put_down.h"
@@ -245,7 +246,8 @@ static tal_status write_files(const tal_mesh_stage *stage, tal_error *err) {
     TAL_TRY(status);
     TAL_TRY(tal_mesh_write_picture(stage, err));
     TAL_TRY(tal_mesh_write_exports(stage, err));
-    return tal_mesh_write_summary(stage, err);
+    TAL_TRY(tal_mesh_write_summary(stage, err));
+    return tal_interrupt_check(err); // before anything is replaced
 }
 
 static tal_status write_outputs(const tal_mesh_stage *stage, tal_error *err) {

@@ -5,6 +5,7 @@
 #include "core/app/number.h"
 #include "core/app/provenance.h"
 #include "core/app/results.h"
+#include "core/base/interrupt.h"
 #include "core/base/log.h"
 #include "postproc/figures/figures.h"
 #include "postproc/inputs.h"
@@ -101,6 +102,7 @@ static tal_status write_all(const tal_back_analysis *a, const tal_output_place *
     if (with_film) {
         TAL_TRY_OR_DONE(tal_film_write(place, err));
     }
+    status = tal_interrupt_check(err); // before anything is replaced
 done:
     tal_ground_mesh_destroy(&ground);
     return status;

@@ -9,6 +9,24 @@
 
 enum { ALIGNMENT = 64 };
 
+// The address sanitizer would take what an allocation is rounded up by for part of it, and miss whatever runs over
+// its end by a few items.
+#if defined __has_feature
+#if __has_feature(address_sanitizer)
+#define HAS_ADDRESS_SANITIZER
+#endif
+#endif
+#if defined __SANITIZE_ADDRESS__ || defined HAS_ADDRESS_SANITIZER
+void __asan_poison_memory_region(void const volatile *from, size_t bytes); // of the compiler
+static void forbid(const char *from, size_t bytes) {
+    __asan_poison_memory_region(from, bytes);
+}
+#else
+static void forbid(const char *from, size_t bytes) {
+    (void)from, (void)bytes;
+}
+#endif
+
 bool tal_size_multiply(size_t count, size_t size, size_t *product) {
     return !__builtin_mul_overflow(count, size, product);
 }
@@ -27,6 +45,7 @@ void *tal_memory_create(size_t count, size_t size) {
     void *memory = aligned_alloc(ALIGNMENT, rounded);
     if (memory != NULL) {
         memset(memory, 0, rounded);
+        forbid((const char *)memory + bytes, rounded - bytes);
     }
     return memory;
 }

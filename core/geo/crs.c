@@ -208,12 +208,10 @@ static tal_status create_given(PJ_CONTEXT *context, const char *definition, PJ *
                       strstr(definition, "type=crs") == NULL;
     tal_text text = {0};
     tal_text_append(&text, "%s%s", definition, bare ? " +type=crs" : "");
-    if (text.failed) {
-        return tal_memory_failed(err, "a coordinate system", strlen(definition), 1);
-    }
-    *given = proj_create(context, tal_text_string(&text));
+    const bool failed = text.failed;
+    *given = failed ? NULL : proj_create(context, tal_text_string(&text));
     tal_text_destroy(&text);
-    return TAL_OK;
+    return failed ? tal_memory_failed(err, "a coordinate system", strlen(definition), 1) : TAL_OK;
 }
 
 static tal_status read_definition(tal_crs *crs, const char *definition, const char *where,

@@ -138,6 +138,15 @@ static tal_status transform_layer(reader *r, OGRLayerH layer, tal_error *err) {
     TAL_TRY_OR_DONE(tal_crs_transform_apply(transform, &f->x[r->first_of_layer],
                                             &f->y[r->first_of_layer], NULL,
                                             (size_t)(f->vertex_count - r->first_of_layer), err));
+    for (int32_t i = r->first_of_layer; i < f->vertex_count; i++) {
+        if (!isfinite(f->x[i]) || !isfinite(f->y[i])) {
+            status = TAL_FAIL(err, TAL_BAD_CRS,
+                              "%s: %s: its coordinates do not fit its coordinate system (%s); "
+                              "GeoJSON that states none is in degrees",
+                              r->where, r->path, tal_crs_get_info(own)->name);
+            break;
+        }
+    }
 done:
     CPLFree(wkt);
     tal_crs_transform_destroy(transform);

@@ -81,6 +81,15 @@ static double metres_per_unit(const char *unit) {
     return 0.0;
 }
 
+// False where the file does not say it, or a damaged one says what is no number.
+static bool get_place(GDALDatasetH dataset, double g[6]) {
+    bool is_placed = GDALGetGeoTransform(dataset, g) == CE_None;
+    for (int i = 0; i < 6; i++) {
+        is_placed = is_placed && isfinite(g[i]);
+    }
+    return is_placed;
+}
+
 static bool is_north_up_square(const double g[6], int32_t rows) {
     // Cells that are square up to the rounding of their size: over the whole raster the rows drift
     // by less than a thousandth of a cell.
@@ -114,7 +123,7 @@ static tal_status copy_crs(GDALDatasetH dataset, char **definition, tal_error *e
 static tal_status fill_info(tal_raster_info *info, GDALDatasetH dataset, tal_error *err) {
     *info = (tal_raster_info){.columns = GDALGetRasterXSize(dataset),
                               .rows = GDALGetRasterYSize(dataset)};
-    if (GDALGetGeoTransform(dataset, info->geotransform) == CE_None) {
+    if (get_place(dataset, info->geotransform)) {
         info->is_north_up_square = is_north_up_square(info->geotransform, info->rows);
     }
     const char *unit = GDALGetRasterUnitType(GDALGetRasterBand(dataset, 1));
@@ -235,13 +244,14 @@ static tal_status read_grid(tal_grid *grid, GDALDatasetH dataset, const char *pa
     const int32_t rows = GDALGetRasterYSize(dataset);
     tal_gdal_log log;
     tal_gdal_log_begin(&log);
-    const bool placed = GDALGetGeoTransform(dataset, g) == CE_None;
+    const bool placed = get_place(dataset, g);
     tal_gdal_log_end();
     if (!placed) {
-        return TAL_FAIL(err, TAL_BAD_INPUT,
-                        "%s does not say where it lies: it has no georeference. Add one with "
-                        "gdal_translate -a_ullr",
-                        path);
+        return TAL_FAIL(
+            err, TAL_BAD_INPUT,
+            "%s does not say where it lies: it has no georeference, or a damaged one. Add "
+            "one with gdal_translate -a_ullr",
+            path);
     }
     if (!is_north_up_square(g, rows)) {
         return TAL_FAIL(

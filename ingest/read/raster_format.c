@@ -20,8 +20,8 @@ static tal_status look(const char *path, tal_file_header *header, tal_error *err
     tal_status status = tal_file_header_set_crs(header, info.crs_definition, err);
     if (status == TAL_OK && !info.is_north_up_square) {
         status = TAL_FAIL(err, TAL_BAD_INPUT,
-                          "%s is rotated or has cells that are not square; make a "
-                          "north-up copy first (gdalwarp -tr CELL CELL IN OUT)",
+                          "%s is rotated, has cells that are not square, or does not say where it "
+                          "lies; make a north-up copy first (gdalwarp -tr CELL CELL IN OUT)",
                           path);
     }
     tal_raster_info_destroy(&info);

@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "postproc/figures/figures.h"
 
+#include "core/base/interrupt.h"
 #include "core/base/log.h"
 #include "postproc/figures/figure_data.h"
 #include "postproc/figures/figure_scripts.h"
@@ -51,7 +52,11 @@ static void draw(tal_figures *figures, const tal_figure_script *script,
         return;
     }
     char *const arguments[] = {"/bin/sh", path, NULL};
-    if (tal_outside_run(arguments, log, log) != 0 || !tal_file_exists(figure->png)) {
+    const bool is_drawn = tal_outside_run(arguments, log, log) == 0;
+    if (tal_interrupt_pending()) {
+        return;
+    }
+    if (!is_drawn || !tal_file_exists(figure->png)) {
         tal_log_warn("GMT could not draw %s; see %s", figure->png, log);
         return;
     }
@@ -105,6 +110,7 @@ tal_status tal_figures_write(tal_figures *figures, const tal_back_analysis *anal
     } else {
         for (int i = 0; i < scripts.count && status == TAL_OK; i++) {
             draw(figures, &scripts.script[i], place);
+            status = tal_interrupt_check(err);
         }
     }
     tal_figure_scripts_destroy(&scripts);

@@ -6,6 +6,7 @@
 #include "core/app/number.h"
 #include "core/app/provenance.h"
 #include "core/app/results.h"
+#include "core/base/interrupt.h"
 #include "core/base/log.h"
 #include "core/base/memory.h"
 #include "core/base/quantile.h"
@@ -176,7 +177,8 @@ static tal_status write_all(tal_hazard *h, const tal_output_place *place, tal_er
     tal_log_info("writing layers for QGIS");
     TAL_TRY(tal_hazard_write_gis(h, place, err));
     tal_log_info("writing the report");
-    return tal_hazard_write_report(h, place, err);
+    TAL_TRY(tal_hazard_write_report(h, place, err));
+    return tal_interrupt_check(err); // before anything is replaced
 }
 
 static void say_compared(const tal_compared *c) {

@@ -3,6 +3,7 @@
 #define _XOPEN_SOURCE 700 // realpath
 #include "postproc/report/film.h"
 
+#include "core/base/interrupt.h"
 #include "core/base/log.h"
 #include "core/base/memory.h"
 #include "postproc/write/outside.h"
@@ -99,6 +100,7 @@ static tal_status draw_frames(const film *f, int first, tal_error *err) {
                                page,
                                NULL};
     const int status = tal_outside_run(arguments, f->frames, f->log);
+    TAL_TRY(tal_interrupt_check(err));
     return status == 0 ? TAL_OK
                        : TAL_FAIL(err, TAL_IO, "%s could not draw the film (status %d); see %s",
                                   browser, status, f->log);
@@ -155,6 +157,7 @@ static tal_status join(const film *f, tal_error *err) {
         "yuv420p",       "-movflags",  "+faststart", "-f",    "mp4",
         (char *)f->film, NULL};
     const int status = tal_outside_run(arguments, f->log, f->log);
+    TAL_TRY(tal_interrupt_check(err));
     return status == 0 ? TAL_OK
                        : TAL_FAIL(err, TAL_IO, "%s could not join the film (status %d); see %s",
                                   joiner, status, f->log);

@@ -3,12 +3,16 @@
 #define _POSIX_C_SOURCE 200809L
 #include "postproc/write/outside.h"
 
-#include <errno.h>
+#include "core/base/interrupt.h"
+
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static bool find_on_path(char path[TAL_PATH_SIZE], const char *name) {
@@ -47,26 +51,40 @@ static void send_to(const char *path, int descriptor) {
     }
 }
 
+static _Noreturn void become(char *const *arguments, const char *out, const char *log,
+                             pid_t parent) {
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) {
+        _exit(127);
+    }
+    (void)setpgid(0, 0); // ended together with whatever it starts
+    send_to(out, STDOUT_FILENO);
+    if (strcmp(out, log) == 0) {
+        (void)dup2(STDOUT_FILENO, STDERR_FILENO);
+    } else {
+        send_to(log, STDERR_FILENO);
+    }
+    (void)execv(arguments[0], arguments);
+    _exit(127);
+}
+
 int tal_outside_run(char *const *arguments, const char *out, const char *log) {
-    const pid_t child = fork();
+    const struct timespec pause = {.tv_nsec = 10000000}; // a figure takes a hundred times as long
+    const pid_t self = getpid(), child = fork();
     if (child < 0) {
         return -1;
     }
     if (child == 0) {
-        send_to(out, STDOUT_FILENO);
-        if (strcmp(out, log) == 0) {
-            (void)dup2(STDOUT_FILENO, STDERR_FILENO);
-        } else {
-            send_to(log, STDERR_FILENO);
-        }
-        (void)execv(arguments[0], arguments);
-        _exit(127);
+        become(arguments, out, log, self);
     }
+    (void)setpgid(child, child); // whoever of the two comes first
     int status = 0;
-    while (waitpid(child, &status, 0) < 0) {
-        if (errno != EINTR) {
-            return -1;
+    pid_t ended = 0;
+    while ((ended = waitpid(child, &status, WNOHANG)) == 0) {
+        (void)nanosleep(&pause, NULL);
+        if (tal_interrupt_pending()) {
+            (void)kill(-child, SIGKILL);
         }
     }
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return ended == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }

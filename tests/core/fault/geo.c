@@ -39,6 +39,14 @@ static tal_status make_crs(void) {
 
 static tal_crs *from, *to;
 
+// Longer than what a text holds at first.
+static tal_status make_crs_of_wkt(void) {
+    tal_crs *crs = NULL;
+    const tal_status status = tal_crs_create(&crs, tal_crs_wkt(to), "test", &check_error);
+    tal_crs_destroy(crs);
+    return status;
+}
+
 static tal_status make_transform(void) {
     tal_crs_transform *transform = NULL;
     const tal_status status = tal_crs_transform_create(&transform, from, to, "test", &check_error);
@@ -133,6 +141,7 @@ static int drop_inputs(void **state) {
 static void coordinate_systems_survive(void **state) {
     (void)state;
     walk(make_crs);
+    walk(make_crs_of_wkt);
 }
 
 static void transformations_survive(void **state) {

@@ -93,6 +93,19 @@ static void a_layer_is_brought_to_the_system_of_the_study(void **state) {
     tal_crs_destroy((tal_crs *)frame.crs);
 }
 
+// Metres where GeoJSON has degrees.
+static void places_beyond_the_earth_are_refused(void **state) {
+    (void)state;
+    const tal_features_frame frame = frame_of("EPSG:32631", 0, 0);
+    const char *files = written(
+        "m.geojson", collection("{\"type\": \"Point\", \"coordinates\": [700000, 1600000]}"));
+    tal_features f;
+    check_fails(tal_features_create(&f, &settings, files, NULL, TAL_PLACE_POINTS, &frame, "here",
+                                    &check_error),
+                TAL_BAD_CRS, "do not fit its coordinate system");
+    tal_crs_destroy((tal_crs *)frame.crs);
+}
+
 static void what_cannot_be_used_is_named(void **state) {
     (void)state;
     const tal_features_frame frame = frame_of("local", 0, 0);
@@ -120,6 +133,7 @@ int main(void) {
         cmocka_unit_test(a_list_of_numbers_is_a_line),
         cmocka_unit_test(a_polygon_has_holes),
         cmocka_unit_test(a_layer_is_brought_to_the_system_of_the_study),
+        cmocka_unit_test(places_beyond_the_earth_are_refused),
         cmocka_unit_test(what_cannot_be_used_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

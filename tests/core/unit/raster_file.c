@@ -322,6 +322,14 @@ static void rasters_of_another_shape_are_refused_with_the_way_out(void **state) 
     tal_raster raster;
     check_fails(tal_raster_read(&raster, geo_path("none.tif"), &check_error), TAL_BAD_INPUT,
                 "no georeference");
+    static const double nowhere[][6] = {{NAN, 2, 0, 200, 0, -2}, {100, 2, 0, INFINITY, 0, -2}};
+    for (int i = 0; i < 2; i++) {
+        char name[32]; // GDAL remembers files by their names
+        snprintf(name, sizeof name, "nowhere%d.tif", i);
+        make_foreign(geo_path(name), nowhere[i], -9999, 1, 0, "m");
+        check_fails(tal_raster_read(&raster, geo_path(name), &check_error), TAL_BAD_INPUT,
+                    "or a damaged one");
+    }
 }
 
 // One flipped bit of an exponent, or "no data" that is not declared.

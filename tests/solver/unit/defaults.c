@@ -20,9 +20,24 @@ static void library_and_site_file_have_the_same_defaults(void **unused) {
                 (of_file.solve.scheme == TAL_CHOICE_SCHEME_ACD2));
 }
 
+// What tosses and slopes of real blocks gave (docs/validation); solver_property_default_law runs it.
+static void contacts_have_the_law_of_the_experiments(void **unused) {
+    (void)unused;
+    static const char *const shipped[][2] = {{"law", "acd2+coulomb"},
+                                             {"friction", "0.55"},
+                                             {"restitution", "0.1"},
+                                             {"tangential_restitution", "0"}};
+    for (size_t i = 0; i < sizeof shipped / sizeof *shipped; i++) {
+        const tal_setting *setting = tal_settings_find("contact", shipped[i][0]);
+        assert_non_null(setting);
+        assert_string_equal(setting->preset, shipped[i][1]);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(library_and_site_file_have_the_same_defaults),
+        cmocka_unit_test(contacts_have_the_law_of_the_experiments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
