@@ -209,6 +209,7 @@ static const idle_row ROWS[] = {
     {"mesh", "clip", are_cut, "mesh.blocks", "blocks = bricks, voronoi or joints"},
     {"mesh", "gap_m", are_cut, "mesh.blocks", "blocks = bricks, voronoi or joints"},
     {"mesh", "size_m", are_voronoi, "mesh.blocks", "blocks = voronoi"},
+    {"mesh", "gap_share", are_voronoi, "mesh.blocks", "blocks = voronoi"},
     {"mesh", "size_deviation", are_voronoi, "mesh.blocks", "blocks = voronoi"},
     {"mesh", "anisotropy", are_voronoi, "mesh.blocks", "blocks = voronoi"},
     {"mesh", "ground_class_names", has_class_raster, "mesh.ground_classes",

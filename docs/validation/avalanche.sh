@@ -12,9 +12,8 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 cp "$data"/frank/*.asc .
 cp "$here/../../examples/avalanche/site.ini" .
-if [ $# -eq 3 ]; then # gaps of a fiftieth of the size of a block
-    set -- "$3" "$(awk "BEGIN { print 0.02 * (36e6 / $3) ^ (1 / 3) }")"
-    sed -i "s/^block_count.*/block_count = $1/; s/^gap_m.*/gap_m = $2/" site.ini
+if [ $# -eq 3 ]; then
+    sed -i "s/^block_count.*/block_count = $3/" site.ini
 fi
 for stage in ingest mesh solve post; do
     "$build/bin/talus-$stage" site.ini --out out --set report.figures=no

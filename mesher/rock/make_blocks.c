@@ -15,7 +15,9 @@ static tal_divide_options divide_options(const tal_mesh_stage *stage) {
         .clip_to_rock = mesh->clip == TAL_CLIP_BODY,
         // Not at all: a block that starts in the ground starts with a push.
         .depth_m = 0,
-        .gap_m = mesh->gap_m,
+        .gap_m = mesh->blocks == TAL_BLOCKS_VORONOI
+                     ? fmax(mesh->gap_m, mesh->gap_share * stage->block_size)
+                     : mesh->gap_m,
         .density_kg_m3 = mesh->density_kg_m3,
         .thread_count = stage->thread_count,
         .first_effort = stage->effort,

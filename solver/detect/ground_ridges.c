@@ -25,6 +25,7 @@ typedef struct {
     tal_vec3 normal[2]; // of the faces on both sides; beyond the rim: sideways
     tal_vec3 leave[2];  // in each face's plane, across the edge and out of the face
     int32_t surface_class[2];
+    bool is_rim;
 } ridge;
 
 static int32_t next_corner(int32_t corner) {
@@ -46,6 +47,7 @@ static ridge make_ridge(const tal_terrain *t, const tal_posed_body *body, int32_
     r.leave[1] = tal_vec3_cross(r.normal[1], r.along);
     r.surface_class[0] = t->surface_class[triangle];
     r.surface_class[1] = neighbour >= 0 ? t->surface_class[neighbour] : r.surface_class[0];
+    r.is_rim = neighbour < 0;
     return r;
 }
 
@@ -119,6 +121,17 @@ static bool edges_overlap(const tal_terrain *t, const tal_posed_body *body,
            (tal_vec3_dot(r->normal[0], r->normal[1]) < 0.0 && ridge_pierces(body, r));
 }
 
+// Lifting a body by its depth under the plane of the face clears an edge of that face: what claims more, comes from
+// the wrong side. At the rim, which has no face beyond, a body that lies across it would be thrown off sideways.
+static bool is_deeper_than_face(const tal_posed_body *body, const ridge *r, double gap) {
+    double low = INFINITY;
+    for (int32_t v = 0; v < body->vertex_count; v++) {
+        const tal_vec3 p = tal_posed_vertex(body, v);
+        low = tal_smaller(low, tal_vec3_dot(r->normal[0], tal_vec3_subtract(p, r->from)));
+    }
+    return gap < low - 1e-9 * body->bounding_radius;
+}
+
 static void try_body_edge(const tal_terrain *t, const tal_posed_body *body,
                           tal_ground_scratch *scratch, const ridge *r, int32_t edge) {
     const int32_t *ends =
@@ -151,7 +164,8 @@ static void try_body_edge(const tal_terrain *t, const tal_posed_body *body,
     const tal_vec3 q = tal_vec3_add_scaled(from, on_body, along);
     const double gap = tal_vec3_dot(n, tal_vec3_subtract(q, p));
     if (gap < body->reach && gap > -body->bounding_radius &&
-        (gap >= 0.0 || edges_overlap(t, body, scratch, r, p, q))) {
+        (gap >= 0.0 || (edges_overlap(t, body, scratch, r, p, q) &&
+                        !(r->is_rim && is_deeper_than_face(body, r, gap))))) {
         tal_ground_add(scratch, body, p, n, gap, tal_feature_edge(body, edge),
                        tal_ground_feature_edge(t, r->triangle, r->corner), ridge_class(r, n));
     }

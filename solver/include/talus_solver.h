@@ -198,6 +198,7 @@ double tal_ground_height(const tal_ground *ground, double x_m, double y_m);
 // Checks everything first and reports all faults together.
 tal_status tal_model_create(tal_model **model, const tal_model_input *input, tal_error *err);
 void tal_model_destroy(tal_model *model);
+const tal_ground *tal_model_ground(const tal_model *model); // NULL: none
 
 // Another law for two classes, between steps and while nobody else uses the model. The new one must
 // pass (go through) if and only if the old one did. States have to be woken: what rests on the old law

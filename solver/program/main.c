@@ -371,7 +371,7 @@ static tal_status one_step(simulation *s, int64_t step, int64_t frame_steps,
     }
     double broken_j[2] = {0.0, 0.0};
     TAL_TRY(break_blocks(s, &report, broken_j, err));
-    tal_watch_take_out_lost(&s->scene, s->state, s->lost);
+    tal_watch_take_out_lost(&s->scene, tal_model_ground(s->model), s->state, s->lost);
     const double time_s = tal_state_time(s->state);
     const bool moves = tal_watch_is_moving(&s->scene, s->state, s->lost, s->solve->still_mps);
     s->moved_s = moves ? time_s : s->moved_s;

@@ -78,7 +78,7 @@ static tal_status watch_it(const trial *t, tal_state *state, bool *moved, tal_er
     tal_report report;
     for (int64_t step = 1; step <= last && !tal_interrupt_pending(); step++) {
         TAL_TRY(tal_step(t->model, state, &report, err));
-        tal_watch_take_out_lost(t->scene, state, t->lost);
+        tal_watch_take_out_lost(t->scene, tal_model_ground(t->model), state, t->lost);
         const double time_s = tal_state_time(state);
         if (tal_watch_is_moving(t->scene, state, t->lost, t->solve->still_mps)) {
             moved_s = time_s;

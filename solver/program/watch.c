@@ -4,18 +4,33 @@
 
 #include "core/base/math3.h"
 #include "core/base/memory.h"
+#include "core/geometry/angle.h"
 
 #include <math.h>
 
-// A block that left the ground's outline and dropped below it will not come back.
-void tal_watch_take_out_lost(const tal_solve_scene *scene, tal_state *state, uint8_t *lost) {
+// A block whose centre left the ground falls, and with its other half below the ground it would be found deep in it.
+// Over a hole that is smaller than itself it has ground on most sides, a radius away, and may lie on that.
+static bool is_beyond_rim(const tal_ground *ground, tal_vec3 centre, double radius) {
+    enum { SIDES = 8 };
+    if (ground == NULL || !isnan(tal_ground_height(ground, centre.x, centre.y))) {
+        return false;
+    }
+    int held = 0;
+    for (int k = 0; k < SIDES; k++) {
+        const double angle = 2.0 * TAL_PI * k / SIDES;
+        held += !isnan(tal_ground_height(ground, centre.x + radius * cos(angle),
+                                         centre.y + radius * sin(angle)));
+    }
+    return held <= SIDES / 2;
+}
+
+void tal_watch_take_out_lost(const tal_solve_scene *scene, const tal_ground *ground,
+                             tal_state *state, uint8_t *lost) {
     const tal_vec3 *position = tal_state_positions(state);
     for (int32_t b = 0; b < scene->input.body_count; b++) {
         const double r = scene->bounding_radius_m[b];
-        const tal_vec3 p = position[b];
-        const bool outside = p.x < scene->low_m[0] - r || p.x > scene->high_m[0] + r ||
-                             p.y < scene->low_m[1] - r || p.y > scene->high_m[1] + r;
-        if (lost[b] == 0 && (outside || p.z < scene->low_m[2] - r)) {
+        if (lost[b] == 0 &&
+            (is_beyond_rim(ground, position[b], r) || position[b].z < scene->low_m[2] - r)) {
             lost[b] = 1;
             tal_state_remove_body(state, b);
         }

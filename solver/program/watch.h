@@ -8,7 +8,8 @@
 #include "solver/program/scene.h"
 
 // Takes out the blocks that have left over the rim; `lost` is 1 for those, now and before.
-void tal_watch_take_out_lost(const tal_solve_scene *scene, tal_state *state, uint8_t *lost);
+void tal_watch_take_out_lost(const tal_solve_scene *scene, const tal_ground *ground,
+                             tal_state *state, uint8_t *lost);
 // Whether a point of a block that is still there is faster than `still_mps`.
 bool tal_watch_is_moving(const tal_solve_scene *scene, const tal_state *state, const uint8_t *lost,
                          double still_mps);

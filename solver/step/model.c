@@ -167,6 +167,10 @@ tal_status tal_model_create(tal_model **model, const tal_model_input *input, tal
     return TAL_OK;
 }
 
+const tal_ground *tal_model_ground(const tal_model *model) {
+    return model->ground;
+}
+
 void tal_model_destroy(tal_model *model) {
     if (model == NULL) {
         return;

@@ -45,6 +45,7 @@ static const struct {
     {"mesh", "forms = cube", "[release]\nrocks = 3\nfrom_m = 1 1", "blocks = forms"},
     {"mesh", "form_count = 3", "[release]\nrocks = 3\nfrom_m = 1 1", "blocks = forms"},
     {"mesh", "size_m = 3", "", "blocks = voronoi"},
+    {"mesh", "gap_share = 0.02", "", "blocks = voronoi"},
     {"mesh", "size_deviation = 0.3", "", "blocks = voronoi"},
     {"mesh", "anisotropy = 2 1 1", "", "blocks = voronoi"},
     {"mesh", "ground_class_names = a b", "", "ground_classes = a.tif"},

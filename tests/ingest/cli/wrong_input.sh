@@ -81,6 +81,11 @@ refused "no overlap of stable terrain" "site.ini:.*polygon 1 of the stable terra
 site "before = before.xyz" "after = after.xyz" 'area = elsewhere.geojson' "$crs"
 refused "an area elsewhere" "polygon 1 of the area of interest .* does not overlap"
 
+site "before = before.xyz" "$crs" '/ground = none'
+printf '[release]\nrocks = 5\nfrom_m = 693005 1638005 600000 1600000\n[mesh]\nblocks = forms\n' >>site.ini
+sed -i '/area_min_m2/d' site.ini
+refused "a release outside the terrain" "site.ini:.*point 2 at 600000.00 1600000.00 lies outside the terrain"
+
 site "before = before.xyz" "after = after.xyz" 'crs = EPSG:4326+5756'
 refused "a geographic coordinate system" "is not a map projection"
 

@@ -66,6 +66,14 @@ fresh other
     --set random.seed=2 >out.txt 2>err.txt || fail "seed 2: $(cat err.txt)"
 cmp -s other/blocks.nc voronoi/blocks.nc && fail "the seed changes nothing"
 
+# A gap that is a share of the block size.
+for gap in gap_share=0.05 gap_m=0.45; do
+    fresh "${gap%=*}"
+    expect 0 'blocks:' "$program" site.ini --out "${gap%=*}" --set mesh.blocks=voronoi --set mesh.size_m=9 --set mesh.$gap --export ply
+done
+cmp -s gap_share/blocks.ply gap_m/blocks.ply || fail "a gap of a twentieth of 9 m is not one of 0.45 m"
+cmp -s gap_share/blocks.ply voronoi/blocks.ply && fail "gap_share changes nothing"
+
 # Nothing is overwritten silently, and a refusal changes nothing.
 cp -r bricks kept
 expect 1 'overwrite' "$program" site.ini --out bricks

@@ -128,6 +128,7 @@ static void no_law_has_a_mean_that_hangs_on_the_step(void **unused) {
         {"slip-weakening",
          {.kind = TAL_LAW_SLIP_WEAKENING, .friction_worn = 0.3, .weakening_slip_m = 20.0}},
     };
+    stops before = {0};
     for (size_t k = 0; k < sizeof laws / sizeof *laws; k++) {
         tal_law law = laws[k].law;
         law.friction = 0.5;
@@ -135,6 +136,10 @@ static void no_law_has_a_mean_that_hangs_on_the_step(void **unused) {
         printf("%s: stops at 10 ms: %.2f +- %.2f m, at 5 ms: %.2f +- %.2f m\n", laws[k].name,
                coarse.mean, coarse.error, fine.mean, fine.error);
         check_near(coarse.mean, fine.mean, 3.0 * hypot(coarse.error, fine.error));
+        if (law.turbulence_mps2 > 0.0) { // the row before, and a drag: it stops earlier
+            assert_true(coarse.mean < before.mean - 3.0 * hypot(coarse.error, before.error));
+        }
+        before = coarse;
     }
 }
 

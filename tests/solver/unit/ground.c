@@ -291,6 +291,25 @@ static void body_larger_than_the_whole_ground_rests_on_its_rim(void **state) {
     tal_terrain_destroy(&t);
 }
 
+static void body_across_the_rim_is_lifted_and_not_thrown_off(void **state) {
+    (void)state;
+    const solid box = make_box(1, 1, 1);
+    const tal_shape_input input = solid_input(&box);
+    tal_terrain t;
+    make_ground(&t, 4, 10.0, flat_ground);
+    for (int k = 0; k < 8; k++) {
+        world *w = on_ground(&t, &input, (tal_vec3){9.6 + 0.05 * k, 1, 0.499},
+                             turn_about(UP, 0.2 * k), 0.01);
+        assert_true(w->contacts.point_count >= 3);
+        for (int32_t n = 0; n < w->contacts.point_count; n++) {
+            assert_near3(w->contacts.point[n].normal, UP, 1e-12);
+            assert_near(w->contacts.point[n].gap, -0.001, 1e-12);
+        }
+        world_destroy(w);
+    }
+    tal_terrain_destroy(&t);
+}
+
 static void tiny_body_on_a_huge_triangle_has_its_own_corners(void **state) {
     (void)state;
     const solid grain = make_box(0.01, 0.01, 0.01);
@@ -521,6 +540,7 @@ int main(void) {
         cmocka_unit_test(ridge_normals_lie_between_the_two_faces),
         cmocka_unit_test(plate_lies_on_peaks),
         cmocka_unit_test(body_larger_than_the_whole_ground_rests_on_its_rim),
+        cmocka_unit_test(body_across_the_rim_is_lifted_and_not_thrown_off),
         cmocka_unit_test(tiny_body_on_a_huge_triangle_has_its_own_corners),
         cmocka_unit_test(needle_and_sliver_stand_on_the_ground),
         cmocka_unit_test(sunk_body_is_pushed_up_and_never_held),
