@@ -79,23 +79,22 @@ typedef struct {
 
 INLINE slide_search search_begin(const tal_batch_point *c, const tal_lanes q[3], tal_lanes lambda,
                                  lane_mask open) {
-    slide_search s;
     const tal_lanes push = c->bound - q[0];
-    s.n1 = c->w[1] * c->inverse_normal;
-    s.n2 = c->w[2] * c->inverse_normal;
-    s.s11 = c->w[3] - s.n1 * c->w[1];
-    s.s12 = c->w[4] - s.n1 * c->w[2];
-    s.s22 = c->w[5] - s.n2 * c->w[2];
-    s.base = push * c->inverse_normal;
-    s.b1 = -(q[1] + s.n1 * push);
-    s.b2 = -(q[2] + s.n2 * push);
-    s.turn = s.n1 * s.b1 + s.n2 * s.b2;
-    s.low = lanes_of(0.0);
-    s.high = lanes_of(INFINITY);
-    s.next = lambda;
-    s.lambda = larger_lanes(lambda, s.low);
-    s.open = open;
-    return s;
+    const tal_lanes n1 = c->w[1] * c->inverse_normal, n2 = c->w[2] * c->inverse_normal;
+    const tal_lanes b1 = -(q[1] + n1 * push), b2 = -(q[2] + n2 * push);
+    return (slide_search){.n1 = n1,
+                          .n2 = n2,
+                          .s11 = c->w[3] - n1 * c->w[1],
+                          .s12 = c->w[4] - n1 * c->w[2],
+                          .s22 = c->w[5] - n2 * c->w[2],
+                          .base = push * c->inverse_normal,
+                          .b1 = b1,
+                          .b2 = b2,
+                          .turn = n1 * b1 + n2 * b2,
+                          .high = lanes_of(INFINITY),
+                          .next = lambda,
+                          .lambda = larger_lanes(lambda, lanes_of(0.0)),
+                          .open = open};
 }
 
 // One trial. Lanes whose search is done stay where they are.
@@ -175,7 +174,7 @@ INLINE void hold_point(visited *v, int32_t k) {
 }
 
 INLINE void slide_points(visited *v, int count, int32_t k) {
-    slide_search search[2];
+    slide_search search[2] = {0};
     lane_mask any = {0};
     EACH(n, count) {
         any |= v[n].slides;
