@@ -260,7 +260,7 @@ INLINE lane_mask again_of(const visited *v) {
 
 INLINE void visit_batches(tal_batch *b, int count, const tal_batch_point *point,
                           tal_batch_percussion *percussion, tal_rigid_motion *motion, double beta) {
-    visited v[2];
+    visited v[2] = {0};
     bool is_again[2] = {false, false};
     EACH(n, count) {
         v[n] = (visited){.batch = &b[n],
