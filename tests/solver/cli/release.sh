@@ -118,7 +118,7 @@ grep -q 'point 2' err.txt && fail "a good point is refused"
 # What has no place at all: metres taken for degrees.
 sed "s/^crs.*/crs = EPSG:32633+5773\nbefore_unit = m/" site.ini >metric.ini
 "$TALUS_BIN/talus-ingest" metric.ini -q --out metric && "$TALUS_BIN/talus-mesh" metric.ini -q --out metric || fail "metric"
-expect 1 'point 1 has no place in the coordinates of the site' "$solve" metric.ini --out metric
+expect 1 'start.geojson: its coordinates do not fit its coordinate system' "$solve" metric.ini --out metric
 grep -q 'nan' err.txt && fail "a place that is not a number is told: $(cat err.txt)"
 # Forms without a release, a release without a place.
 write_site
