@@ -165,7 +165,7 @@ void tal_extend_contacts(const tal_model *model, tal_state *state, double dt, do
     int32_t *pairs_added = state->work.island_parent; // scratch
     int32_t *points_added = state->work.contacts.work.near_body;
     tal_percussion_problem *problem = &state->work.problem;
-    TAL_ASSERT(tal_can_extend_contacts(model, state));
+    TAL_VALIDATE(tal_can_extend_contacts(model, state));
     count_added(state, pairs_added, points_added);
     make_room(state, pairs_added, points_added);
     tal_take_merged_list(state);
