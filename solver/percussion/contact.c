@@ -89,7 +89,15 @@ static bool is_reach_new(const tal_state *state, int32_t body) {
     return is_mobile(state, body) && state->work.is_reach_new[body] != 0;
 }
 
-// A body that is struck changes its velocity by up to that of the blow, within the same step, and so does what
+// The part of a blow that body b takes, by mass.
+static double share_of_blow(const tal_model *model, const tal_state *state, int32_t b,
+                            int32_t other) {
+    return !is_mobile(state, b)       ? 0.0
+           : !is_mobile(state, other) ? 1.0
+                                      : model->mass[other] / (model->mass[b] + model->mass[other]);
+}
+
+// A body that is struck changes its velocity by its share of the blow, within the same step, and so does what
 // it strikes in turn: their own contacts must be listed already. True if that widens any reach noticeably.
 static bool pass_on_blows(const tal_model *model, tal_state *state, double dt) {
     bool is_wider = false;
@@ -103,8 +111,10 @@ static bool pass_on_blows(const tal_model *model, tal_state *state, double dt) {
             const double way = round == 0 ? way_of_blow(state, manifold, dt)
                                : j >= 0   ? fmax(widened_by(state, i), widened_by(state, j))
                                           : 0.0;
-            is_wider = widen(model, state, i, way) || is_wider;
-            is_wider = widen(model, state, j, way) || is_wider;
+            const double of_i = round == 0 ? share_of_blow(model, state, i, j) : 1.0;
+            const double of_j = round == 0 ? share_of_blow(model, state, j, i) : 1.0;
+            is_wider = widen(model, state, i, of_i * way) || is_wider;
+            is_wider = widen(model, state, j, of_j * way) || is_wider;
         }
     }
     return is_wider;

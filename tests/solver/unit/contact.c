@@ -141,7 +141,7 @@ static void a_pair_is_ahead_by_what_both_are(void **unused) {
     tal_load_motion(w.model, w.state);
     tal_forget_reaches(w.model, w.state);
     check_ok(tal_find_contacts(w.model, w.state, DT, &check_error));
-    check_ok(tal_list_contacts(w.model, w.state, &check_error));
+    check_ok(tal_list_contacts(w.model, w.state, DT, &check_error));
     memcpy(w.state->lead, lead, sizeof lead);
     check_ok(tal_prepare_contacts(w.model, w.state, DT, &w.report, &check_error));
     check_near(data_of(&w, 0, 1)->ahead, 0.001, 0.0);
@@ -153,7 +153,7 @@ static void a_pair_is_ahead_by_what_both_are(void **unused) {
     assert_int_equal(w.report.penetration_body_j, TAL_BODY_TERRAIN);
     w.state->position[4].z = 5.0; // now the two balls are the deepest
     check_ok(tal_find_contacts(w.model, w.state, DT, &check_error));
-    check_ok(tal_list_contacts(w.model, w.state, &check_error));
+    check_ok(tal_list_contacts(w.model, w.state, DT, &check_error));
     check_ok(tal_prepare_contacts(w.model, w.state, DT, &w.report, &check_error));
     check_near(w.report.penetration_m, sunk, 1e-12);
     assert_int_equal(w.report.penetration_body_i + w.report.penetration_body_j, 2 + 3);
