@@ -360,7 +360,7 @@ static tal_status take_product(tal_arena *arena, size_t nodes, tal_soft_product 
 static tal_status take_scratch(tal_state *state, tal_soft_body *soft, tal_error *err) {
     const size_t nodes = (size_t)soft->solid->node_count;
     const size_t surface = (size_t)soft->solid->surface_count;
-    const size_t room = 8 + 3 * surface + TAL_LANES;
+    const size_t room = 8 + 3 * surface + TAL_SOLID_LANES;
     tal_arena *arena = &state->arena;
     TAL_TAKE(arena, soft->rate_before, 3 * nodes, "rates of nodes", err);
     TAL_TAKE(arena, soft->rate_free, 3 * nodes, "rates of nodes", err);

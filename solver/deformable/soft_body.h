@@ -6,7 +6,7 @@
 #define TALUS_SOLVER_DEFORMABLE_SOFT_BODY_H
 
 #include "solver/deformable/solid.h"
-#include "solver/percussion/batch.h"
+#include "solver/deformable/solid_kernel.h"
 #include "solver/percussion/rigid.h"
 
 // Where a contact takes hold of a body: nodes with weights, and the frame of its pair in the axes of
@@ -61,7 +61,7 @@ typedef struct {
 
 // Length of a column of a response: whole vectors, the rest of the last is zero.
 static inline int32_t tal_soft_column(const tal_soft_body *soft) {
-    return (3 * soft->active_count + TAL_LANES - 1) / TAL_LANES * TAL_LANES;
+    return (3 * soft->active_count + TAL_SOLID_LANES - 1) / TAL_SOLID_LANES * TAL_SOLID_LANES;
 }
 
 // The row of the seam: one for all kinematics.

@@ -6,7 +6,10 @@
 #define TALUS_SOLVER_DEFORMABLE_SOLID_KERNEL_H
 
 #include "solver/finish/block_factor.h"
-#include "solver/percussion/batch.h"
+
+// The components of one node, and one number that is nothing.
+enum { TAL_SOLID_LANES = 4 };
+typedef double tal_solid_lanes __attribute__((vector_size(TAL_SOLID_LANES * sizeof(double))));
 
 // A = L D L' of a symmetric matrix of 3 by 3 blocks, each column of a block being four numbers (the last is 0).
 typedef struct {
@@ -31,7 +34,7 @@ typedef struct {
     // S += sum a x' + x (a + b)': what a field x adds to the second moment, a being M X and b M x.
     void (*add_moment)(int32_t count, const double *a, const double *b, const double *x,
                        double sum[3][3]);
-    // rate += of[0] r[0] + of[1] r[1] + of[2] r[2]; `column` numbers each, a multiple of TAL_LANES.
+    // rate += of[0] r[0] + of[1] r[1] + of[2] r[2]; `column` numbers each, a multiple of TAL_SOLID_LANES.
     void (*strike)(int32_t column, const double *of, const double r[3], double *rate);
     // Answers of `count` nodes to percussions along three axes: rows `of` of the compliance with their weights, of
     // the blocks in `slot`, into three columns.

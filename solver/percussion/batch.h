@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Four pairs of rigid bodies of one color side by side, lane by lane, for contacts with plain dry friction.
-// Each lane does what the scalar kernel does, operation by operation: no bit depends on the width of the
-// processor's vectors, nor on which pairs share a batch.
+// Eight pairs of rigid bodies of one color side by side, lane by lane, for contacts with plain dry friction, in
+// single precision: sweeps are corrections of percussions, whose rounding is far below any tolerance that they
+// are made for. What follows from the percussions is computed from them in double precision afterwards
+// (tal_solve_percussions). Each lane does what the scalar kernel does, operation by operation: no bit depends on
+// the width of the processor's vectors, nor on which pairs share a batch.
+//
+// Each lane has a mass as its unit, so that all its numbers are of the size of velocities, whatever bodies weigh.
 #ifndef TALUS_SOLVER_PERCUSSION_BATCH_H
 #define TALUS_SOLVER_PERCUSSION_BATCH_H
 
 #include "solver/percussion/rigid.h"
 
-enum { TAL_LANES = 4, TAL_BATCH_POINTS_MAX = 8 };
+enum { TAL_LANES = 8, TAL_BATCH_POINTS_MAX = 8 };
 
-typedef double tal_lanes __attribute__((vector_size(TAL_LANES * sizeof(double))));
+typedef float tal_lanes __attribute__((vector_size(TAL_LANES * sizeof(float))));
 
 // Constants of one point of each pair; 704 bytes.
 typedef struct {
@@ -41,6 +45,7 @@ typedef struct {
     double energy, relative; // of the last change, the lanes' sum
     tal_lanes normal[3], tangent_1[3], tangent_2[3];
     tal_lanes inertia_i[7], inertia_j[7]; // inverse mass, inverse inertia
+    tal_lanes mass; // the unit, kg: percussions are those of the contacts over it
     tal_lanes energy_scale;
 } tal_batch;
 

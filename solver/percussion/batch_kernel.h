@@ -7,40 +7,46 @@
 #include <math.h>
 #include <string.h>
 
-// Four bodies, lane by lane.
+// As TAL_PUSH_NOTHING, for numbers of single precision.
+#define PUSH_NOTHING 1e-10f
+
+// Eight bodies, lane by lane.
 typedef struct {
     lanes3 v, w;
 } batch_motion;
 
-INLINE lanes3 gather3(const double *const from[TAL_LANES]) {
-    tal_lanes row[TAL_LANES];
-    for (int lane = 0; lane < TAL_LANES; lane++) {
-        memcpy(&row[lane], from[lane], sizeof row[lane]);
-    }
-    transpose(row);
-    return (lanes3){row[0], row[1], row[2]};
-}
+typedef double motion_half __attribute__((vector_size(4 * sizeof(double))));
+typedef float lanes_half __attribute__((vector_size(4 * sizeof(float))));
 
 INLINE batch_motion gather(const tal_rigid_motion *motion, const int32_t body[TAL_LANES]) {
-    const tal_rigid_motion *m[TAL_LANES] = {&motion[body[0]], &motion[body[1]], &motion[body[2]],
-                                            &motion[body[3]]};
-    const double *const v[TAL_LANES] = {&m[0]->v.x, &m[1]->v.x, &m[2]->v.x, &m[3]->v.x};
-    const double *const w[TAL_LANES] = {&m[0]->w.x, &m[1]->w.x, &m[2]->w.x, &m[3]->w.x};
-    return (batch_motion){gather3(v), gather3(w)};
+    tal_lanes row[TAL_LANES];
+    _Pragma("GCC unroll 8") for (int lane = 0; lane < TAL_LANES; lane++) {
+        motion_half v, w;
+        memcpy(&v, &motion[body[lane]].v.x, sizeof v);
+        memcpy(&w, &motion[body[lane]].w.x, sizeof w);
+        row[lane] =
+            __builtin_shufflevector(__builtin_convertvector(v, lanes_half),
+                                    __builtin_convertvector(w, lanes_half), 0, 1, 2, 3, 4, 5, 6, 7);
+    }
+    transpose(row);
+    return (batch_motion){{row[0], row[1], row[2]}, {row[4], row[5], row[6]}};
 }
 
 // Immobile bodies are shared between threads and never written.
 INLINE void scatter(const batch_motion *from, const int32_t body[TAL_LANES], tal_lanes inverse_mass,
                     tal_rigid_motion *motion) {
-    const tal_lanes zero = lanes_of(0.0);
-    tal_lanes v[4] = {from->v.x, from->v.y, from->v.z, zero};
-    tal_lanes w[4] = {from->w.x, from->w.y, from->w.z, zero};
-    transpose(v);
-    transpose(w);
-    for (int lane = 0; lane < TAL_LANES; lane++) {
-        if (inverse_mass[lane] > 0.0) {
-            memcpy(&motion[body[lane]].v.x, &v[lane], sizeof v[lane]);
-            memcpy(&motion[body[lane]].w.x, &w[lane], sizeof w[lane]);
+    const tal_lanes zero = lanes_of(0.0f);
+    tal_lanes row[TAL_LANES] = {from->v.x, from->v.y, from->v.z, zero,
+                                from->w.x, from->w.y, from->w.z, zero};
+    transpose(row);
+    _Pragma("GCC unroll 8") for (int lane = 0; lane < TAL_LANES; lane++) {
+        if (inverse_mass[lane] > 0.0f) {
+            const motion_half v = __builtin_convertvector(
+                __builtin_shufflevector(row[lane], row[lane], 0, 1, 2, 3), motion_half);
+            const motion_half w = __builtin_convertvector(
+                __builtin_shufflevector(row[lane], row[lane], 4, 5, 6, 7), motion_half);
+            memcpy(&motion[body[lane]].v.x, &v, sizeof v);
+            memcpy(&motion[body[lane]].w.x, &w, sizeof w);
         }
     }
 }
@@ -93,7 +99,7 @@ INLINE slide_search search_begin(const tal_batch_point *c, const tal_lanes q[3],
                           .turn = n1 * b1 + n2 * b2,
                           .high = lanes_of(INFINITY),
                           .next = lambda,
-                          .lambda = larger_lanes(lambda, lanes_of(0.0)),
+                          .lambda = larger_lanes(lambda, lanes_of(0.0f)),
                           .open = open};
 }
 
@@ -110,17 +116,18 @@ INLINE void search_advance(slide_search *s, const tal_batch_point *c) {
     const tal_lanes rise =
         c->friction * (normal_rise * square - s->normal * (s->r1 * s->b1 + s->r2 * s->b2));
     const tal_lanes excess = c->friction * s->normal - s->length;
-    const lane_mask is_below = is_less(excess, lanes_of(0.0));
+    const lane_mask is_below = is_less(excess, lanes_of(0.0f));
     s->low = choose(is_below, s->lambda, s->low);
     s->high = choose(is_below, s->high, s->lambda);
     const tal_lanes newton = s->lambda - excess * (square / rise);
     const tal_lanes safe =
-        choose(is_less(s->high, lanes_of(INFINITY)), lanes_of(0.5) * (s->low + s->high),
-               lanes_of(2.0) * s->low + (c->w[3] + c->w[5]));
+        choose(is_less(s->high, lanes_of(INFINITY)), lanes_of(0.5f) * (s->low + s->high),
+               lanes_of(2.0f) * s->low + (c->w[3] + c->w[5]));
     const tal_lanes next =
         choose(is_at_most(s->low, newton) & is_at_most(newton, s->high), newton, safe);
-    const lane_mask done = is_at_most(absolute(excess), lanes_of(TAL_SLIDE_ACCURACY) * s->length) |
-                           is_equal(next, s->lambda);
+    const lane_mask done =
+        is_at_most(absolute(excess), lanes_of((float)TAL_SLIDE_ACCURACY) * s->length) |
+        is_equal(next, s->lambda);
     s->next = choose(s->open, next, s->next);
     s->open &= ~done;
     s->lambda = choose(s->open, next, s->lambda);
@@ -129,8 +136,8 @@ INLINE void search_advance(slide_search *s, const tal_batch_point *c) {
 // Where `slid`, the percussion that the search has found.
 INLINE void search_end(const slide_search *s, const tal_batch_point *c, lane_mask slid,
                        tal_lanes r[3]) {
-    const tal_lanes zero = lanes_of(0.0);
-    const tal_lanes inverse = lanes_of(1.0) / (s->determinant * s->length);
+    const tal_lanes zero = lanes_of(0.0f);
+    const tal_lanes inverse = lanes_of(1.0f) / (s->determinant * s->length);
     const tal_lanes along = c->friction * s->normal * inverse;
     const lane_mask is_pressed = is_less(zero, s->normal);
     r[0] = choose(slid, choose(is_pressed, s->normal * s->length * inverse, zero), r[0]);
@@ -156,7 +163,7 @@ typedef struct {
 // Dry friction by masks: what is open or holds; what slides is left to the search.
 INLINE void hold_point(visited *v, int32_t k) {
     const tal_batch_point *c = &v->point[k];
-    const tal_lanes *old = v->percussion[k].percussion, *w = c->w, zero = lanes_of(0.0);
+    const tal_lanes *old = v->percussion[k].percussion, *w = c->w, zero = lanes_of(0.0f);
     tal_lanes d[3];
     relative_velocity(v->batch, c, &v->i, &v->j, d);
     v->q[0] = d[0] - (w[0] * old[0] + w[1] * old[1] + w[2] * old[2]);
@@ -165,7 +172,7 @@ INLINE void hold_point(visited *v, int32_t k) {
     const lanes3 push = {c->bound - v->q[0], -v->q[1], -v->q[2]};
     const lanes3 hold = apply_symmetric(c->inverse, push);
     const tal_lanes radius = c->friction * hold.x;
-    const lane_mask pushed = is_less(lanes_of(TAL_PUSH_NOTHING), push.x);
+    const lane_mask pushed = is_less(lanes_of(PUSH_NOTHING), push.x);
     v->slides = pushed & (is_less(hold.x, zero) |
                           is_less(radius * radius, hold.y * hold.y + hold.z * hold.z));
     v->r[0] = choose(pushed, hold.x, zero);
@@ -209,7 +216,7 @@ INLINE void strike_point(visited *v, int32_t k) {
     }
     apply_percussion(v->batch, c, step, &v->i, &v->j);
     const tal_lanes radius = c->friction * v->r[0];
-    v->holds |= is_less(v->r[1] * v->r[1] + v->r[2] * v->r[2], lanes_of(0.9999) * radius * radius);
+    v->holds |= is_less(v->r[1] * v->r[1] + v->r[2] * v->r[2], lanes_of(0.9999f) * radius * radius);
     memcpy(old, v->r, sizeof v->r);
 }
 
@@ -238,7 +245,7 @@ INLINE void extrapolate(tal_batch_percussion *p, tal_lanes beta) {
 
 INLINE void sum_changes(tal_batch *b, const tal_batch_point *point,
                         tal_batch_percussion *percussion) {
-    tal_lanes energy = lanes_of(0.0);
+    tal_lanes energy = lanes_of(0.0f);
     for (int32_t k = 0; k < b->point_count; k++) {
         for (int f = 0; f < 3; f++) {
             const tal_lanes step = percussion[k].change[f] + percussion[k].percussion[f];
@@ -246,16 +253,16 @@ INLINE void sum_changes(tal_batch *b, const tal_batch_point *point,
             energy += point[k].weight * step * step;
         }
     }
-    b->energy = sum_of(energy);
-    b->relative = sum_of(choose(is_equal(energy, lanes_of(0.0)), energy, energy / b->energy_scale));
+    b->energy = sum_of(energy * b->mass);
+    b->relative =
+        sum_of(choose(is_equal(energy, lanes_of(0.0f)), energy, energy / b->energy_scale));
 }
 
 // The points of a patch that holds are visited twice: see tal_rigid_visit.
 INLINE lane_mask again_of(const visited *v) {
-    const int32_t *count = v->batch->contact_count;
-    const lane_mask is_patch = {-(long long)(count[0] >= 3), -(long long)(count[1] >= 3),
-                                -(long long)(count[2] >= 3), -(long long)(count[3] >= 3)};
-    return is_patch & v->holds;
+    lane_mask count;
+    memcpy(&count, v->batch->contact_count, sizeof count);
+    return (lane_mask)(count >= 3) & v->holds;
 }
 
 INLINE void visit_batches(tal_batch *b, int count, const tal_batch_point *point,
@@ -268,9 +275,9 @@ INLINE void visit_batches(tal_batch *b, int count, const tal_batch_point *point,
                          .percussion = &percussion[b[n].first_point - b[0].first_point],
                          .i = gather(motion, b[n].body_i),
                          .j = gather(motion, b[n].body_j),
-                         .takes_part = {-1, -1, -1, -1}};
+                         .takes_part = ~(lane_mask){0}};
         for (int32_t k = 0; k < b[n].point_count; k++) {
-            extrapolate(&v[n].percussion[k], lanes_of(beta));
+            extrapolate(&v[n].percussion[k], lanes_of((float)beta));
         }
     }
     visit_points(v, count);
@@ -307,13 +314,13 @@ static void visit_two(tal_batch b[2], const tal_batch_point *point,
 // De Saxce's form of dry friction, as residual_dry of law/local_problem.c.
 INLINE tal_lanes squared_residual(const tal_batch_point *c, const tal_lanes r[3],
                                   const tal_lanes d[3]) {
-    const tal_lanes zero = lanes_of(0.0), mu = c->friction, rho = lanes_of(1.0) / c->weight;
+    const tal_lanes zero = lanes_of(0.0f), mu = c->friction, rho = lanes_of(1.0f) / c->weight;
     const tal_lanes sliding = square_root(d[1] * d[1] + d[2] * d[2]);
     const tal_lanes y0 = r[0] - rho * (d[0] - c->bound + mu * sliding);
     const tal_lanes y1 = r[1] - rho * d[1], y2 = r[2] - rho * d[2];
     const tal_lanes length = square_root(y1 * y1 + y2 * y2);
     const lane_mask inside = is_at_most(length, mu * y0), opposite = is_at_most(mu * length, -y0);
-    const tal_lanes normal = (y0 + mu * length) / (lanes_of(1.0) + mu * mu);
+    const tal_lanes normal = (y0 + mu * length) / (lanes_of(1.0f) + mu * mu);
     const tal_lanes scale = mu * normal / length;
     const tal_lanes e0 = r[0] - choose(inside, y0, choose(opposite, zero, normal));
     const tal_lanes e1 = r[1] - choose(inside, y1, choose(opposite, zero, y1 * scale));
@@ -330,10 +337,10 @@ static void residual(const tal_batch *b, const tal_batch_point *point,
         relative_velocity(b, &point[k], &i, &j, d);
         const tal_lanes square = squared_residual(&point[k], percussion[k].percussion, d);
         const tal_lanes relative =
-            choose(is_equal(square, lanes_of(0.0)), square, square / b->energy_scale);
+            choose(is_equal(square, lanes_of(0.0f)), square, square / b->energy_scale);
         for (int lane = 0; lane < TAL_LANES; lane++) {
             if (k < b->contact_count[lane]) {
-                error[b->first_contact[lane] + k] = relative[lane];
+                error[b->first_contact[lane] + k] = (double)relative[lane];
             }
         }
     }
@@ -344,7 +351,7 @@ static void open(const tal_batch *b, const tal_batch_point *point, tal_batch_ope
                  tal_rigid_motion *displacement, double moved[TAL_LANES]) {
     batch_motion i = gather(displacement, b->body_i), j = gather(displacement, b->body_j);
     const lanes3 normal = lanes3_of(b->normal);
-    const tal_lanes zero = lanes_of(0.0);
+    const tal_lanes zero = lanes_of(0.0f);
     tal_lanes furthest = zero;
     for (int32_t k = 0; k < b->point_count; k++) {
         const lanes3 arm_i = lanes3_of(point[k].arm_i), arm_j = lanes3_of(point[k].arm_j);
@@ -364,7 +371,9 @@ static void open(const tal_batch *b, const tal_batch_point *point, tal_batch_ope
     }
     scatter(&i, b->body_i, b->inertia_i[0], displacement);
     scatter(&j, b->body_j, b->inertia_j[0], displacement);
-    memcpy(moved, &furthest, sizeof furthest);
+    for (int lane = 0; lane < TAL_LANES; lane++) {
+        moved[lane] = (double)furthest[lane];
+    }
 }
 
 const tal_batch_kernel KERNEL = {.name = KERNEL_NAME,

@@ -431,11 +431,18 @@ void tal_prepare_pair(const tal_model *model, tal_state *state, tal_pair *pair, 
     prepare_laws(model, state, pair, dt);
 }
 
+// Constraints hold to the last digits of a velocity, and what deforms moves more than can be made anew.
+static bool is_swept_in_batches(const tal_model *model) {
+    return model->joint_count == 0 && model->soft_count == 0;
+}
+
 static void set_problem(const tal_model *model, tal_state *state, int32_t island_count) {
     const tal_contacts *set = &state->work.contacts;
+    const tal_rigid_motion *free = is_swept_in_batches(model) ? state->work.motion_free : NULL;
     state->work.problem = (tal_percussion_problem){.body_count = model->body_count,
                                                    .motion = state->work.motion,
                                                    .before = state->work.motion_before,
+                                                   .free = free,
                                                    .inertia = state->work.inertia_world,
                                                    .pair_count = state->work.list.manifold_count,
                                                    .pair = set->pair,

@@ -46,18 +46,7 @@ enum { STAGNATION_LOOK = 128, STAGNATION_LOOKS = 2, PROMISED_MAX = 1000 };
 
 void tal_warm_start(const tal_percussion_problem *problem) {
     for (int32_t p = 0; p < problem->pair_count; p++) { // pairs are sorted by color already
-        const tal_pair *pair = &problem->pair[p];
-        const double *percussion = problem->contact[pair->first_contact].percussion;
-        const size_t stride = sizeof(tal_contact) / sizeof(double);
-        if (pair->is_general) {
-            tal_general_strike(problem, pair, percussion, stride, problem->motion,
-                               TAL_GENERAL_MOTION);
-        } else {
-            tal_rigid_strike(problem, pair, percussion, stride, problem->motion);
-        }
-        if (pair->roll_length > 0.0) {
-            tal_roll_strike(problem, pair, problem->roll[p].moment, problem->motion);
-        }
+        tal_strike_pair(problem, p);
     }
 }
 
@@ -237,7 +226,8 @@ static bool sweep_hot(island_solve *s) {
     }
     tal_sweep_set hot;
     tal_sweep_set_store(&s->all);
-    tal_sweep_set_fill(&hot, s->problem, s->work, s->number, s->all.thread_count, TAL_SET_HOT);
+    tal_sweep_set_fill(&hot, s->problem, s->work, s->number, s->all.thread_count,
+                       s->all.batch != NULL ? TAL_SET_HOT : TAL_SET_HOT_EXACT);
     take_near_bodies(s, &hot);
     tal_sweep_set_begin(&hot);
     const double enough = HOT * s->tolerance * s->tolerance * hot.contact_count;
@@ -334,10 +324,13 @@ static void solve_island(const tal_percussion_problem *problem, const tal_solver
                           contacts_end(problem, island) - contacts_begin(problem, island),
                       .tolerance = goal->tolerance};
     s.visits_max = (int64_t)goal->sweeps_max * s.contact_count;
-    tal_sweep_set_fill(&s.all, problem, work, number, thread_count, TAL_SET_ALL);
+    const bool is_exact = !tal_sweeps_are_batched(problem, goal->tolerance);
+    tal_sweep_set_fill(&s.all, problem, work, number, thread_count,
+                       is_exact ? TAL_SET_ALL_EXACT : TAL_SET_ALL);
     tal_sweep_set_begin(&s.all);
     sweep_island(&s, goal, &work->island_result[number]);
     tal_sweep_set_store(&s.all);
+    tal_sweep_set_settle(&s.all);
 }
 
 static bool is_left_alone(const uint8_t *is_wanted, int32_t island) {

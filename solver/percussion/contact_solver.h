@@ -20,6 +20,9 @@ typedef struct tal_percussion_problem {
     int32_t body_count;
     tal_rigid_motion *motion; // body_count + 1: free velocity plus the effect of the percussions
     const tal_rigid_motion *before; // u-
+    // The free velocity alone, from which the motion is made anew after sweeps in single precision. NULL: there are
+    // none.
+    const tal_rigid_motion *free;
     const tal_inertia *inertia;
     int32_t general_count;
     const tal_general_body *general;
@@ -84,6 +87,14 @@ typedef struct {
 
 // Adds the effect of the percussions stored in the contacts to the motion.
 void tal_warm_start(const tal_percussion_problem *problem);
+
+// Rounding of single precision is far below this: 1e-7 of velocities, and of what percussions do to them.
+#define TAL_BATCH_TOLERANCE_MIN 3e-5
+
+// Whether sweeps to a tolerance visit pairs of large islands in batches.
+static inline bool tal_sweeps_are_batched(const tal_percussion_problem *problem, double tolerance) {
+    return problem->free != NULL && tolerance >= TAL_BATCH_TOLERANCE_MIN;
+}
 
 // When to stop. A few sweeps are always worth making: errors within the tolerance that have the same
 // sign in every step would let a wall creep.

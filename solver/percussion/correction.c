@@ -231,7 +231,7 @@ static void begin_batches(void *context, int64_t first, int64_t end) {
         memset(opening, 0, (size_t)b->point_count * sizeof *opening);
         for (int lane = 0; lane < TAL_LANES; lane++) {
             for (int32_t k = 0; k < b->contact_count[lane]; k++) {
-                opening[k].wanted[lane] = l->opening[b->first_contact[lane] + k];
+                opening[k].wanted[lane] = (float)l->opening[b->first_contact[lane] + k];
             }
         }
     }

@@ -31,7 +31,7 @@ static bool is_serial(const tal_island *island, int32_t color) {
     return island->last_color_is_serial && color == island->color_count - 1;
 }
 
-// Batches of one color: its pairs sorted by their number of points, the most first, four by four. Fewer pairs
+// Batches of one color: its pairs sorted by their number of points, the most first, lane by lane. Fewer pairs
 // never need more of either.
 static void count_batches(const int32_t of_count[TAL_BATCH_POINTS_MAX + 1], int32_t *batches,
                           int32_t *points) {
@@ -106,7 +106,7 @@ static bool is_batched(const tal_sweep_set *set, const tal_pair *pair) {
 
 // The pairs of a color that the set takes: those for batches at the end of `sorted`, in order of their
 // points; the others behind the singles.
-static int32_t sort_color(tal_sweep_set *set, int32_t color, tal_set_kind kind, int32_t *sorted,
+static int32_t sort_color(tal_sweep_set *set, int32_t color, bool is_hot, int32_t *sorted,
                           int32_t *single_count, int32_t of_count[TAL_BATCH_POINTS_MAX + 1]) {
     const bool may_batch = set->batch != NULL && !is_serial(set->island, color);
     const int32_t first = color_begin(set->problem, set->island, color);
@@ -115,7 +115,7 @@ static int32_t sort_color(tal_sweep_set *set, int32_t color, tal_set_kind kind, 
     memset(of_count, 0, (TAL_BATCH_POINTS_MAX + 1) * sizeof *of_count);
     for (int32_t p = first; p < end; p++) {
         const tal_pair *pair = &set->problem->pair[p];
-        if (kind == TAL_SET_HOT && !set->work->is_listed[p]) {
+        if (is_hot && !set->work->is_listed[p]) {
             continue;
         }
         set->contact_count += pair->contact_count;
@@ -136,8 +136,8 @@ static void place_batches(tal_sweep_set *set, const int32_t of_count[TAL_BATCH_P
         for (int32_t end = lane + of_count[points]; lane < end; lane++) {
             if (lane % TAL_LANES == 0) {
                 tal_batch *batch = &set->batch[first_batch + lane / TAL_LANES];
-                *batch = (tal_batch){
-                    .pair = {-1, -1, -1, -1}, .point_count = points, .first_point = *next_point};
+                *batch = (tal_batch){.point_count = points, .first_point = *next_point};
+                memset(batch->pair, -1, sizeof batch->pair);
                 *next_point += points;
             }
         }
@@ -192,10 +192,14 @@ static void fill_batches(void *context, int64_t first, int64_t end) {
     }
 }
 
+static bool is_hot_kind(tal_set_kind kind) {
+    return kind == TAL_SET_HOT || kind == TAL_SET_HOT_EXACT;
+}
+
 static void take_room(tal_sweep_set *set, int32_t island, tal_set_kind kind) {
     const tal_batches *b = &set->work->batches;
-    const bool is_hot = kind == TAL_SET_HOT;
-    if (b->batch_capacity > 0 && b->place[island][0] >= 0) {
+    const bool is_hot = is_hot_kind(kind), is_exact = kind != TAL_SET_ALL && kind != TAL_SET_HOT;
+    if (b->batch_capacity > 0 && b->place[island][0] >= 0 && !is_exact) {
         const int32_t batch = b->place[island][0] + (is_hot ? b->batch_capacity : 0);
         const int32_t point = b->place[island][1] + (is_hot ? b->point_capacity : 0);
         set->batch = &b->batch[batch];
@@ -225,7 +229,7 @@ void tal_sweep_set_fill(tal_sweep_set *set, const tal_percussion_problem *proble
     int32_t single_count = 0, batch_count = 0, point_count = 0;
     for (int32_t c = 0; c < island->color_count; c++) {
         int32_t of_count[TAL_BATCH_POINTS_MAX + 1];
-        const int32_t kept = sort_color(set, c, kind, sorted, &single_count, of_count);
+        const int32_t kept = sort_color(set, c, is_hot_kind(kind), sorted, &single_count, of_count);
         if (!is_filled) {
             place_batches(set, of_count, batch_count, &point_count);
         }
@@ -310,6 +314,49 @@ void tal_sweep_set_begin(tal_sweep_set *set) {
 void tal_sweep_set_store(const tal_sweep_set *set) {
     set_loop l = {set, 0};
     tal_threads_loop(set->thread_count, batch_count(set), BATCHES_PER_PIECE, store_batches, &l);
+}
+
+static void strike_pairs(void *context, int64_t first, int64_t end) {
+    const set_loop *l = context;
+    for (int64_t n = first; n < end; n++) {
+        tal_strike_pair(l->set->problem, l->first + (int32_t)n);
+    }
+}
+
+static void free_bodies(void *context, int64_t first, int64_t end) {
+    const tal_sweep_set *set = ((const set_loop *)context)->set;
+    for (int64_t n = first; n < end; n++) {
+        const int32_t b = set->body[n];
+        tal_store_body_motion(set->problem, b, &set->problem->free[b]);
+    }
+}
+
+void tal_sweep_set_settle(const tal_sweep_set *set) {
+    if (set->batch == NULL) {
+        return;
+    }
+    tal_threads_loop(set->thread_count, set->body_count, BODIES_PER_PIECE, free_bodies,
+                     &(set_loop){set, 0});
+    for (int32_t c = 0; c < set->island->color_count; c++) {
+        const int32_t first = color_begin(set->problem, set->island, c);
+        tal_threads_loop(tal_sweep_set_threads(set, c),
+                         color_end(set->problem, set->island, c) - first, 4 * PAIRS_PER_PIECE,
+                         strike_pairs, &(set_loop){set, first});
+    }
+}
+
+void tal_strike_pair(const tal_percussion_problem *problem, int32_t number) {
+    const tal_pair *pair = &problem->pair[number];
+    const double *percussion = problem->contact[pair->first_contact].percussion;
+    const size_t stride = sizeof(tal_contact) / sizeof(double);
+    if (pair->is_general) {
+        tal_general_strike(problem, pair, percussion, stride, problem->motion, TAL_GENERAL_MOTION);
+    } else {
+        tal_rigid_strike(problem, pair, percussion, stride, problem->motion);
+    }
+    if (pair->roll_length > 0.0) {
+        tal_roll_strike(problem, pair, problem->roll[number].moment, problem->motion);
+    }
 }
 
 static double relative_error(double square, double scale) {

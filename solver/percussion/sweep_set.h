@@ -24,7 +24,8 @@ typedef struct {
     bool has_gone_on;           // along its direction, since the last sweep
 } tal_sweep_set;
 
-typedef enum { TAL_SET_ALL, TAL_SET_HOT } tal_set_kind;
+// Exact ones have no batches.
+typedef enum { TAL_SET_ALL, TAL_SET_ALL_EXACT, TAL_SET_HOT, TAL_SET_HOT_EXACT } tal_set_kind;
 
 // The pairs of an island, all or those marked as listed, with the constants of their batches.
 void tal_sweep_set_fill(tal_sweep_set *set, const tal_percussion_problem *problem,
@@ -37,6 +38,12 @@ int tal_sweep_set_threads(const tal_sweep_set *set, int32_t color);
 // Percussions from the contacts, no direction yet; and back.
 void tal_sweep_set_begin(tal_sweep_set *set);
 void tal_sweep_set_store(const tal_sweep_set *set);
+
+// After batches have been stored: the motion that follows from the percussions, without their rounding.
+void tal_sweep_set_settle(const tal_sweep_set *set);
+
+// The effect of the percussions of a pair, added to the motion.
+void tal_strike_pair(const tal_percussion_problem *problem, int32_t number);
 
 // One accelerated sweep: goes on along the last direction unless that is done, then visits all. Returns the energy of the changes, relative to the scales of their pairs.
 double tal_sweep_set_sweep(tal_sweep_set *set);

@@ -133,6 +133,7 @@ static tal_status take_bodies(tal_state *state, size_t count, tal_error *err) {
     TAL_TAKE(arena, state->work.is_reach_new, count, "reaches", err);
     TAL_TAKE(arena, state->work.motion, count + 1, "motions", err);
     TAL_TAKE(arena, state->work.motion_before, count + 1, "motions before", err);
+    TAL_TAKE(arena, state->work.motion_free, count + 1, "free motions", err);
     TAL_TAKE(arena, state->work.load, count + 1, "loads", err);
     TAL_TAKE(arena, state->work.displacement, count + 1, "displacements", err);
     TAL_TAKE(arena, state->work.inertia_world, count + 1, "inertias", err);

@@ -113,6 +113,7 @@ typedef struct {
     // The contact problem. One body more than there are: the ground.
     tal_rigid_motion *motion;        // being solved
     tal_rigid_motion *motion_before; // u-
+    tal_rigid_motion *motion_free;   // without percussions
     tal_rigid_motion *load;          // what series and point forces add to u-, of loaded bodies
     tal_inertia *inertia_world;
     tal_contacts contacts;

@@ -67,7 +67,9 @@ static void solve(const tal_model *model, tal_state *state, tal_solver_goal goal
                   tal_report *report) {
     tal_solver_result result;
     tal_solve_percussions(&state->work.problem, &state->work.contacts.work, NULL, &goal, &result);
-    state->work.contacts.work.batches.are_filled = true; // until contacts are set up again
+    if (tal_sweeps_are_batched(&state->work.problem, goal.tolerance)) {
+        state->work.contacts.work.batches.are_filled = true; // until contacts are set up again
+    }
     tal_soft_share_motion(model, state);
     report->iterations += result.iterations;
     report->residual = result.residual;
@@ -151,6 +153,8 @@ static tal_status set_up(const tal_model *model, tal_state *state, double dt, ta
     TAL_TRY(tal_prepare_contacts(model, state, dt, report,
                                  err));          // (12) to (15), (18), (20) to (28), (32)
     tal_advance_free_velocity(model, state, dt); // (16): gravity, loads
+    memcpy(state->work.motion_free, state->work.motion,
+           (size_t)(model->body_count + 1) * sizeof *state->work.motion);
     tal_set_energy_scales(&state->work.problem, slow_speed(model, state, dt)); // (38)
     TAL_VALIDATE(tal_problem_is_valid(&state->work.problem, state->work.island_parent));
     tal_warm_start(&state->work.problem); // (17), (32): last percussions

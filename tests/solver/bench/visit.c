@@ -3,7 +3,7 @@
 // cache and from memory; and how fast this machine copies. Pairs of four points, each visited over and over, so
 // that most searches for a slide need one trial.
 #include "solver/percussion/rigid_kernel.h"
-#include "tests/solver/scenes/four_pairs.h"
+#include "tests/solver/scenes/lane_pairs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 enum { FEW = 16, MANY = 8192, POINTS_PER_PAIR = 4, WARM_SWEEPS = 8 };
 
 typedef struct {
-    four_pairs pairs;
-    four_batched batched;
+    lane_pairs pairs;
+    lane_batched batched;
 } item;
 
 static double seconds(void) {
@@ -40,8 +40,8 @@ static void visit_item(item *of, const tal_batch_kernel *kernel) {
 static double cost(item *list, int count, const tal_batch_kernel *kernel) {
     const int sweeps = 4 * MANY / count;
     for (int n = 0; n < count; n++) {
-        four_pairs_make(&list[n].pairs, 1, (uint32_t)n, POINTS_PER_PAIR);
-        four_pairs_batch(&list[n].pairs, PAIRS, &list[n].batched);
+        lane_pairs_make(&list[n].pairs, 1, (uint32_t)n, POINTS_PER_PAIR);
+        lane_pairs_batch(&list[n].pairs, PAIRS, &list[n].batched);
     }
     double start = 0.0;
     for (int sweep = -WARM_SWEEPS; sweep < sweeps; sweep++) {

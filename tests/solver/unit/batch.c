@@ -1,20 +1,30 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Batches against the kernel for one pair: the same bits, whatever the width, the number of points in each
-// lane, and whether points are open, hold or slide.
+// Batches against the kernel for one pair: the same numbers to single precision, whatever the number of points in
+// each lane, and whether points are open, hold or slide; and the same bits, whatever the width.
+#include "solver/law/slide.h"
 #include "solver/percussion/rigid_kernel.h"
-#include "tests/solver/scenes/four_pairs.h"
+#include "tests/solver/scenes/lane_pairs.h"
 #include "tests/support/check.h"
 
 #include <math.h>
 #include <string.h>
 
-static void assert_same(const four_pairs *one, const four_pairs *other) {
+// Single precision has 24 bits, 6e-8, and what points do to each other makes more of it. Of slides, a visit finds
+// only TAL_SLIDE_ACCURACY, and one kernel may stop a trial before the other.
+static const double PRECISION = 1e-5, SLIDE_PRECISION = 3.0 * TAL_SLIDE_ACCURACY;
+
+static void assert_near(const lane_pairs *one, const lane_pairs *other) {
     for (int32_t k = 0; k < POINTS; k++) {
-        assert_memory_equal(one->contact[k].percussion, other->contact[k].percussion,
-                            sizeof one->contact[k].percussion);
-        assert_memory_equal(&one->contact[k].lambda, &other->contact[k].lambda, sizeof(double));
+        for (int f = 0; f < 3; f++) {
+            check_near(one->contact[k].percussion[f], other->contact[k].percussion[f],
+                       SLIDE_PRECISION);
+        }
     }
-    assert_memory_equal(one->motion, other->motion, sizeof one->motion);
+    for (int32_t b = 0; b < BODIES; b++) {
+        const tal_rigid_motion *m = &one->motion[b], *n = &other->motion[b];
+        assert_true(tal_vec3_length(tal_vec3_subtract(m->v, n->v)) < SLIDE_PRECISION);
+        assert_true(tal_vec3_length(tal_vec3_subtract(m->w, n->w)) < 5.0 * SLIDE_PRECISION);
+    }
 }
 
 // What states the points were seen in, so that the test knows that it tests all.
@@ -22,7 +32,7 @@ typedef struct {
     int open, held, slid;
 } seen;
 
-static void count_states(const four_pairs *s, seen *n) {
+static void count_states(const lane_pairs *s, seen *n) {
     for (int32_t p = 0; p < PAIRS; p++) {
         for (int32_t k = 0; k < s->pair[p].contact_count; k++) {
             const tal_contact *c = &s->contact[s->pair[p].first_contact + k];
@@ -35,34 +45,44 @@ static void count_states(const four_pairs *s, seen *n) {
     }
 }
 
-// Motions so slow that the squares of percussions are no numbers.
-static void slow_down(four_pairs *s) {
-    const double scale = 1e-170;
+// Motions and percussions in other units of mass or of time.
+static void scale(lane_pairs *s, double mass, double velocity) {
     for (int32_t b = 0; b < BODIES; b++) {
-        s->motion[b].v = tal_vec3_scale(s->motion[b].v, scale);
-        s->motion[b].w = tal_vec3_scale(s->motion[b].w, scale);
+        s->motion[b].v = tal_vec3_scale(s->motion[b].v, velocity);
+        s->motion[b].w = tal_vec3_scale(s->motion[b].w, velocity);
+        s->inertia[b].inverse_mass /= mass;
+        for (int f = 0; f < 6; f++) {
+            s->inertia[b].inverse_inertia[f] /= mass;
+        }
     }
     for (int32_t k = 0; k < POINTS; k++) {
-        s->contact[k].bound *= scale;
-        for (int f = 0; f < 3; f++) {
-            s->contact[k].percussion[f] *= scale;
+        tal_contact *c = &s->contact[k];
+        c->bound *= velocity;
+        c->inverse_normal *= mass;
+        c->lambda /= mass;
+        for (int f = 0; f < 6; f++) {
+            c->w[f] /= mass;
+            c->inverse[f] *= mass;
         }
+        for (int f = 0; f < 3; f++) {
+            c->percussion[f] *= mass * velocity;
+        }
+    }
+    for (int32_t p = 0; p < PAIRS; p++) {
+        s->pair[p].energy_scale *= mass * velocity * velocity;
     }
 }
 
 static void check_visits(const tal_batch_kernel *kernel) {
-    static four_pairs one, other;
-    static four_batched b;
+    static lane_pairs one, other;
+    static lane_batched b;
     seen n = {0};
     for (uint32_t run = 0; run < 500; run++) {
         const int lanes = 1 + (int)(run % PAIRS);
-        four_pairs_make(&one, 1, run, 0);
-        if (run % 10 == 9) {
-            slow_down(&one);
-        }
+        lane_pairs_make(&one, 1, run, 0);
         memcpy(&other, &one, sizeof one);
         other.problem.motion = other.motion;
-        four_pairs_batch(&one, lanes, &b);
+        lane_pairs_batch(&one, lanes, &b);
         for (int sweep = 0; sweep < 6; sweep++) {
             for (int p = 0; p < lanes; p++) {
                 tal_percussion_problem problem = other.problem;
@@ -72,32 +92,79 @@ static void check_visits(const tal_batch_kernel *kernel) {
             kernel->visit(&b.batch, b.point, b.percussion, one.motion, 0.0);
         }
         tal_batch_store(&b.batch, b.percussion, one.contact);
-        assert_same(&one, &other);
-        for (int32_t body = 0; body < BODIES; body++) {
-            assert_true(isfinite(tal_vec3_length(one.motion[body].v)));
-        }
+        assert_near(&one, &other);
         count_states(&one, &n);
     }
     assert_true(n.open > 1000 && n.held > 1000 && n.slid > 1000);
 }
 
-static void visits_have_the_bits_of_single_pairs(void **unused) {
+static void visits_do_what_those_of_single_pairs_do(void **unused) {
     (void)unused;
     check_visits(&tal_batch_kernel_plain);
     check_visits(tal_batch_kernel_best());
 }
 
+static void visit_some(const tal_batch_kernel *kernel, lane_pairs *s) {
+    static lane_batched b;
+    lane_pairs_batch(s, PAIRS, &b);
+    for (int sweep = 0; sweep < 6; sweep++) {
+        kernel->visit(&b.batch, b.point, b.percussion, s->motion, sweep % 2 == 0 ? 0.0 : 0.5);
+    }
+    tal_batch_store(&b.batch, b.percussion, s->contact);
+}
+
+static void all_widths_have_the_same_bits(void **unused) {
+    (void)unused;
+    static lane_pairs one, other;
+    for (uint32_t run = 0; run < 200; run++) {
+        lane_pairs_make(&one, 5, run, 0);
+        lane_pairs_make(&other, 5, run, 0);
+        visit_some(&tal_batch_kernel_plain, &one);
+        visit_some(tal_batch_kernel_best(), &other);
+        assert_memory_equal(one.motion, other.motion, sizeof one.motion);
+        for (int32_t k = 0; k < POINTS; k++) {
+            assert_memory_equal(one.contact[k].percussion, other.contact[k].percussion,
+                                sizeof one.contact[k].percussion);
+        }
+    }
+}
+
+// Pebbles and mountains: a power of two as the unit of mass changes no bit of a velocity. What is so slow that
+// products of its percussions are no numbers stays finite.
+static void bodies_may_weigh_and_move_as_they_like(void **unused) {
+    (void)unused;
+    static lane_pairs one, other;
+    const double mass[] = {0x1p-60, 0x1p60};
+    for (uint32_t run = 0; run < 200; run++) {
+        lane_pairs_make(&one, 6, run, 0);
+        lane_pairs_make(&other, 6, run, 0);
+        scale(&other, mass[run % 2], 1.0);
+        visit_some(tal_batch_kernel_best(), &one);
+        visit_some(tal_batch_kernel_best(), &other);
+        assert_memory_equal(one.motion, other.motion, sizeof one.motion);
+        scale(&other, 1.0, 0x1p-100);
+        visit_some(tal_batch_kernel_best(), &other);
+        for (int32_t k = 0; k < POINTS; k++) {
+            assert_true(isfinite(other.contact[k].percussion[0]));
+            assert_true(isfinite(other.contact[k].percussion[1]));
+        }
+        for (int32_t b = 0; b < BODIES; b++) {
+            assert_true(isfinite(tal_vec3_length(other.motion[b].v)));
+        }
+    }
+}
+
 // Two batches of other bodies, visited together and one after the other.
 static void check_visits_of_two(const tal_batch_kernel *kernel, int32_t point_count, uint32_t run) {
-    static four_pairs pairs[2];
-    static four_batched b[2];
+    static lane_pairs pairs[2];
+    static lane_batched b[2];
     static tal_rigid_motion motion[2 * BODIES + 1];
     static tal_batch two[2];
     static tal_batch_point point[2 * TAL_BATCH_POINTS_MAX];
     static tal_batch_percussion percussion[2 * TAL_BATCH_POINTS_MAX];
     for (int n = 0; n < 2; n++) {
-        four_pairs_make(&pairs[n], 4 + (uint64_t)n, run, point_count);
-        four_pairs_batch(&pairs[n], n == 0 ? PAIRS : 1 + (int)(run % PAIRS), &b[n]);
+        lane_pairs_make(&pairs[n], 4 + (uint64_t)n, run, point_count);
+        lane_pairs_batch(&pairs[n], n == 0 ? PAIRS : 1 + (int)(run % PAIRS), &b[n]);
         two[n] = b[n].batch;
         two[n].first_point = n * TAL_BATCH_POINTS_MAX;
         for (int lane = 0; lane < TAL_LANES; lane++) {
@@ -137,11 +204,11 @@ static void two_batches_at_once_have_the_bits_of_one_after_the_other(void **unus
 // beta * direction is gone, the change of the last sweep is the new direction.
 static void sweeps_go_on_along_the_last_direction(void **unused) {
     (void)unused;
-    static four_pairs s;
-    static four_batched b, still;
-    const double beta = 0.75;
-    four_pairs_make(&s, 2, 0, 0);
-    four_pairs_batch(&s, PAIRS, &b);
+    static lane_pairs s;
+    static lane_batched b, still;
+    const float beta = 0.75f;
+    lane_pairs_make(&s, 2, 0, 0);
+    lane_pairs_batch(&s, PAIRS, &b);
     tal_batch_kernel_best()->visit(&b.batch, b.point, b.percussion, s.motion, 0.0);
     for (int32_t k = 0; k < b.batch.point_count; k++) {
         for (int f = 0; f < 3; f++) {
@@ -149,12 +216,12 @@ static void sweeps_go_on_along_the_last_direction(void **unused) {
         }
     }
     still = b;
-    tal_batch_kernel_best()->visit(&b.batch, b.point, b.percussion, s.motion, beta);
+    tal_batch_kernel_best()->visit(&b.batch, b.point, b.percussion, s.motion, (double)beta);
     for (int32_t k = 0; k < b.batch.point_count; k++) {
         for (int f = 0; f < 3; f++) {
             for (int lane = 0; lane < TAL_LANES; lane++) {
-                const double step = still.percussion[k].change[f][lane];
-                const double start = still.percussion[k].percussion[f][lane] + beta * step;
+                const float step = still.percussion[k].change[f][lane];
+                const float start = still.percussion[k].percussion[f][lane] + beta * step;
                 assert_true(b.percussion[k].direction[f][lane] == beta * step + step);
                 assert_true(b.percussion[k].change[f][lane] ==
                             b.percussion[k].percussion[f][lane] - start);
@@ -164,12 +231,12 @@ static void sweeps_go_on_along_the_last_direction(void **unused) {
 }
 
 static void check_residual(const tal_batch_kernel *kernel) {
-    static four_pairs s;
-    static four_batched b;
+    static lane_pairs s;
+    static lane_batched b;
     for (uint32_t run = 0; run < 200; run++) {
         double error[POINTS];
-        four_pairs_make(&s, 3, run, 0);
-        four_pairs_batch(&s, PAIRS, &b);
+        lane_pairs_make(&s, 3, run, 0);
+        lane_pairs_batch(&s, PAIRS, &b);
         kernel->residual(&b.batch, b.point, b.percussion, s.motion, error);
         for (int32_t p = 0; p < PAIRS; p++) {
             for (int32_t n = 0; n < s.pair[p].contact_count; n++) {
@@ -178,22 +245,22 @@ static void check_residual(const tal_batch_kernel *kernel) {
                 double v[3], e[3];
                 tal_contact_velocity(&s.problem, &s.pair[p], s.pair[p].first_contact + n, v);
                 tal_law_residual(c, v, 1.0 / weight, e);
-                assert_true(error[s.pair[p].first_contact + n] ==
-                            weight * (e[0] * e[0] + e[1] * e[1] + e[2] * e[2]) /
-                                s.pair[p].energy_scale);
+                const double square = weight * (e[0] * e[0] + e[1] * e[1] + e[2] * e[2]);
+                check_near(sqrt(error[s.pair[p].first_contact + n]),
+                           sqrt(square / s.pair[p].energy_scale), PRECISION);
             }
         }
     }
 }
 
-static void residuals_have_the_bits_of_single_pairs(void **unused) {
+static void residuals_are_those_of_single_pairs(void **unused) {
     (void)unused;
     check_residual(&tal_batch_kernel_plain);
     check_residual(tal_batch_kernel_best());
 }
 
 // What the pushes of a pair do to one of its bodies.
-static tal_rigid_motion displacement_by(const four_pairs *s, const tal_pair *pair, int side,
+static tal_rigid_motion displacement_by(const lane_pairs *s, const tal_pair *pair, int side,
                                         const double *push) {
     const int32_t body = side == 0 ? pair->body_i : pair->body_j;
     const tal_inertia *inertia = &s->inertia[body];
@@ -209,13 +276,13 @@ static tal_rigid_motion displacement_by(const four_pairs *s, const tal_pair *pai
 }
 
 // Equation (50): pushes alone displace, nothing pulls, all open as far as asked, and none that is pushed further.
-static void check_opened(const four_pairs *s, const tal_batch_opening *opening,
-                         const tal_rigid_motion *displacement) {
+static void check_opened(const lane_pairs *s, const tal_batch *batch,
+                         const tal_batch_opening *opening, const tal_rigid_motion *displacement) {
     for (int lane = 0; lane < PAIRS; lane++) {
         const tal_pair *pair = &s->pair[lane];
         double push[TAL_BATCH_POINTS_MAX];
         for (int32_t k = 0; k < pair->contact_count; k++) {
-            push[k] = opening[k].push[lane];
+            push[k] = (double)opening[k].push[lane] * (double)batch->mass[lane];
         }
         tal_rigid_motion of[2];
         for (int side = 0; side < 2; side++) {
@@ -223,38 +290,38 @@ static void check_opened(const four_pairs *s, const tal_batch_opening *opening,
             of[side] = displacement_by(s, pair, side, push);
             if (s->inertia[body].inverse_mass > 0.0) {
                 const tal_rigid_motion *is = &displacement[body];
-                assert_true(tal_vec3_length(tal_vec3_subtract(is->v, of[side].v)) < 1e-12);
-                assert_true(tal_vec3_length(tal_vec3_subtract(is->w, of[side].w)) < 1e-12);
+                assert_true(tal_vec3_length(tal_vec3_subtract(is->v, of[side].v)) < 1e-5);
+                assert_true(tal_vec3_length(tal_vec3_subtract(is->w, of[side].w)) < 1e-5);
             }
         }
         for (int32_t k = 0; k < pair->contact_count; k++) {
             const tal_contact *c = &s->contact[pair->first_contact + k];
             const tal_vec3 i = tal_vec3_add(of[0].v, tal_vec3_cross(of[0].w, tal_arm(c->arm_i)));
             const tal_vec3 j = tal_vec3_add(of[1].v, tal_vec3_cross(of[1].w, tal_arm(c->arm_j)));
-            const double beyond =
-                tal_vec3_dot(pair->normal, tal_vec3_subtract(i, j)) - opening[k].wanted[lane];
-            assert_true(push[k] >= 0.0 && beyond > -1e-6);
-            assert_true(push[k] == 0.0 || beyond < 1e-6);
+            const double beyond = tal_vec3_dot(pair->normal, tal_vec3_subtract(i, j)) -
+                                  (double)opening[k].wanted[lane];
+            assert_true(push[k] >= 0.0 && beyond > -1e-5);
+            assert_true(push[k] == 0.0 || beyond < 1e-5);
         }
     }
 }
 
 static void corrections_open_as_far_as_asked(void **unused) {
     (void)unused;
-    static four_pairs s;
-    static four_batched b;
+    static lane_pairs s;
+    static lane_batched b;
     int pushed = 0, left = 0;
     for (uint32_t run = 0; run < 200; run++) {
         tal_batch_opening opening[2][TAL_BATCH_POINTS_MAX] = {0};
         tal_rigid_motion displacement[2][BODIES + 1] = {0};
         const tal_batch_kernel *kernel[2] = {&tal_batch_kernel_plain, tal_batch_kernel_best()};
         double moved[2][TAL_LANES];
-        four_pairs_make(&s, 4, run, 0);
-        four_pairs_batch(&s, PAIRS, &b);
+        lane_pairs_make(&s, 4, run, 0);
+        lane_pairs_batch(&s, PAIRS, &b);
         for (int32_t k = 0; k < b.batch.point_count; k++) {
             for (int lane = 0; lane < TAL_LANES; lane++) {
                 opening[0][k].wanted[lane] = opening[1][k].wanted[lane] =
-                    0.01 * sin(7.0 * run + 3.0 * k + lane);
+                    0.01f * sinf(7.0f * (float)run + 3.0f * (float)k + (float)lane);
             }
         }
         for (int n = 0; n < 2; n++) {
@@ -264,10 +331,10 @@ static void corrections_open_as_far_as_asked(void **unused) {
         }
         assert_memory_equal(opening[0], opening[1], sizeof opening[0]);
         assert_memory_equal(displacement[0], displacement[1], sizeof displacement[0]);
-        check_opened(&s, opening[0], displacement[0]);
+        check_opened(&s, &b.batch, opening[0], displacement[0]);
         for (int32_t k = 0; k < b.batch.point_count; k++) {
-            pushed += opening[0][k].push[0] > 0.0;
-            left += opening[0][k].push[0] == 0.0;
+            pushed += opening[0][k].push[0] > 0.0f;
+            left += opening[0][k].push[0] == 0.0f;
         }
     }
     assert_true(pushed > 50 && left > 50);
@@ -275,10 +342,12 @@ static void corrections_open_as_far_as_asked(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(visits_have_the_bits_of_single_pairs),
+        cmocka_unit_test(visits_do_what_those_of_single_pairs_do),
+        cmocka_unit_test(all_widths_have_the_same_bits),
+        cmocka_unit_test(bodies_may_weigh_and_move_as_they_like),
         cmocka_unit_test(two_batches_at_once_have_the_bits_of_one_after_the_other),
         cmocka_unit_test(sweeps_go_on_along_the_last_direction),
-        cmocka_unit_test(residuals_have_the_bits_of_single_pairs),
+        cmocka_unit_test(residuals_are_those_of_single_pairs),
         cmocka_unit_test(corrections_open_as_far_as_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

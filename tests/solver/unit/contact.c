@@ -230,8 +230,8 @@ static void a_pair_shares_its_bond_and_its_spring(void **unused) {
     }
 }
 
-// Five boxes in a row; the last is fast. What its blow may change, directly and through one more, reaches
-// farther by the way of the blow.
+// Five boxes in a row; the last is fast, and three times as heavy. What its blow may change, directly and through
+// one more, reaches farther by three quarters of the way of the blow.
 static void a_blow_is_followed_through_two_bodies(void **unused) {
     (void)unused;
     enum { BOXES = 5 };
@@ -241,7 +241,7 @@ static void a_blow_is_followed_through_two_bodies(void **unused) {
     w.scene.settings.gravity_mps2 = (tal_vec3){0};
     for (int b = 0; b < BOXES; b++) {
         test_scene_add_box(&w.scene, 1, 1, 1, tal_vec3_make(b, 0, 0), (tal_quat){1, 0, 0, 0},
-                           1000.0);
+                           b == BOXES - 1 ? 3000.0 : 1000.0);
     }
     const int32_t wall = test_scene_add_box(&w.scene, 1, 1, 1, tal_vec3_make(BOXES, 0, 0),
                                             (tal_quat){1, 0, 0, 0}, 1000.0);
@@ -259,7 +259,7 @@ static void a_blow_is_followed_through_two_bodies(void **unused) {
     check_ok(tal_find_contacts(w.model, w.state, DT, &check_error));
     memcpy(wide, reach, sizeof wide);
     for (int b = 2; b < BOXES; b++) {
-        check_near(wide[b] - own[b], blow, 1e-12);
+        check_near(wide[b] - own[b], 0.75 * blow, 1e-12);
     }
     assert_true(wide[1] == own[1] && wide[0] == own[0] && wide[wall] == own[wall]);
     // Asked again, nothing is new; what was passed on stays.
@@ -274,7 +274,7 @@ static void a_blow_is_followed_through_two_bodies(void **unused) {
     tal_load_motion(w.model, w.state);
     check_ok(tal_find_contacts(w.model, w.state, DT, &check_error));
     for (int b = 0; b < 3; b++) {
-        check_near(reach[b] - own[1] - (b == 0 ? 30.0 * DT : 0.0), 30.0 * DT, 1e-12);
+        check_near(reach[b] - own[1] - (b == 0 ? 30.0 * DT : 0.0), 15.0 * DT, 1e-12);
     }
     world_end(&w);
 }
@@ -314,8 +314,43 @@ static void what_flies_together_is_not_listed(void **unused) {
     }
 }
 
+// Two boxes, 5 cm apart: found because of their speed, but of their points those alone are listed that come
+// nearer. What touches is listed, wherever it goes.
+static void what_cannot_close_is_not_listed(void **unused) {
+    (void)unused;
+    const struct {
+        double gap;
+        tal_vec3 velocity; // of the second
+        double spin;       // about y
+        int32_t points;
+    } passes[] = {{0.05, {20, 0, 0}, 0, 0},  {0.05, {0, 0, 20}, 0, 0}, {0.05, {0, 0, -20}, 0, 4},
+                  {0.0, {0, 0, 20}, 0, 4},   {0.0, {20, 0, 0}, 0, 4},  {0.05, {20, 0, 0}, 15, 2},
+                  {0.05, {20, 0, 0}, -15, 2}};
+    for (size_t n = 0; n < sizeof passes / sizeof passes[0]; n++) {
+        world w;
+        world_init(&w, DT, law_coulomb(0.5, 0.0));
+        w.scene.settings.gravity_mps2 = (tal_vec3){0};
+        for (int b = 0; b < 2; b++) {
+            test_scene_add_box(&w.scene, 1, 1, 1, tal_vec3_make(0, 0, b * (1.0 + passes[n].gap)),
+                               (tal_quat){1, 0, 0, 0}, 1000.0);
+        }
+        w.scene.velocity[1] = passes[n].velocity;
+        w.scene.spin[1].y = passes[n].spin;
+        world_start(&w);
+        tal_load_motion(w.model, w.state);
+        tal_forget_reaches(w.model, w.state);
+        check_ok(tal_find_contacts(w.model, w.state, DT, &check_error));
+        assert_int_equal(w.state->work.found.point_count, 4);
+        check_ok(tal_list_contacts(w.model, w.state, DT, &check_error));
+        assert_int_equal(w.state->work.list.point_count, passes[n].points);
+        assert_int_equal(w.state->work.list.manifold_count, passes[n].points > 0);
+        world_end(&w);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_cannot_close_is_not_listed),
         cmocka_unit_test(gravity_closes_or_opens_a_gap_by_what_falls),
         cmocka_unit_test(a_law_sees_the_smaller_body_and_the_longer_trail),
         cmocka_unit_test(a_pair_is_ahead_by_what_both_are),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "tests/solver/scenes/four_pairs.h"
+#include "tests/solver/scenes/lane_pairs.h"
 
 #include "core/base/random.h"
 
@@ -19,7 +19,7 @@ static tal_vec3 draw_vector(draws *d) {
     return (tal_vec3){draw(d, -1.0, 1.0), draw(d, -1.0, 1.0), draw(d, -1.0, 1.0)};
 }
 
-static void make_contact(four_pairs *s, draws *d, const tal_pair *pair, int32_t k) {
+static void make_contact(lane_pairs *s, draws *d, const tal_pair *pair, int32_t k) {
     tal_contact *c = &s->contact[k];
     const tal_law law = {.kind = TAL_LAW_COULOMB, .friction = draw(d, 0.1, 1.5)};
     const tal_contact_data data = {.dt = 0.01, .gap = fmax(0.0, draw(d, -0.01, 0.002))};
@@ -35,8 +35,8 @@ static void make_contact(four_pairs *s, draws *d, const tal_pair *pair, int32_t 
     c->lambda = fmax(0.0, draw(d, -1.0, 1.0));
 }
 
-void four_pairs_make(four_pairs *s, uint64_t seed, uint32_t run, int32_t point_count) {
-    draws stream = {.random = tal_random_stream(seed, run, "tests/four_pairs")}, *d = &stream;
+void lane_pairs_make(lane_pairs *s, uint64_t seed, uint32_t run, int32_t point_count) {
+    draws stream = {.random = tal_random_stream(seed, run, "tests/lane_pairs")}, *d = &stream;
     memset(s, 0, sizeof *s);
     s->problem = (tal_percussion_problem){.body_count = BODIES,
                                           .motion = s->motion,
@@ -68,7 +68,7 @@ void four_pairs_make(four_pairs *s, uint64_t seed, uint32_t run, int32_t point_c
     }
 }
 
-void four_pairs_batch(const four_pairs *s, int lanes, four_batched *b) {
+void lane_pairs_batch(const lane_pairs *s, int lanes, lane_batched *b) {
     b->batch.point_count = 0;
     b->batch.first_point = 0;
     for (int p = 0; p < lanes; p++) {
