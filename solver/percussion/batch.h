@@ -88,6 +88,18 @@ void tal_batch_load(const tal_batch *batch, tal_batch_percussion *percussion,
 void tal_batch_store(const tal_batch *batch, const tal_batch_percussion *percussion,
                      tal_contact *contact);
 
+// The percussion of a point in a lane, to another point and lane of a batch whose unit is the same.
+static inline void tal_batch_copy_lane(const tal_batch_percussion *from, int from_lane,
+                                       tal_batch_percussion *to, int to_lane) {
+    for (int f = 0; f < 3; f++) {
+        to->percussion[f][to_lane] = from->percussion[f][from_lane];
+    }
+    to->lambda[to_lane] = from->lambda[from_lane];
+}
+
+// Forgets change and direction.
+void tal_batch_stop(const tal_batch *batch, tal_batch_percussion *percussion);
+
 // Goes on along the direction ahead of the visit, which has to be made with beta = 0 then.
 void tal_batch_go_on(const tal_batch *batch, tal_batch_percussion *percussion, double beta);
 

@@ -225,11 +225,10 @@ static bool sweep_hot(island_solve *s) {
         return false;
     }
     tal_sweep_set hot;
-    tal_sweep_set_store(&s->all);
     tal_sweep_set_fill(&hot, s->problem, s->work, s->number, s->all.thread_count,
                        s->all.batch != NULL ? TAL_SET_HOT : TAL_SET_HOT_EXACT);
     take_near_bodies(s, &hot);
-    tal_sweep_set_begin(&hot);
+    tal_sweep_set_begin_hot(&hot, &s->all);
     const double enough = HOT * s->tolerance * s->tolerance * hot.contact_count;
     bool is_done = false;
     for (int n = 1; n <= HOT_SWEEPS && !is_done && s->visits < s->visits_max; n++) {
@@ -240,8 +239,7 @@ static bool sweep_hot(island_solve *s) {
             is_done = error_of_listed(s) <= enough;
         }
     }
-    tal_sweep_set_store(&hot);
-    tal_sweep_set_begin(&s->all);
+    tal_sweep_set_end_hot(&hot, &s->all);
     return true;
 }
 

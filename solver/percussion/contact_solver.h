@@ -69,7 +69,8 @@ typedef struct {
     double *error;     // per contact, of the last residual
     double *
         change_sum; // 2 per pair, in order of visits: energy of the last change, and over its scale
-    int32_t *listed; // 3 per pair: numbers of pairs being swept, each island in its own places
+    // 4 per pair, each island in its own places: numbers of pairs being swept, and where each has its lane.
+    int32_t *listed;
     uint8_t *is_listed;
     tal_island_result *island_result; // as many as bodies
     tal_rigid_motion *motion_start;   // per body

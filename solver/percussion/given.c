@@ -215,7 +215,7 @@ static tal_status take_arrays(tal_given_problem *g, int32_t block_count, tal_err
     TAL_TAKE(arena, g->work.direction, 3 * count, "directions", err);
     TAL_TAKE(arena, g->work.error, count, "errors", err);
     TAL_TAKE(arena, g->work.change_sum, 2 * count, "sums", err);
-    TAL_TAKE(arena, g->work.listed, 3 * count, "lists", err);
+    TAL_TAKE(arena, g->work.listed, 4 * count, "lists", err);
     TAL_TAKE(arena, g->work.is_listed, count, "marks", err);
     TAL_TAKE(arena, g->work.island_result, count, "island results", err);
     TAL_TAKE(arena, g->work.near_body, count, "hot bodies", err);

@@ -146,7 +146,8 @@ static void place_batches(tal_sweep_set *set, const int32_t of_count[TAL_BATCH_P
 
 // Gives the sorted pairs their lanes; in batches that are filled, too: pairs may have moved (extend.h).
 static void place_pairs(tal_sweep_set *set, const int32_t *pair, int32_t count,
-                        const int32_t of_count[TAL_BATCH_POINTS_MAX + 1], int32_t first_batch) {
+                        const int32_t of_count[TAL_BATCH_POINTS_MAX + 1], int32_t first_batch,
+                        bool is_hot) {
     int32_t next[TAL_BATCH_POINTS_MAX + 1], lane = 0;
     for (int32_t points = TAL_BATCH_POINTS_MAX; points > 0; points--) {
         next[points] = lane;
@@ -157,6 +158,9 @@ static void place_pairs(tal_sweep_set *set, const int32_t *pair, int32_t count,
         const int32_t to = next[placed->contact_count]++;
         tal_batch *batch = &set->batch[first_batch + to / TAL_LANES];
         batch->pair[to % TAL_LANES] = pair[n];
+        if (!is_hot) {
+            set->lane_of[pair[n] - set->island->first_pair] = TAL_LANES * first_batch + to;
+        }
         batch->first_contact[to % TAL_LANES] = placed->first_contact;
     }
 }
@@ -207,7 +211,8 @@ static void take_room(tal_sweep_set *set, int32_t island, tal_set_kind kind) {
         set->percussion = &b->percussion[point];
         set->opening = is_hot ? NULL : &b->opening[point];
     }
-    set->single = &set->work->listed[3 * (ptrdiff_t)set->island->first_pair];
+    set->single = &set->work->listed[4 * (ptrdiff_t)set->island->first_pair];
+    set->lane_of = &set->single[3 * (ptrdiff_t)set->island->pair_count];
     set->single += is_hot ? set->island->pair_count : 0;
 }
 
@@ -224,7 +229,7 @@ void tal_sweep_set_fill(tal_sweep_set *set, const tal_percussion_problem *proble
                            .body = &problem->island_body[island->first_body]};
     take_room(set, number, kind);
     int32_t *sorted =
-        &work->listed[3 * (ptrdiff_t)island->first_pair + 2 * (ptrdiff_t)island->pair_count];
+        &work->listed[4 * (ptrdiff_t)island->first_pair + 2 * (ptrdiff_t)island->pair_count];
     const bool is_filled = kind == TAL_SET_ALL && work->batches.are_filled;
     int32_t single_count = 0, batch_count = 0, point_count = 0;
     for (int32_t c = 0; c < island->color_count; c++) {
@@ -233,7 +238,7 @@ void tal_sweep_set_fill(tal_sweep_set *set, const tal_percussion_problem *proble
         if (!is_filled) {
             place_batches(set, of_count, batch_count, &point_count);
         }
-        place_pairs(set, sorted, kept, of_count, batch_count);
+        place_pairs(set, sorted, kept, of_count, batch_count, is_hot_kind(kind));
         batch_count += (kept + TAL_LANES - 1) / TAL_LANES;
         set->single_end[c] = single_count;
         set->batch_end[c] = batch_count;
@@ -300,15 +305,77 @@ static void store_batches(void *context, int64_t first, int64_t end) {
     }
 }
 
-void tal_sweep_set_begin(tal_sweep_set *set) {
-    set_loop l = {set, 0};
+// Nothing to go on along. `begin_batches` says what the percussions of a batch begin with.
+static void begin(tal_sweep_set *set, tal_loop_work *begin_batches, void *context) {
     for (int32_t n = 0; n < single_count(set); n++) {
         begin_single(set, set->single[n]);
     }
-    tal_threads_loop(set->thread_count, batch_count(set), BATCHES_PER_PIECE, load_batches, &l);
-    tal_threads_loop(set->thread_count, set->body_count, BODIES_PER_PIECE, begin_bodies, &l);
+    tal_threads_loop(set->thread_count, batch_count(set), BATCHES_PER_PIECE, begin_batches,
+                     context);
+    tal_threads_loop(set->thread_count, set->body_count, BODIES_PER_PIECE, begin_bodies,
+                     &(set_loop){set, 0});
     set->beta = set->change_before = 0.0;
     set->has_gone_on = false;
+}
+
+void tal_sweep_set_begin(tal_sweep_set *set) {
+    begin(set, load_batches, &(set_loop){set, 0});
+}
+
+// A hot list and the set it was taken from.
+typedef struct {
+    const tal_sweep_set *hot, *all;
+} hot_loop;
+
+// Percussions of a hot batch from where all pairs have them, or back.
+static void exchange(const hot_loop *l, const tal_batch *batch, bool is_back) {
+    tal_batch_percussion *hot = &l->hot->percussion[batch->first_point];
+    for (int lane = 0; lane < TAL_LANES; lane++) {
+        if (batch->pair[lane] < 0) {
+            continue;
+        }
+        const int32_t place = l->all->lane_of[batch->pair[lane] - l->all->island->first_pair];
+        tal_batch_percussion *all =
+            &l->all->percussion[l->all->batch[place / TAL_LANES].first_point];
+        for (int32_t k = 0; k < batch->contact_count[lane]; k++) {
+            tal_batch_copy_lane(is_back ? &hot[k] : &all[k], is_back ? lane : place % TAL_LANES,
+                                is_back ? &all[k] : &hot[k], is_back ? place % TAL_LANES : lane);
+        }
+    }
+}
+
+static void take_hot(void *context, int64_t first, int64_t end) {
+    const hot_loop *l = context;
+    for (int64_t n = first; n < end; n++) {
+        const tal_batch *batch = &l->hot->batch[n];
+        memset(&l->hot->percussion[batch->first_point], 0,
+               (size_t)batch->point_count * sizeof *l->hot->percussion);
+        exchange(l, batch, false);
+    }
+}
+
+static void give_back(void *context, int64_t first, int64_t end) {
+    const hot_loop *l = context;
+    for (int64_t n = first; n < end; n++) {
+        exchange(l, &l->hot->batch[n], true);
+    }
+}
+
+static void stop_batches(void *context, int64_t first, int64_t end) {
+    const tal_sweep_set *set = ((const set_loop *)context)->set;
+    for (int64_t n = first; n < end; n++) {
+        tal_batch_stop(&set->batch[n], &set->percussion[set->batch[n].first_point]);
+    }
+}
+
+void tal_sweep_set_begin_hot(tal_sweep_set *hot, const tal_sweep_set *all) {
+    begin(hot, take_hot, &(hot_loop){hot, all});
+}
+
+void tal_sweep_set_end_hot(const tal_sweep_set *hot, tal_sweep_set *all) {
+    tal_threads_loop(hot->thread_count, batch_count(hot), BATCHES_PER_PIECE, give_back,
+                     &(hot_loop){hot, all});
+    begin(all, stop_batches, &(set_loop){all, 0});
 }
 
 void tal_sweep_set_store(const tal_sweep_set *set) {

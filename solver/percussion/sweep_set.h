@@ -16,6 +16,8 @@ typedef struct {
     const int32_t *body; // whose motion is extrapolated
     int32_t single_end[TAL_COLOR_MAX + 1], batch_end[TAL_COLOR_MAX + 1];
     int32_t *single;
+    int32_t *
+        lane_of; // of each pair of the island, in the set of all pairs: lanes are counted through all batches
     tal_batch *batch; // NULL: none
     tal_batch_point *point;
     tal_batch_percussion *percussion;
@@ -38,6 +40,10 @@ int tal_sweep_set_threads(const tal_sweep_set *set, int32_t color);
 // Percussions from the contacts, no direction yet; and back.
 void tal_sweep_set_begin(tal_sweep_set *set);
 void tal_sweep_set_store(const tal_sweep_set *set);
+
+// The same for a hot list, whose percussions are those of all pairs as they are being swept; and back to these.
+void tal_sweep_set_begin_hot(tal_sweep_set *hot, const tal_sweep_set *all);
+void tal_sweep_set_end_hot(const tal_sweep_set *hot, tal_sweep_set *all);
 
 // After batches have been stored: the motion that follows from the percussions, without their rounding.
 void tal_sweep_set_settle(const tal_sweep_set *set);

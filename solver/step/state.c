@@ -40,7 +40,7 @@ static tal_status reserve_pairs(tal_contacts *set, int32_t count, tal_error *err
     RENEW(set->pair_of_manifold, count, err);
     RENEW(set->first_remembered, count, err);
     RENEW(set->work.change_sum, 2 * count, err);
-    RENEW(set->work.listed, 3 * count, err);
+    RENEW(set->work.listed, 4 * count, err);
     RENEW(set->work.is_listed, count, err);
     set->pair_capacity = count;
     return TAL_OK;
