@@ -2,6 +2,7 @@
 // JSON files by cJSON.
 #include "core/app/json.h"
 
+#include "core/app/results.h"
 #include "core/base/memory.h"
 
 #include <math.h>
@@ -18,6 +19,7 @@ static int line_of(const char *text, const char *position) {
 tal_status tal_json_read(const char *path, cJSON **root, tal_error *err) {
     char *text = NULL;
     size_t length = 0;
+    TAL_TRY(tal_results_check_file(path, NULL, err));
     TAL_TRY(tal_file_read(path, &text, &length, err));
     const char *end = text;
     *root = cJSON_ParseWithOpts(text, &end, 1);

@@ -8,6 +8,7 @@
 
 #include <cjson/cJSON.h>
 
+// One that a stage has listed must be what it wrote.
 tal_status tal_json_read(const char *path, cJSON **root, tal_error *err);
 tal_status tal_json_write(const char *path, const cJSON *root, tal_overwrite overwrite,
                           tal_error *err);

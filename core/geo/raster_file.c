@@ -7,6 +7,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/geo/gdal_log.h"
+#include "core/geo/tiff_layout.h"
 #include "core/geo/write_failure.h"
 
 #include <cpl_conv.h>
@@ -23,8 +24,10 @@
 // and as much as GeoTIFF can hold is written the usual way for other programs.
 static const char crs_item[] = "TALUS_CRS";
 
-static tal_status open_raster(GDALDatasetH *dataset, const char *path, tal_error *err) {
+static tal_status open_raster(GDALDatasetH *dataset, const char *path, tal_tiff_extent what,
+                              tal_error *err) {
     TAL_TRY(tal_results_check_file(path, NULL, err));
+    TAL_TRY(tal_tiff_check(path, what, err));
     tal_gdal_log log;
     tal_gdal_log_begin(&log);
     *dataset = GDALOpenEx(path, GDAL_OF_RASTER | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR, NULL,
@@ -135,7 +138,7 @@ static tal_status fill_info(tal_raster_info *info, GDALDatasetH dataset, tal_err
 tal_status tal_raster_info_read(tal_raster_info *info, const char *path, tal_error *err) {
     *info = (tal_raster_info){0};
     GDALDatasetH dataset = NULL;
-    TAL_TRY(open_raster(&dataset, path, err));
+    TAL_TRY(open_raster(&dataset, path, TAL_TIFF_HEADER, err));
     tal_gdal_log log;
     tal_gdal_log_begin(&log);
     const tal_status status = fill_info(info, dataset, err);
@@ -271,7 +274,7 @@ static tal_status read_grid(tal_grid *grid, GDALDatasetH dataset, const char *pa
 tal_status tal_raster_read(tal_raster *raster, const char *path, tal_error *err) {
     *raster = (tal_raster){0};
     GDALDatasetH dataset = NULL;
-    TAL_TRY(open_raster(&dataset, path, err));
+    TAL_TRY(open_raster(&dataset, path, TAL_TIFF_WHOLE, err));
     tal_status status = TAL_OK;
     tal_grid grid;
     TAL_TRY_OR_DONE(read_grid(&grid, dataset, path, err));

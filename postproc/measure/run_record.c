@@ -4,6 +4,7 @@
 
 #include "core/base/memory.h"
 #include "core/geo/netcdf_file.h"
+#include "postproc/measure/motion_limits.h"
 
 #include <math.h>
 #include <string.h>
@@ -116,17 +117,14 @@ static tal_status read_frame(tal_netcdf *file, const char *name, const tal_run_r
     return TAL_OK;
 }
 
-// What no rock does, and single precision would no longer resolve.
-static const double POSITION_MAX_M = 1e6, SPEED_MAX_MPS = 1e4, SPIN_MAX_RADPS = 1e6,
-                    TIME_MAX_S = 1e6;
-
 static tal_status read_positions(tal_run_record *motion, tal_netcdf *file, const tal_origin *origin,
                                  int32_t frame, double *buffer, tal_error *err) {
     const char *const name[3] = {"x", "y", "z"};
     const double shift[3] = {(double)origin->east, (double)origin->north, (double)origin->height};
     const size_t first = tal_run_record_index(motion, frame, 0);
     for (size_t i = 0; i < 3; i++) {
-        TAL_TRY(read_frame(file, name[i], motion, frame, 1, shift[i], POSITION_MAX_M, buffer, err));
+        TAL_TRY(
+            read_frame(file, name[i], motion, frame, 1, shift[i], TAL_POSITION_MAX_M, buffer, err));
         for (size_t b = 0; b < (size_t)motion->block_count; b++) {
             motion->position[3 * (first + b) + i] = (float)(buffer[b] - shift[i]);
         }
@@ -162,8 +160,8 @@ static tal_status read_frames(tal_run_record *motion, tal_netcdf *file, const ta
         int width;
         double most;
     } part[] = {{"orientation", motion->orientation, 4, 1.001}, // unit quaternions, rounded
-                {"velocity", motion->velocity, 3, SPEED_MAX_MPS},
-                {"angular_velocity", motion->spin, 3, SPIN_MAX_RADPS}};
+                {"velocity", motion->velocity, 3, TAL_SPEED_MAX_MPS},
+                {"angular_velocity", motion->spin, 3, TAL_SPIN_MAX_RADPS}};
     for (int32_t frame = 0; frame < motion->frame_count; frame++) {
         TAL_TRY(read_positions(motion, file, origin, frame, buffer, err));
         for (size_t p = 0; p < sizeof part / sizeof *part; p++) {
@@ -185,7 +183,7 @@ static tal_status check_times(const tal_run_record *motion, const tal_netcdf *fi
     for (int32_t frame = 0; frame < motion->frame_count; frame++) {
         const double time = motion->time[frame],
                      before = frame > 0 ? motion->time[frame - 1] : -1.0;
-        if (!(time > before && time <= TIME_MAX_S)) {
+        if (!(time > before && time <= TAL_TIME_MAX_S)) {
             return TAL_FAIL(err, TAL_BAD_INPUT,
                             "%s: time = %g s of frame %d after %g s is impossible: the file is "
                             "damaged; run talus-solve again",

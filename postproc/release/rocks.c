@@ -4,13 +4,71 @@
 
 #include "core/base/interrupt.h"
 #include "core/base/memory.h"
+#include "postproc/measure/motion_limits.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { PIECE = 1 << 17 }; // moments read at once, about 13 MB
 
 static bool is_whole(double value, double low, double high) {
     return value >= low && value <= high && value == floor(value);
+}
+
+// What each variable may hold, around the origin where it is a place. Rocks that are over the rim have no ground.
+typedef struct {
+    const char *name;
+    double most;
+    int axis; // 0 to 2: of the origin; -1: none
+    bool may_be_nan;
+} number_range;
+
+static const number_range RANGES[] = {{"x", TAL_POSITION_MAX_M, 0, false},
+                                      {"y", TAL_POSITION_MAX_M, 1, false},
+                                      {"z", TAL_POSITION_MAX_M, 2, false},
+                                      {"velocity", TAL_SPEED_MAX_MPS, -1, false},
+                                      {"angular_velocity", TAL_SPIN_MAX_RADPS, -1, false},
+                                      {"time", TAL_TIME_MAX_S, -1, false},
+                                      {"drop", TAL_POSITION_MAX_M, -1, false},
+                                      {"ground", TAL_POSITION_MAX_M, 2, true},
+                                      {"rotation_energy", TAL_ENERGY_MAX_J, -1, false},
+                                      {"meeting_x", TAL_POSITION_MAX_M, 0, false},
+                                      {"meeting_y", TAL_POSITION_MAX_M, 1, false},
+                                      {"meeting_z", TAL_POSITION_MAX_M, 2, false},
+                                      {"meeting_height", TAL_POSITION_MAX_M, -1, true},
+                                      {"meeting_energy", TAL_ENERGY_MAX_J, -1, false},
+                                      {"meeting_taken", TAL_ENERGY_MAX_J, -1, true},
+                                      {"mass", TAL_MASS_MAX_KG, -1, false},
+                                      {"size", TAL_POSITION_MAX_M, -1, false},
+                                      {"duration", TAL_TIME_MAX_S, -1, false}};
+
+static const number_range *range_of(const char *name) {
+    const number_range *range = RANGES;
+    while (strcmp(range->name, name) != 0) {
+        range++;
+        TAL_ASSERT(range < RANGES + sizeof RANGES / sizeof *RANGES);
+    }
+    return range;
+}
+
+// `width` numbers of each of the `count` things that are called `what`, of which the first is number `first`.
+static tal_status check_numbers(const tal_rocks *r, const char *name, const double *value,
+                                size_t count, size_t width, const char *what, size_t first,
+                                tal_error *err) {
+    const number_range *range = range_of(name);
+    const int64_t origin[3] = {r->origin.east, r->origin.north, r->origin.height};
+    const double centre = range->axis >= 0 ? (double)origin[range->axis] : 0.0;
+    for (size_t i = 0; i < count * width; i++) {
+        const bool is_fine =
+            isnan(value[i]) ? range->may_be_nan : fabs(value[i] - centre) <= range->most;
+        if (!is_fine) {
+            return TAL_FAIL(err, TAL_BAD_INPUT,
+                            "%s: %s = %g of %s %zu is impossible: the file is damaged, or was made "
+                            "for another study; run talus-solve again",
+                            r->file.path, name, value[i], what, first + i / width);
+        }
+    }
+    return TAL_OK;
 }
 
 static tal_status read_meeting_count(tal_rocks *r, tal_error *err) {
@@ -38,6 +96,9 @@ static tal_status read_meetings(tal_rocks *r, tal_error *err) {
     TAL_CREATE(column, n + 1, "meetings", err);
     for (size_t k = 0; n > 0 && k < sizeof names / sizeof *names; k++) {
         TAL_TRY_OR_DONE(tal_netcdf_get_slab(&r->file, names[k], 1, &start, &n, column, err));
+        if (k >= 4) {
+            TAL_TRY_OR_DONE(check_numbers(r, names[k], column, n, 1, "meeting", 0, err));
+        }
         for (size_t i = 0; i < n; i++) {
             tal_rocks_meeting *m = &r->meeting[i];
             int32_t *const whole[4] = {&m->rock, &m->kind, &m->number, &m->outcome};
@@ -87,9 +148,12 @@ static tal_status read_rocks(tal_rocks *r, tal_error *err) {
     TAL_CREATE(r->stem_count, count, "rocks", err);
     TAL_CREATE(r->block, count, "rocks", err);
     TAL_CREATE(r->first, count + 1, "rocks", err);
-    TAL_TRY(tal_netcdf_get_doubles(&r->file, "mass", r->mass, count, err));
-    TAL_TRY(tal_netcdf_get_doubles(&r->file, "size", r->size, count, err));
-    TAL_TRY(tal_netcdf_get_doubles(&r->file, "duration", r->duration, count, err));
+    static const char *const names[3] = {"mass", "size", "duration"};
+    double *const columns[3] = {r->mass, r->size, r->duration};
+    for (int k = 0; k < 3; k++) {
+        TAL_TRY(tal_netcdf_get_doubles(&r->file, names[k], columns[k], count, err));
+        TAL_TRY(check_numbers(r, names[k], columns[k], count, 1, "rock", 0, err));
+    }
     TAL_TRY(tal_netcdf_get_ints(&r->file, "end", r->end, count, err));
     TAL_TRY(tal_netcdf_get_ints(&r->file, "stem_count", r->stem_count, count, err));
     TAL_TRY(tal_netcdf_get_ints(&r->file, "block", r->block, count, err));
@@ -153,7 +217,8 @@ static tal_status reserve(piece *p, size_t count, tal_error *err) {
 static tal_status read_column(tal_rocks *r, piece *p, const char *name, size_t first, size_t count,
                               size_t width, tal_error *err) {
     const size_t start[2] = {first, 0}, counts[2] = {count, width};
-    return tal_netcdf_get_slab(&r->file, name, width > 1 ? 2 : 1, start, counts, p->column, err);
+    TAL_TRY(tal_netcdf_get_slab(&r->file, name, width > 1 ? 2 : 1, start, counts, p->column, err));
+    return check_numbers(r, name, p->column, count, width, "sample", first, err);
 }
 
 static tal_status read_piece(tal_rocks *r, piece *p, size_t first, size_t count, tal_error *err) {

@@ -147,6 +147,16 @@ refused "a raster without unit" "before_unit = m"
 site "before = stripped.asc" "after = good/after.tif" "$crs" 'before_unit = m'
 "$ingest" site.ini --out units --progress none -q || { echo "before_unit is not heard"; failed=1; }
 
+# One flipped bit in the list of a GeoTIFF's strips (tag 273) moves the cells of one by 16, and GDAL reads on.
+gdal_translate -q -b 1 -co BLOCKYSIZE=10 -of GTiff good/after.tif strips.tif
+at=$(od -An -v -tu1 -w1 -N 4000 strips.tif | awk '{ b[NR - 1] = $1 } function word(p) { return b[p] + 256 * (b[p + 1] + 256 * b[p + 2]) }
+    END { for (p = word(4) + 2; b[p] != 17 || b[p + 1] != 1; p += 12); print word(p + 8) + 8 }')
+flipped=$(od -An -tu1 -N 1 -j "$at" strips.tif | awk '{ printf "\\%03o", int($1 / 64) % 2 ? $1 - 64 : $1 + 64 }')
+site "before = good/before.tif" "after = strips.tif" "$crs"
+"$ingest" site.ini --out strips --progress none -q || { echo "strips are refused"; failed=1; }
+printf "$flipped" | dd of=strips.tif bs=1 seek="$at" conv=notrunc 2>/dev/null
+refused "a strip of a GeoTIFF that was moved" "strips.tif is damaged: its parts lie over each other"
+
 # Feet are converted: the same raster times 3.28..., said to be in feet, gives the same heights.
 awk 'NR <= 6 {print; next} {for (i = 1; i <= NF; i++)
     if ($i == $i + 0 && $i > 0) $i = sprintf("%.6f", $i / 0.3048); print}' stripped.asc >feet.asc

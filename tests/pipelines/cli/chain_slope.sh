@@ -4,7 +4,7 @@
 # and with another number of threads: the same bytes.
 set -eu
 fail() { echo "$*"; exit 1; }
-rm -rf data out again threads said
+rm -rf data out again threads made bin said
 "$TALUS_BIN/talus-dataset" slope --out data -q
 site=data/site.ini
 solve="$TALUS_BIN/talus-solve $site --set solve.until_s=1.2 --set solve.checkpoint_every_s=0.1"
@@ -46,6 +46,27 @@ done
 $solve --out again -q --resume --set contact.friction=0.9 2>said && fail "goes on with other settings"
 $solve --out again -j 1 -q --resume
 cmp out/run.nc again/run.nc || fail "resumed after $kills kills: other bytes"
+
+# `make run` goes on with a run that was killed, and with a finished one that is to last longer.
+mkdir bin
+for stage in ingest mesh; do ln -s "$TALUS_BIN/talus-$stage" bin; done
+printf '#!/bin/sh\necho $$ >pid\nexec "%s" "$@"\n' "$TALUS_BIN/talus-solve" >bin/talus-solve
+chmod +x bin/talus-solve
+lasting() { sed "s/^until_s.*/until_s = $1\ncheckpoint_every_s = 0.1/" "$site" >data/made.ini; }
+run() { make -f "$TALUS_SOURCE/pipelines/run.mk" DEPENDS="$TALUS_SOURCE/pipelines/depends.sh" BIN=bin \
+    SITE=data/made.ini OUT=made THREADS=1 >said 2>&1; }
+lasting 12
+run &
+while [ ! -e made/run.checkpoint ] && kill -0 $! 2>/dev/null; do sleep 0.01; done
+kill -9 "$(cat pid)"
+wait $! && fail "it was over before it could be killed: the test shows nothing"
+run || { cat said; fail "make run after a kill"; }
+grep -q 'continuing at [0-9.]* s' said || { cat said; fail "make run starts over after a kill"; }
+lasting 13
+run || { cat said; fail "make run with a later end"; }
+grep -q 'continuing at 12 s' said || { cat said; fail "make run starts over to last longer"; }
+"$TALUS_BIN/talus-solve" data/made.ini --out again -j 1 -q --overwrite
+cmp made/run.nc again/run.nc || fail "make run after a kill and with a later end: other bytes"
 
 "$TALUS_BIN/talus-post" "$site" --out out -q --set report.figures=no
 [ -s out/report.html ] && [ -s out/scores.json ] && [ -s out/result.gpkg ] || fail "no report"

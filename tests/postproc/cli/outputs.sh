@@ -201,7 +201,7 @@ else
     echo "SKIPPED: damaged NetCDF files need TALUS_TEST_DATA"
 fi
 cp -r one listed
-(cd listed && sha256sum run.nc >solve.sha256 && sha256sum bed.tif >ingest.sha256)
+(cd listed && sha256sum run.nc >solve.sha256 && sha256sum bed.tif ingest.json >ingest.sha256)
 expect 0 'IoU' "$post" listed/site.ini --out listed --overwrite $quick
 for name in run.nc bed.tif; do
     cp "listed/$name" whole
@@ -210,6 +210,10 @@ for name in run.nc bed.tif; do
     expect 1 "$name is not the file that talus-[a-z]* wrote" "$post" listed/site.ini --out listed --overwrite $quick
     cp whole "listed/$name"
 done
+# A digit of a volume.
+sed -i 's/"volume_m3":\([^0-9]*\)[0-9]/"volume_m3":\19/' listed/ingest.json
+cmp -s listed/ingest.json one/ingest.json && fail "ingest.json was not changed"
+expect 1 "ingest.json is not the file that talus-ingest wrote" "$post" listed/site.ini --out listed --overwrite $quick
 
 # Numbers that no run has.
 if command -v ncgen >/dev/null; then

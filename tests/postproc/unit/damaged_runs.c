@@ -8,6 +8,8 @@ typedef struct {
     double meeting_count, meeting_kind;
     int32_t sample_count;
     const char *wide; // a variable with one dimension too many
+    const char *odd;  // one whose second number is `value`
+    double value;
 } damage;
 
 typedef struct {
@@ -19,7 +21,13 @@ typedef struct {
 static void put(writer *w, const char *name, int dimension, int width, double value) {
     const bool is_wide = w->damage->wide != NULL && strcmp(name, w->damage->wide) == 0;
     const int dimensions[3] = {dimension, w->three, w->three};
-    const double values[64] = {value, value, value, value};
+    const bool is_odd = w->damage->odd != NULL && strcmp(name, w->damage->odd) == 0;
+    const double values[64] = {value, is_odd ? w->damage->value : value,
+                               value, value,
+                               value, value,
+                               value, value,
+                               value, value,
+                               value, value};
     const int variable = tal_netcdf_variable(&w->file, name, TAL_NC_DOUBLE,
                                              width + (is_wide ? 1 : 0), dimensions, "1", name);
     tal_netcdf_put_doubles(&w->file, variable, values);
@@ -87,9 +95,10 @@ static tal_status read_rocks(damage d, int *moments) {
 static void good_rocks_are_read(void **state) {
     (void)state;
     int moments = 0;
-    check_ok(read_rocks((damage){2, 1, 2, NULL}, &moments));
+    check_ok(read_rocks((damage){2, 1, 2, .odd = NULL}, &moments));
     assert_int_equal(moments, 4);
-    check_ok(read_rocks((damage){0, 1, 0, NULL}, &moments)); // that never moved nor met anything
+    check_ok(
+        read_rocks((damage){0, 1, 0, .odd = NULL}, &moments)); // that never moved nor met anything
     assert_int_equal(moments, 0);
 }
 
@@ -98,10 +107,11 @@ static void number_of_meetings_that_is_none_is_refused(void **state) {
     const double wrong[] = {1e300, -1e300, NAN, -1.0, 0.5, 1e10};
     int moments = 0;
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
-        check_fails(read_rocks((damage){wrong[k], 1, 2, NULL}, &moments), TAL_BAD_INPUT,
+        check_fails(read_rocks((damage){wrong[k], 1, 2, .odd = NULL}, &moments), TAL_BAD_INPUT,
                     "meeting_count = ");
     }
-    check_fails(read_rocks((damage){3, 1, 2, NULL}, &moments), TAL_BAD_INPUT, "meeting_rock");
+    check_fails(read_rocks((damage){3, 1, 2, .odd = NULL}, &moments), TAL_BAD_INPUT,
+                "meeting_rock");
 }
 
 static void meeting_of_a_kind_that_is_no_number_is_refused(void **state) {
@@ -109,7 +119,7 @@ static void meeting_of_a_kind_that_is_no_number_is_refused(void **state) {
     const double wrong[] = {1e300, -1e300, NAN, 0.5};
     int moments = 0;
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
-        check_fails(read_rocks((damage){2, wrong[k], 2, NULL}, &moments), TAL_BAD_INPUT,
+        check_fails(read_rocks((damage){2, wrong[k], 2, .odd = NULL}, &moments), TAL_BAD_INPUT,
                     "meeting_kind = ");
     }
 }
@@ -117,7 +127,7 @@ static void meeting_of_a_kind_that_is_no_number_is_refused(void **state) {
 static void ways_longer_than_the_file_are_refused_before_memory_is_taken(void **state) {
     (void)state;
     int moments = 0;
-    check_fails(read_rocks((damage){2, 1, 1000000000, NULL}, &moments), TAL_BAD_INPUT,
+    check_fails(read_rocks((damage){2, 1, 1000000000, .odd = NULL}, &moments), TAL_BAD_INPUT,
                 "sample_count adds up to 2000000000, and there are 4 samples");
 }
 
@@ -127,9 +137,38 @@ static void variable_with_a_dimension_too_many_is_refused(void **state) {
     static const char *const wide[] = {"meeting_x", "x", "velocity"};
     int moments = 0;
     for (size_t k = 0; k < 3; k++) {
-        check_fails(read_rocks((damage){2, 1, 2, wide[k]}, &moments), TAL_BAD_INPUT,
+        check_fails(read_rocks((damage){2, 1, 2, .wide = wide[k]}, &moments), TAL_BAD_INPUT,
                     k == 2 ? "'velocity' has 3 dimensions, but 2 are needed"
                            : "has 2 dimensions, but 1 are needed");
+    }
+}
+
+// A place, speed or energy of a rock that no rock has gives maps and tables that nobody doubts.
+static void numbers_that_no_rock_has_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        double value;
+        const char *words;
+    } odd[] = {{"x", 1e9, "x = 1e+09 of sample 1 is impossible"},
+               {"y", -1e9, "y = -1e+09 of sample 1 is impossible"},
+               {"z", NAN, "z = nan of sample 1 is impossible"},
+               {"velocity", 1e30, "velocity = 1e+30 of sample 0 is impossible"},
+               {"angular_velocity", NAN, "angular_velocity = nan of sample 0 is impossible"},
+               {"time", 1e300, "time = 1e+300 of sample 1 is impossible"},
+               {"drop", 1e9, "drop = 1e+09 of sample 1 is impossible"},
+               {"ground", 1e9, "ground = 1e+09 of sample 1 is impossible"},
+               {"rotation_energy", 1e300, "rotation_energy = 1e+300 of sample 1 is impossible"},
+               {"meeting_x", 1e9, "meeting_x = 1e+09 of meeting 1 is impossible"},
+               {"meeting_energy", 1e300, "meeting_energy = 1e+300 of meeting 1 is impossible"},
+               {"mass", 1e300, "mass = 1e+300 of rock 1 is impossible"},
+               {"size", NAN, "size = nan of rock 1 is impossible"},
+               {"duration", 1e300, "duration = 1e+300 of rock 1 is impossible"}};
+    int moments = 0;
+    for (size_t k = 0; k < sizeof odd / sizeof *odd; k++) {
+        check_fails(
+            read_rocks((damage){2, 1, 2, .odd = odd[k].name, .value = odd[k].value}, &moments),
+            TAL_BAD_INPUT, odd[k].words);
     }
 }
 
@@ -140,6 +179,7 @@ int main(void) {
         cmocka_unit_test(meeting_of_a_kind_that_is_no_number_is_refused),
         cmocka_unit_test(ways_longer_than_the_file_are_refused_before_memory_is_taken),
         cmocka_unit_test(variable_with_a_dimension_too_many_is_refused),
+        cmocka_unit_test(numbers_that_no_rock_has_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,5 +85,27 @@ equal "clausius_duhem_worst_j of run.nc" \
 equal "clausius_duhem_worst_j of run.json" \
     "$(sed -n 's/.*"clausius_duhem_worst_j":[^-+0-9]*\([-+0-9.e]*\).*/\1/p' out/run.json)" "$worst" 1e-9
 
+# Two blocks take one thread, unless the user says how many.
+begin
+# threads WANTED "[VARIABLE=VALUE]" OPTION...: so many while it runs.
+threads() {
+    wanted=$1 variable=$2
+    shift 2
+    rm -f out/run.checkpoint
+    # shellcheck disable=SC2086
+    env -u OMP_NUM_THREADS $variable "$TALUS_BIN/talus-solve" site.ini --out out -q --overwrite --until 3600 --stop-when-still no \
+        --set solve.dt_s=1e-3 --set solve.checkpoint_every_s=0.1 "$@" >out.txt 2>err.txt &
+    pid=$!
+    for i in $(seq 3000); do [ -e out/run.checkpoint ] && break; sleep 0.01; done
+    found=$(ls "/proc/$pid/task" | wc -l)
+    kill -9 $pid
+    wait $pid 2>/dev/null
+    [ "$found" -eq "$wanted" ] || fail "$found threads instead of $wanted with $variable $*: $(cat err.txt)"
+}
+threads 1 ''
+threads 2 '' --threads 2
+threads 2 OMP_NUM_THREADS=2
+threads 1 OMP_NUM_THREADS=2 --threads 1
+
 [ "$failures" -eq 0 ] || exit 1
 echo "all good"

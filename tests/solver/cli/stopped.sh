@@ -30,6 +30,7 @@ with whole --until 5.01 || fail "the undisturbed run"
 # Extended: the end of the short run lies between two frames.
 with short --until 2.53 || fail "the short run"
 cmp -s short/run.nc whole/run.nc && fail "until changes nothing"
+cp short/run.nc short.nc
 expect 0 'continuing at 2.53' "$solve" site.ini --threads 1 --out short --stop-when-still no --until 5.01 --resume
 cmp short/run.nc whole/run.nc || fail "an extended run differs"
 expect 0 'continuing at 5.01' "$solve" site.ini --threads 1 --out short --stop-when-still no --until 5.01 --resume
@@ -39,6 +40,9 @@ expect 1 'belongs to' "$solve" site.ini --threads 1 --out short --until 5.01 --r
 expect 0 'starting at 0 s' "$solve" site.ini --threads 1 --out short --stop-when-still no --until 5.01 --resume --overwrite --set contact.friction=0.61
 expect 0 'starting at 0 s' "$solve" site.ini --threads 1 --out short --stop-when-still no --until 5.01 --resume --overwrite
 cmp short/run.nc whole/run.nc || fail "a run started over differs"
+expect 1 'is at 5.01 s already' "$solve" site.ini --threads 1 --out short --stop-when-still no --until 2.53 --resume
+expect 0 'starting at 0 s' "$solve" site.ini --threads 1 --out short --stop-when-still no --until 2.53 --resume --overwrite
+cmp short/run.nc short.nc || fail "a run with an earlier end differs"
 
 # A run at rest is not made longer by asking for more.
 fresh rest
