@@ -81,7 +81,28 @@ static void note_limit(const pair_view *pair, double reach) {
     *pair->same_below = tal_smaller(*pair->same_below, reach);
 }
 
+static double face_separation(const tal_posed_body *a, const tal_posed_body *b, tal_vec3 shift,
+                              int32_t face) {
+    const tal_posed_face *f = &a->face[face];
+    return tal_vec3_dot(f->normal, shift) - f->offset + tal_posed_lowest(b, f->normal);
+}
+
+// The face of one of the two that separated them last time, wherever it looks now.
+static bool face_hint_separates(const pair_view *pair, int32_t face) {
+    const double separation =
+        face > 0 ? face_separation(pair->i, pair->j, pair->shift, face - 1)
+                 : face_separation(pair->j, pair->i, tal_vec3_scale(pair->shift, -1.0), -face - 1);
+    if (!(separation > pair->enough)) {
+        return false;
+    }
+    note_limit(pair, separation - pair->margin);
+    return true;
+}
+
 static bool hint_separates(const pair_view *pair, const tal_pair_hint *hint) {
+    if (hint->face != 0) {
+        return face_hint_separates(pair, hint->face);
+    }
     const tal_vec3 n = {hint->x, hint->y, hint->z};
     const double separation = tal_vec3_dot(n, n) > 0.5 ? separation_along(pair, n) : -INFINITY;
     if (!(separation > pair->enough_by_hint)) {
@@ -95,9 +116,14 @@ static bool hint_separates(const pair_view *pair, const tal_pair_hint *hint) {
 static int32_t leave_apart(const pair_view *pair, tal_pair_hint *hint, tal_vec3 n,
                            double separation) {
     note_limit(pair, separation - pair->margin);
-    hint->x = (float)n.x;
-    hint->y = (float)n.y;
-    hint->z = (float)n.z;
+    *hint = (tal_pair_hint){(float)n.x, (float)n.y, (float)n.z, 0, 0.0F};
+    return 0;
+}
+
+static int32_t leave_apart_by_face(const pair_view *pair, tal_pair_hint *hint, int32_t face,
+                                   double separation) {
+    note_limit(pair, separation - pair->margin);
+    *hint = (tal_pair_hint){.face = face};
     return 0;
 }
 
@@ -143,8 +169,7 @@ static face_axis find_face_axis(const tal_posed_body *a, const tal_posed_body *b
             tal_vec3_dot(face->normal, corner) - face->offset + slack < best.separation) {
             continue;
         }
-        const double s =
-            tal_vec3_dot(face->normal, shift) - face->offset + tal_posed_lowest(b, face->normal);
+        const double s = face_separation(a, b, shift, f);
         if (s > best.separation || (s == best.separation && f < best.face)) {
             best = (face_axis){s, f};
         }
@@ -491,11 +516,11 @@ static int32_t find_points(const pair_view *pair, tal_pair_hint *hint, tal_narro
     }
     const face_axis of_i = find_face_axis(i, j, pair->shift, enough);
     if (of_i.separation > enough) {
-        return leave_apart(pair, hint, outward(pair, true, of_i.face), of_i.separation);
+        return leave_apart_by_face(pair, hint, of_i.face + 1, of_i.separation);
     }
     const face_axis of_j = find_face_axis(j, i, tal_vec3_scale(pair->shift, -1.0), enough);
     if (of_j.separation > enough) {
-        return leave_apart(pair, hint, outward(pair, false, of_j.face), of_j.separation);
+        return leave_apart_by_face(pair, hint, -of_j.face - 1, of_j.separation);
     }
 
     // A face whose clipped manifold reaches the separation it claims is the answer unless deep; where only what
@@ -509,11 +534,13 @@ static int32_t find_points(const pair_view *pair, tal_pair_hint *hint, tal_narro
         return count;
     }
 
+    // Where the faces agree, edges count only if they separate by noticeably more.
+    const double floor =
+        agrees ? tal_smaller(deepest_face + pair->tolerance, enough) : deepest_face;
     const edge_axis edges =
         i->is_box != 0 && j->is_box != 0
             ? find_box_edge_axis(pair)
-            : find_edge_axis(pair, scratch, outward(pair, first_is_i, first.face), deepest_face,
-                             enough);
+            : find_edge_axis(pair, scratch, outward(pair, first_is_i, first.face), floor, enough);
     if (edges.separation > enough) {
         return leave_apart(pair, hint, edges.normal, edges.separation);
     }
