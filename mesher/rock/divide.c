@@ -130,9 +130,13 @@ enum { EFFORT_COUNT = sizeof efforts / sizeof efforts[0] };
 static void divide_all(divider *workers, const tal_partition *partition, const tal_rock *rock,
                        const tal_divide_options *options, const carve_effort *effort,
                        int thread_count) {
-    const tal_carve_options carve = {partition->nominal_volume, options->depth_m,
-                                     effort->loss_share,        effort->piece_share,
-                                     effort->sliver_share,      effort->air_weight};
+    const tal_carve_options carve = {.nominal_volume = partition->nominal_volume,
+                                     .depth = options->depth_m,
+                                     .loss_share = effort->loss_share,
+                                     .piece_share = effort->piece_share,
+                                     .sliver_share =
+                                         fmax(effort->sliver_share, partition->sliver_share),
+                                     .air_weight = effort->air_weight};
     tal_progress progress;
     tal_progress_begin(&progress, "dividing the source", "cells", (double)partition->cell_count);
     int64_t done = 0;

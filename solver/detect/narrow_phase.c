@@ -307,13 +307,17 @@ static edge_axis find_edge_axis(const pair_view *pair, tal_narrow_scratch *scrat
     for (int32_t k = 0; k < count_j; k++) {
         scratch->axis[k] = edge_direction(j, scratch->near[1][k]);
     }
+    const int32_t *faces_of_j = edge_faces(j, 0);
     for (int32_t n = 0; n < count_i && best.separation <= enough; n++) {
         const int32_t e = scratch->near[0][n], *faces_i = edge_faces(i, e);
         const tal_vec3 axis_i = edge_direction(i, e);
+        for (int32_t f = 0; f < j->face_count; f++) {
+            scratch->along[f] = tal_vec3_dot(j->face[f].normal, axis_i);
+        }
         for (int32_t k = 0; k < count_j; k++) {
-            const int32_t g = scratch->near[1][k], *faces_j = edge_faces(j, g);
-            const double c = tal_vec3_dot(j->face[faces_j[0]].normal, axis_i);
-            const double d = tal_vec3_dot(j->face[faces_j[1]].normal, axis_i);
+            const int32_t g = scratch->near[1][k];
+            const double c = scratch->along[faces_of_j[2 * g]];
+            const double d = scratch->along[faces_of_j[2 * g + 1]];
             if (c * d >= 0.0) {
                 continue;
             }
@@ -582,14 +586,17 @@ int32_t tal_narrow_find(const tal_posed_body *i, const tal_posed_body *j, double
 
 tal_status tal_narrow_scratch_create(tal_narrow_scratch *scratch, const tal_shapes *shapes,
                                      tal_error *err) {
-    int32_t edges = 0;
+    int32_t edges = 0, faces = 0;
     for (int32_t s = 0; s < shapes->shape_count; s++) {
-        const int32_t own = shapes->edge_start[s + 1] - shapes->edge_start[s];
-        edges = own > edges ? own : edges;
+        const int32_t own_edges = shapes->edge_start[s + 1] - shapes->edge_start[s];
+        const int32_t own_faces = shapes->face_start[s + 1] - shapes->face_start[s];
+        edges = own_edges > edges ? own_edges : edges;
+        faces = own_faces > faces ? own_faces : faces;
     }
     TAL_CREATE(scratch->near[0], (size_t)edges + 1, "edge tests", err);
     TAL_CREATE(scratch->near[1], (size_t)edges + 1, "edge tests", err);
     TAL_CREATE(scratch->axis, (size_t)edges + 1, "edge directions", err);
+    TAL_CREATE(scratch->along, (size_t)faces + 1, "edge tests", err);
     return TAL_OK;
 }
 
@@ -597,5 +604,6 @@ void tal_narrow_scratch_destroy(tal_narrow_scratch *scratch) {
     tal_memory_destroy(scratch->near[0]);
     tal_memory_destroy(scratch->near[1]);
     tal_memory_destroy(scratch->axis);
+    tal_memory_destroy(scratch->along);
     *scratch = (tal_narrow_scratch){0};
 }

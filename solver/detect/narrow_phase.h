@@ -18,6 +18,7 @@ typedef struct {
 typedef struct {
     int32_t *near[2]; // edges of bodies i and j that may touch
     tal_vec3 *axis;   // directions of those of j
+    double *along;    // how far the normals of j's faces look along an edge of i
 } tal_narrow_scratch;
 
 tal_status tal_narrow_scratch_create(tal_narrow_scratch *scratch, const tal_shapes *shapes,
