@@ -8,8 +8,9 @@
 
 #include <math.h>
 
-// Relaxed cells are alike, so what is smaller than a fifth of one is a chip that the carving left: 130 chips with 0.3 % of
-// the rock of the embedded site, beside 2,071 blocks. Without them no block there has an inner radius below 1.3 m.
+// Relaxed cells are alike, so what is smaller than a fifth of one is a chip that the carving left, as long as the
+// source is well filled without: 130 chips with 0.3 % of the rock of the embedded site, beside 2,071 blocks. Without
+// them no block there has an inner radius below 1.3 m.
 static const double sliver_share = 0.2;
 static const double points_across = 5; // points of rock along a side of a cell, at least
 
