@@ -61,6 +61,10 @@ static bool are_voronoi(const tal_settings *s, const void *section) {
     return s->mesh.blocks == TAL_BLOCKS_VORONOI;
 }
 
+static bool are_scattered(const tal_settings *s, const void *section) {
+    return are_voronoi(s, section) && isnan(s->mesh.size_deviation);
+}
+
 static bool have_strike(const tal_settings *s, const void *section) {
     return are_bricks(s, section) || are_voronoi(s, section);
 }
@@ -211,6 +215,8 @@ static const idle_row ROWS[] = {
     {"mesh", "size_m", are_voronoi, "mesh.blocks", "blocks = voronoi"},
     {"mesh", "gap_share", are_voronoi, "mesh.blocks", "blocks = voronoi"},
     {"mesh", "size_deviation", are_voronoi, "mesh.blocks", "blocks = voronoi"},
+    {"mesh", "relax_rounds", are_scattered, "mesh.blocks mesh.size_deviation",
+     "blocks = voronoi without size_deviation"},
     {"mesh", "anisotropy", are_voronoi, "mesh.blocks", "blocks = voronoi"},
     {"mesh", "ground_class_names", has_class_raster, "mesh.ground_classes",
      "a raster in ground_classes"},

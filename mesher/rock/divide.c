@@ -126,13 +126,27 @@ static const carve_effort efforts[] = {
     {0.025, 0.05, 0.025, 0.2}, {0.012, 0.025, 0.02, 0.2}, {0.012, 0.025, 0.02, 0.5},
     {0.025, 0.05, 0.02, 1},    {0.006, 0.02, 0.01, 1}};
 enum { EFFORT_COUNT = sizeof efforts / sizeof efforts[0] };
+enum {
+    SMALL_EFFORTS = 3
+}; // those that do not break cells up more: here a partition may ask for larger slivers
+
+static carve_effort effort_of(const tal_partition *partition, int number) {
+    carve_effort effort = efforts[number];
+    if (number < SMALL_EFFORTS) {
+        effort.sliver_share = fmax(effort.sliver_share, partition->sliver_share);
+    }
+    return effort;
+}
 
 static void divide_all(divider *workers, const tal_partition *partition, const tal_rock *rock,
                        const tal_divide_options *options, const carve_effort *effort,
                        int thread_count) {
-    const tal_carve_options carve = {partition->nominal_volume, options->depth_m,
-                                     effort->loss_share,        effort->piece_share,
-                                     effort->sliver_share,      effort->air_weight};
+    const tal_carve_options carve = {.nominal_volume = partition->nominal_volume,
+                                     .depth = options->depth_m,
+                                     .loss_share = effort->loss_share,
+                                     .piece_share = effort->piece_share,
+                                     .sliver_share = effort->sliver_share,
+                                     .air_weight = effort->air_weight};
     tal_progress progress;
     tal_progress_begin(&progress, "dividing the source", "cells", (double)partition->cell_count);
     int64_t done = 0;
@@ -321,7 +335,8 @@ static tal_status divide_once(tal_block_set *set, const tal_partition *partition
         workers[t].gap = options->gap_m;
         workers[t].clip_to_rock = options->clip_to_rock;
     }
-    divide_all(workers, partition, rock, options, &efforts[effort], thread_count);
+    const carve_effort trouble = effort_of(partition, effort);
+    divide_all(workers, partition, rock, options, &trouble, thread_count);
     const tal_status status = collect(set, workers, thread_count, report, err);
     for (int t = 0; t < thread_count; t++) {
         tal_block_set_destroy(&workers[t].store);

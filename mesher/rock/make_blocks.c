@@ -45,6 +45,10 @@ static tal_status make_partition(const tal_mesh_stage *stage, double size, tal_v
         return tal_partition_voronoi_sized(partition, &stage->rock, stage->strike, size,
                                            mesh->size_deviation, stretch_of(mesh), seed, run, err);
     }
+    if (mesh->blocks == TAL_BLOCKS_VORONOI && mesh->relax_rounds > 0) {
+        return tal_partition_voronoi_relaxed(partition, &stage->rock, stage->strike, size,
+                                             mesh->relax_rounds, stretch_of(mesh), seed, run, err);
+    }
     if (mesh->blocks == TAL_BLOCKS_VORONOI) {
         return tal_partition_voronoi(partition, &stage->rock, stage->strike, size, stretch_of(mesh),
                                      seed, run, err);

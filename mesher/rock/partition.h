@@ -27,6 +27,7 @@ typedef struct tal_partition tal_partition;
 struct tal_partition {
     int64_t cell_count;
     double nominal_volume;
+    double sliver_share; // of it: smaller pieces are slivers, if the rest fills the rock; 0: as usual
     // Cell by number; no vertices: nothing there. May be called by several threads at once.
     tal_status (*make_cell)(const tal_partition *partition, int64_t index, tal_polyhedron *cell,
                             tal_error *err);
@@ -46,6 +47,7 @@ struct tal_partition {
     double *weight; // of a power diagram; NULL: all alike
     double *target; // wanted volumes of its cells
     double weight_most;
+    double seeded_volume; // where seeds are; 0: all of the box
     double list_edge;
     int64_t list_count[3];
     int32_t *list_start;
@@ -67,6 +69,12 @@ tal_status tal_partition_bricks(tal_partition *partition, const tal_rock *rock, 
 tal_status tal_partition_voronoi(tal_partition *partition, const tal_rock *rock, double strike,
                                  double size, tal_vec3 stretch, uint64_t random_seed, uint32_t run,
                                  tal_error *err);
+
+// The same with seeds that move to the middle of the rock nearest to them, `rounds` times.
+tal_status tal_partition_voronoi_relaxed(tal_partition *partition, const tal_rock *rock,
+                                         double strike, double size, int64_t rounds,
+                                         tal_vec3 stretch, uint64_t random_seed, uint32_t run,
+                                         tal_error *err);
 
 // The same with lognormal sizes: `deviation` is that of the logarithm of the size.
 tal_status tal_partition_voronoi_sized(tal_partition *partition, const tal_rock *rock,

@@ -25,10 +25,11 @@ static int64_t list_of(const tal_partition *p, tal_vec3 s) {
     return (k * p->list_count[1] + j) * p->list_count[0] + i;
 }
 
-// About two seeds per list, whatever the box.
+// About two seeds per list where there are any, whatever the box.
 static void size_lists(tal_partition *p) {
     const tal_vec3 extent = tal_vec3_subtract(p->high, p->low);
-    const double volume = extent.x * extent.y * extent.z;
+    const double box = extent.x * extent.y * extent.z;
+    const double volume = p->seeded_volume > 0 ? fmin(p->seeded_volume, box) : box;
     const double length[3] = {extent.x, extent.y, extent.z};
     p->list_edge = cbrt(2 * volume / (double)p->seed_count);
     for (int k = 0; k < 3; k++) {
@@ -92,6 +93,55 @@ tal_status tal_voronoi_sort(tal_partition *p, tal_error *err) {
         p->weight_most = s == 0 ? p->weight[s] : tal_greater(p->weight_most, p->weight[s]);
     }
     return status;
+}
+
+// ---- The nearest seed ------------------------------------------------------------------
+
+typedef struct {
+    tal_vec3 at;
+    int64_t seed;
+    double distance2;
+} nearest_seed;
+
+static void look_in_list(const tal_partition *p, int64_t i, int64_t j, int64_t k,
+                         nearest_seed *best) {
+    if (i < 0 || j < 0 || k < 0 || i >= p->list_count[0] || j >= p->list_count[1] ||
+        k >= p->list_count[2]) {
+        return;
+    }
+    const int64_t list = (k * p->list_count[1] + j) * p->list_count[0] + i;
+    for (int64_t s = p->list_start[list]; s < p->list_start[list + 1]; s++) {
+        const tal_vec3 d = tal_vec3_subtract(p->seed[s], best->at);
+        const double distance2 = tal_vec3_dot(d, d);
+        if (distance2 < best->distance2 || (distance2 == best->distance2 && s < best->seed)) {
+            best->distance2 = distance2;
+            best->seed = s;
+        }
+    }
+}
+
+int64_t tal_voronoi_nearest(const tal_partition *p, tal_vec3 at) {
+    nearest_seed best = {at, -1, INFINITY};
+    const int64_t i = list_index(p, at.x, p->low.x, 0), j = list_index(p, at.y, p->low.y, 1);
+    const int64_t k = list_index(p, at.z, p->low.z, 2);
+    const int64_t rings = p->list_count[0] + p->list_count[1] + p->list_count[2];
+    // A seed in ring r is at least (r - 1) list edges away.
+    for (int64_t ring = 0; ring < rings; ring++) {
+        const double beyond = (double)(ring - 1) * p->list_edge;
+        if (ring > 0 && beyond > 0 && beyond * beyond > best.distance2) {
+            break;
+        }
+        for (int64_t dk = -ring; dk <= ring; dk++) {
+            for (int64_t dj = -ring; dj <= ring; dj++) {
+                const bool on_side = llabs(dk) == ring || llabs(dj) == ring;
+                const int64_t step = on_side || ring == 0 ? 1 : 2 * ring;
+                for (int64_t di = -ring; di <= ring; di += step) {
+                    look_in_list(p, i + di, j + dj, k + dk, &best);
+                }
+            }
+        }
+    }
+    return best.seed;
 }
 
 // ---- Cells -----------------------------------------------------------------------------
@@ -348,6 +398,18 @@ tal_status tal_partition_voronoi(tal_partition *p, const tal_rock *rock, double 
     begin(p, rock, strike, stretch);
     p->nominal_volume = size * size * size;
     return finish(p, make_random_seeds(p, size, random_seed, run, err), err);
+}
+
+tal_status tal_partition_voronoi_relaxed(tal_partition *p, const tal_rock *rock, double strike,
+                                         double size, int64_t rounds, tal_vec3 stretch,
+                                         uint64_t random_seed, uint32_t run, tal_error *err) {
+    begin(p, rock, strike, stretch);
+    p->nominal_volume = size * size * size;
+    tal_status status = make_random_seeds(p, size, random_seed, run, err);
+    if (status == TAL_OK) {
+        status = tal_voronoi_relax(p, rounds, err);
+    }
+    return finish(p, status, err);
 }
 
 tal_status tal_partition_voronoi_sized(tal_partition *p, const tal_rock *rock, double strike,

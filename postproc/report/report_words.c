@@ -52,7 +52,7 @@ static void say_runout(tal_text *text, const tal_back_analysis *a) {
     tal_text_append(text, ". ");
 }
 
-// Blocks that are large against the source leave some of it out.
+// Blocks that are large against the source leave some of it out, and so do gaps between them.
 static void say_fill(tal_text *text, const tal_back_analysis *a) {
     double all = 0.0;
     for (int32_t b = 0; b < a->blocks.count; b++) {
@@ -61,7 +61,7 @@ static void say_fill(tal_text *text, const tal_back_analysis *a) {
     const double share = all / a->survey.source_volume.volume;
     if (share < 0.97) {
         tal_text_append(text, " The blocks hold %.0f %% of the source%s.", 100.0 * share,
-                        share > 0.5 ? ": it is thin or rough compared with them" : "");
+                        share > 0.5 ? "; the rest lies between them and along its surfaces" : "");
     }
 }
 

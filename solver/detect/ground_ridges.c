@@ -137,18 +137,20 @@ static void try_body_edge(const tal_terrain *t, const tal_posed_body *body,
     const int32_t *ends =
         &body->shapes->edge_vertex[2 * (body->shapes->edge_start[body->topology] + edge)];
     const tal_vec3 from = tal_posed_vertex(body, ends[0]);
-    const tal_vec3 span = scratch->edge_direction[edge];
-    const double length = tal_vec3_length(span);
-    const tal_vec3 along = tal_vec3_scale(span, 1.0 / length);
-    tal_vec3 n = tal_vec3_cross(r->along, along);
-    const double sine = tal_vec3_length(n);
+    const double length = scratch->edge_length[edge];
+    const tal_vec3 along = scratch->edge_direction[edge];
+    const tal_vec3 cross = tal_vec3_cross(r->along, along);
+    const double sine = tal_vec3_length(cross);
     if (sine < PARALLEL_SINE) {
         return;
     }
     const double sign =
-        tal_vec3_dot(n, tal_vec3_add(r->normal[0], r->normal[1])) < 0.0 ? -1.0 : 1.0;
-    n = tal_vec3_scale(n, sign / sine);
-    if (!body_edge_faces(body, edge, along, tal_vec3_scale(n, -1.0)) || !limit_to_ridge(r, &n)) {
+        tal_vec3_dot(cross, tal_vec3_add(r->normal[0], r->normal[1])) < 0.0 ? -1.0 : 1.0;
+    const tal_vec3 common = tal_vec3_scale(cross, sign / sine);
+    tal_vec3 n = common;
+    // The fan of a ridge is narrow: it turns most edges away.
+    if (!limit_to_ridge(r, &n) ||
+        !body_edge_faces(body, edge, along, tal_vec3_scale(common, -1.0))) {
         return;
     }
     // Closest points of the two lines (unit directions).
@@ -208,8 +210,10 @@ static void try_point(const tal_terrain *t, const tal_posed_body *body, tal_grou
 static void find_edge_directions(const tal_posed_body *body, tal_ground_scratch *scratch) {
     const int32_t *ends = &body->shapes->edge_vertex[2 * body->shapes->edge_start[body->topology]];
     for (int32_t e = 0; e < body->edge_count; e++) {
-        scratch->edge_direction[e] = tal_vec3_subtract(tal_posed_vertex(body, ends[2 * e + 1]),
-                                                       tal_posed_vertex(body, ends[2 * e]));
+        const tal_vec3 span = tal_vec3_subtract(tal_posed_vertex(body, ends[2 * e + 1]),
+                                                tal_posed_vertex(body, ends[2 * e]));
+        scratch->edge_length[e] = tal_vec3_length(span);
+        scratch->edge_direction[e] = tal_vec3_scale(span, 1.0 / scratch->edge_length[e]);
     }
     scratch->edge_directions_known = true;
 }

@@ -328,6 +328,7 @@ tal_status tal_ground_scratch_create(tal_ground_scratch *scratch, const tal_shap
     TAL_CREATE(scratch->vertex_behind, (size_t)vertices + 4, "ground scratch", err);
     TAL_CREATE(scratch->height, (size_t)vertices, "ground scratch", err);
     TAL_CREATE(scratch->edge_direction, (size_t)edges, "ground scratch", err);
+    TAL_CREATE(scratch->edge_length, (size_t)edges, "ground scratch", err);
     return TAL_OK;
 }
 
@@ -340,5 +341,6 @@ void tal_ground_scratch_destroy(tal_ground_scratch *scratch) {
     tal_memory_destroy(scratch->vertex_behind);
     tal_memory_destroy(scratch->height);
     tal_memory_destroy(scratch->edge_direction);
+    tal_memory_destroy(scratch->edge_length);
     *scratch = (tal_ground_scratch){0};
 }

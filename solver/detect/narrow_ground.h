@@ -43,7 +43,8 @@ typedef struct {
     int32_t point_capacity;
     uint8_t *vertex_behind;   // per body vertex: behind the plane of some triangle near it
     double *height;           // per body vertex, over the ridge at hand
-    tal_vec3 *edge_direction; // per body edge
+    tal_vec3 *edge_direction; // per body edge, and its length
+    double *edge_length;
     bool edge_directions_known;
     tal_status status; // TAL_NO_MEMORY once a list could not grow
 } tal_ground_scratch;

@@ -81,7 +81,28 @@ static void note_limit(const pair_view *pair, double reach) {
     *pair->same_below = tal_smaller(*pair->same_below, reach);
 }
 
+static double face_separation(const tal_posed_body *a, const tal_posed_body *b, tal_vec3 shift,
+                              int32_t face) {
+    const tal_posed_face *f = &a->face[face];
+    return tal_vec3_dot(f->normal, shift) - f->offset + tal_posed_lowest(b, f->normal);
+}
+
+// The face of one of the two that separated them last time, wherever it looks now.
+static bool face_hint_separates(const pair_view *pair, int32_t face) {
+    const double separation =
+        face > 0 ? face_separation(pair->i, pair->j, pair->shift, face - 1)
+                 : face_separation(pair->j, pair->i, tal_vec3_scale(pair->shift, -1.0), -face - 1);
+    if (!(separation > pair->enough)) {
+        return false;
+    }
+    note_limit(pair, separation - pair->margin);
+    return true;
+}
+
 static bool hint_separates(const pair_view *pair, const tal_pair_hint *hint) {
+    if (hint->face != 0) {
+        return face_hint_separates(pair, hint->face);
+    }
     const tal_vec3 n = {hint->x, hint->y, hint->z};
     const double separation = tal_vec3_dot(n, n) > 0.5 ? separation_along(pair, n) : -INFINITY;
     if (!(separation > pair->enough_by_hint)) {
@@ -95,9 +116,14 @@ static bool hint_separates(const pair_view *pair, const tal_pair_hint *hint) {
 static int32_t leave_apart(const pair_view *pair, tal_pair_hint *hint, tal_vec3 n,
                            double separation) {
     note_limit(pair, separation - pair->margin);
-    hint->x = (float)n.x;
-    hint->y = (float)n.y;
-    hint->z = (float)n.z;
+    *hint = (tal_pair_hint){(float)n.x, (float)n.y, (float)n.z, 0, 0.0F};
+    return 0;
+}
+
+static int32_t leave_apart_by_face(const pair_view *pair, tal_pair_hint *hint, int32_t face,
+                                   double separation) {
+    note_limit(pair, separation - pair->margin);
+    *hint = (tal_pair_hint){.face = face};
     return 0;
 }
 
@@ -143,8 +169,7 @@ static face_axis find_face_axis(const tal_posed_body *a, const tal_posed_body *b
             tal_vec3_dot(face->normal, corner) - face->offset + slack < best.separation) {
             continue;
         }
-        const double s =
-            tal_vec3_dot(face->normal, shift) - face->offset + tal_posed_lowest(b, face->normal);
+        const double s = face_separation(a, b, shift, f);
         if (s > best.separation || (s == best.separation && f < best.face)) {
             best = (face_axis){s, f};
         }
@@ -282,13 +307,17 @@ static edge_axis find_edge_axis(const pair_view *pair, tal_narrow_scratch *scrat
     for (int32_t k = 0; k < count_j; k++) {
         scratch->axis[k] = edge_direction(j, scratch->near[1][k]);
     }
+    const int32_t *faces_of_j = edge_faces(j, 0);
     for (int32_t n = 0; n < count_i && best.separation <= enough; n++) {
         const int32_t e = scratch->near[0][n], *faces_i = edge_faces(i, e);
         const tal_vec3 axis_i = edge_direction(i, e);
+        for (int32_t f = 0; f < j->face_count; f++) {
+            scratch->along[f] = tal_vec3_dot(j->face[f].normal, axis_i);
+        }
         for (int32_t k = 0; k < count_j; k++) {
-            const int32_t g = scratch->near[1][k], *faces_j = edge_faces(j, g);
-            const double c = tal_vec3_dot(j->face[faces_j[0]].normal, axis_i);
-            const double d = tal_vec3_dot(j->face[faces_j[1]].normal, axis_i);
+            const int32_t g = scratch->near[1][k];
+            const double c = scratch->along[faces_of_j[2 * g]];
+            const double d = scratch->along[faces_of_j[2 * g + 1]];
             if (c * d >= 0.0) {
                 continue;
             }
@@ -491,11 +520,11 @@ static int32_t find_points(const pair_view *pair, tal_pair_hint *hint, tal_narro
     }
     const face_axis of_i = find_face_axis(i, j, pair->shift, enough);
     if (of_i.separation > enough) {
-        return leave_apart(pair, hint, outward(pair, true, of_i.face), of_i.separation);
+        return leave_apart_by_face(pair, hint, of_i.face + 1, of_i.separation);
     }
     const face_axis of_j = find_face_axis(j, i, tal_vec3_scale(pair->shift, -1.0), enough);
     if (of_j.separation > enough) {
-        return leave_apart(pair, hint, outward(pair, false, of_j.face), of_j.separation);
+        return leave_apart_by_face(pair, hint, -of_j.face - 1, of_j.separation);
     }
 
     // A face whose clipped manifold reaches the separation it claims is the answer unless deep; where only what
@@ -509,11 +538,13 @@ static int32_t find_points(const pair_view *pair, tal_pair_hint *hint, tal_narro
         return count;
     }
 
+    // Where the faces agree, edges count only if they separate by noticeably more.
+    const double floor =
+        agrees ? tal_smaller(deepest_face + pair->tolerance, enough) : deepest_face;
     const edge_axis edges =
         i->is_box != 0 && j->is_box != 0
             ? find_box_edge_axis(pair)
-            : find_edge_axis(pair, scratch, outward(pair, first_is_i, first.face), deepest_face,
-                             enough);
+            : find_edge_axis(pair, scratch, outward(pair, first_is_i, first.face), floor, enough);
     if (edges.separation > enough) {
         return leave_apart(pair, hint, edges.normal, edges.separation);
     }
@@ -555,14 +586,17 @@ int32_t tal_narrow_find(const tal_posed_body *i, const tal_posed_body *j, double
 
 tal_status tal_narrow_scratch_create(tal_narrow_scratch *scratch, const tal_shapes *shapes,
                                      tal_error *err) {
-    int32_t edges = 0;
+    int32_t edges = 0, faces = 0;
     for (int32_t s = 0; s < shapes->shape_count; s++) {
-        const int32_t own = shapes->edge_start[s + 1] - shapes->edge_start[s];
-        edges = own > edges ? own : edges;
+        const int32_t own_edges = shapes->edge_start[s + 1] - shapes->edge_start[s];
+        const int32_t own_faces = shapes->face_start[s + 1] - shapes->face_start[s];
+        edges = own_edges > edges ? own_edges : edges;
+        faces = own_faces > faces ? own_faces : faces;
     }
     TAL_CREATE(scratch->near[0], (size_t)edges + 1, "edge tests", err);
     TAL_CREATE(scratch->near[1], (size_t)edges + 1, "edge tests", err);
     TAL_CREATE(scratch->axis, (size_t)edges + 1, "edge directions", err);
+    TAL_CREATE(scratch->along, (size_t)faces + 1, "edge tests", err);
     return TAL_OK;
 }
 
@@ -570,5 +604,6 @@ void tal_narrow_scratch_destroy(tal_narrow_scratch *scratch) {
     tal_memory_destroy(scratch->near[0]);
     tal_memory_destroy(scratch->near[1]);
     tal_memory_destroy(scratch->axis);
+    tal_memory_destroy(scratch->along);
     *scratch = (tal_narrow_scratch){0};
 }

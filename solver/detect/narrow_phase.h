@@ -9,14 +9,16 @@
 // depend on it.
 typedef struct {
     float x, y, z; // a direction that separated the two, world axes, from i to j
-    float
-        same_below; // as the two lie, any reach between that of last time and this has the same answer
+    int32_t face;  // or a face that did: 1 + that of i, -(1 + that of j); 0: none
+    // As the two lie, any reach between that of last time and this has the same answer.
+    float same_below;
 } tal_pair_hint;
 
 // Scratch of one thread, sized for the largest shape.
 typedef struct {
     int32_t *near[2]; // edges of bodies i and j that may touch
     tal_vec3 *axis;   // directions of those of j
+    double *along;    // how far the normals of j's faces look along an edge of i
 } tal_narrow_scratch;
 
 tal_status tal_narrow_scratch_create(tal_narrow_scratch *scratch, const tal_shapes *shapes,

@@ -47,6 +47,7 @@ static const struct {
     {"mesh", "size_m = 3", "", "blocks = voronoi"},
     {"mesh", "gap_share = 0.02", "", "blocks = voronoi"},
     {"mesh", "size_deviation = 0.3", "", "blocks = voronoi"},
+    {"mesh", "relax_rounds = 5", "", "blocks = voronoi"},
     {"mesh", "anisotropy = 2 1 1", "", "blocks = voronoi"},
     {"mesh", "ground_class_names = a b", "", "ground_classes = a.tif"},
     {"mesh", "import = a.obj", "", "blocks = import"},

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The committed calibration of the embedded site is one that the programs still come to: made again, as the README of the
 # site says, it finds a friction that the committed one allows, and the same scores before and after but for what
-# another set of blocks would change. Some ten minutes of a processor.
+# another set of blocks would change. Some minutes of a processor.
 set -u
 . "$TALUS_SOURCE/tests/support/common.sh"
 committed=$TALUS_SOURCE/datasets/piton-marcel/calibrate.json

@@ -19,16 +19,20 @@ else
     sed -e '/^before = /d' -e '/^after = /d' -e '/^calibration = /d' "$TALUS_SOURCE/datasets/piton-marcel/site.ini" >$site
 fi
 
-# mesh_and_judge COUNT SETTINGS...: COUNT blocks are wanted, 0 for any number.
+# mesh_and_judge COUNT SETTINGS...: COUNT blocks are wanted, 0 for any number. Without gaps, so that they fill the rock,
+# unless $gap says otherwise: each side of a cube loses that share, and of other forms a little more than a cube's
+# three times.
 mesh_and_judge() {
     wanted=$1
     shift
+    fill=$(awk -v gap="${gap:-0}" 'BEGIN { print 0.97 * (1 - 4 * gap) }')
+    set -- --set "mesh.gap_share=${gap:-0}" "$@"
     echo "$*"
     "$program" "$site" --out demo --overwrite --progress none "$@" >out.txt 2>err.txt || {
         fail "$*: $(cat err.txt)"
         return
     }
-    "$judge" demo >judged.txt || fail "$*: the judge says no"
+    "$judge" demo "$fill" >judged.txt || fail "$*: the judge says no"
     cat judged.txt
     count=$(sed -n 's/.*blocks: \([0-9]*\).*/\1/p' err.txt)
     if [ "$wanted" -gt 0 ]; then
@@ -37,7 +41,11 @@ mesh_and_judge() {
     fi
 }
 
-mesh_and_judge "$(sed -n 's/^block_count = //p' "$site")"
+asked=$(sed -n 's/^block_count = //p' "$site")
+mesh_and_judge "$asked"
+gap=$(sed -n 's/^gap_share = //p' "$site")
+mesh_and_judge "$asked"
+gap=0
 mesh_and_judge 435 --set mesh.blocks=bricks --set mesh.brick_m= --set mesh.block_count=435
 if [ -n "${clouds:-}" ]; then
     mesh_and_judge 0 --set mesh.size_m=12 --set random.seed=7

@@ -84,6 +84,14 @@ static tal_status make_sized_voronoi(tal_error *err) {
     return TAL_OK;
 }
 
+static tal_status make_relaxed_voronoi(tal_error *err) {
+    tal_partition partition;
+    TAL_TRY(tal_partition_voronoi_relaxed(&partition, &rock, 0, 6, 2, tal_vec3_make(1, 1, 1), 1, 0,
+                                          err));
+    tal_partition_destroy(&partition);
+    return TAL_OK;
+}
+
 static tal_status make_joints(tal_error *err) {
     tal_partition partition;
     const tal_joint_set sets[2] = {{1.2, 3.5, 6, 0.3, TAL_SPACING_KIND_CONSTANT, 0.1, 1},
@@ -125,6 +133,7 @@ static void failed_allocations_are_reported(void **state) {
     walk_through_failures(read_surface);
     walk_through_failures(make_voronoi);
     walk_through_failures(make_sized_voronoi);
+    walk_through_failures(make_relaxed_voronoi);
     walk_through_failures(make_joints);
 }
 
