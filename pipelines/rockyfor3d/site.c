@@ -301,6 +301,15 @@ static tal_status append_nets(writer *w, tal_error *err) {
     return TAL_OK;
 }
 
+// 10 ms for rocks of a metre, less for smaller ones: docs/rockfall.md, "Time, memory, interruptions".
+static void append_solve(writer *w) {
+    double size = 1.0;
+    for (int k = 0; k < 3; k++) {
+        size *= cbrt(mean_of(w->project, (tal_rf_grid)(TAL_RF_D1 + k), TAL_RF_ROCKDENSITY));
+    }
+    tal_text_append(&w->text, "\n[solve]\ndt_s = %.1g\n", fmin(0.01, 0.01 * size));
+}
+
 tal_status tal_rf_write_site(const tal_rf_project *p, const char *out, const char *crs,
                              int64_t per_cell, tal_overwrite overwrite, tal_error *err) {
     writer w = {.project = p, .out = out, .overwrite = overwrite};
@@ -322,7 +331,8 @@ tal_status tal_rf_write_site(const tal_rf_project *p, const char *out, const cha
     append_release(&w, per_cell);
     append_forest(&w);
     tal_status status = append_nets(&w, err);
-    tal_text_append(&w.text, "\n[report]\nrockyfor3d = yes\n");
+    append_solve(&w);
+    tal_text_append(&w.text, "\n[report]\ntitle = %s\nrockyfor3d = yes\n", tal_path_name(p->folder));
     status = status == TAL_OK ? write_text(&w, "site.ini", &w.text, err) : status;
     tal_text_destroy(&w.text);
     return status;

@@ -43,7 +43,7 @@ expect 0 'wrote swiss/site.ini' "$convert" project --out swiss --crs EPSG:2056+5
 # The help says what becomes of obstacles (checked below).
 "$convert" --help | tr '\n' ' ' | grep -q 'rg10 become bumps' || fail "the help does not say what becomes of rg70"
 for line in 'rocks = 30' 'forms = cube' 'density_kg_m3 = 2700' 'ground_class_names = soil1 soil2 soil3 soil4' \
-    'restitution = 0.38' 'restitution = 0.23' 'strength = 1.1' 'height_m = 4' 'capacity_kj = 1000' 'rockyfor3d = yes'; do
+    'restitution = 0.38' 'restitution = 0.23' 'strength = 1.1' 'height_m = 4' 'capacity_kj = 1000' 'rockyfor3d = yes' 'title = project' 'dt_s = 0.008'; do
     grep -q -e "$line" site/site.ini || fail "site.ini does not say $line: $(cat site/site.ini)"
 done
 # Soil 4 has obstacles of 0.7 0.2 + 0.2 0.3 + 0.1 0.5 = 0.25 m on average, soil 1 has none.
@@ -90,6 +90,19 @@ grid soiltype '9'
 grid net_height '99'
 expect 1 'there is no d2.asc' "$convert" project --out other
 for words in 'nrtrees.asc is given without dbhmean.asc' 'soiltype.asc: 2800 cells lie outside \[0, 7\]' 'net_height.asc: 2800 cells lie outside \[0, 15\] m'; do
+    grep -q -e "$words" err.txt || fail "not said: $words: $(cat err.txt)"
+done
+# Sources, trees and nets without their sizes; a density in other units; soil that is nowhere. The nets have 40 + 25 cells, and 2 or, where their rims meet the centres, 1 in each of 15 columns: 25.
+grid d2 '0.8'
+grid dbhmean '(y > 80 && y < 90) ? 30 : 0'
+grid soiltype '-9999'
+grid rockdensity '(y > 120 && y < 126 && x > 30 && x < 50) ? 2.7 : 0'
+grid net_energy '0'
+grid net_height "$net > 0 ? 4 : 0"
+grid d1 '0'
+expect 1 'd1: 30 cells of rockdensity have no diameter' "$convert" project --out other
+for words in 'dbhmean: 200 cells of nrtrees have no diameter' 'net_energy: 90 cells of net_number have no energy' \
+    'rockdensity: a source has 2.7 kg/m3' 'soiltype: 2800 cells of the dem have none'; do
     grep -q -e "$words" err.txt || fail "not said: $words: $(cat err.txt)"
 done
 expect 2 'which folder' "$convert"
