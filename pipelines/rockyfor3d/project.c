@@ -157,8 +157,8 @@ static void tell_missing_soil(const tal_rf_project *p) {
         return;
     }
     for (size_t k = 0; k < tal_grid_cell_count(&p->grid[TAL_RF_DEM].grid); k++) {
-        missing += isfinite(p->grid[TAL_RF_DEM].value[k]) &&
-                   !isfinite(p->grid[TAL_RF_SOILTYPE].value[k]);
+        missing +=
+            isfinite(p->grid[TAL_RF_DEM].value[k]) && !isfinite(p->grid[TAL_RF_SOILTYPE].value[k]);
     }
     if (missing > 0) {
         tal_log_warn("%s: soiltype: %lld cells of the dem have none and are taken as type 0, river "

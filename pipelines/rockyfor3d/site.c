@@ -332,7 +332,8 @@ tal_status tal_rf_write_site(const tal_rf_project *p, const char *out, const cha
     append_forest(&w);
     tal_status status = append_nets(&w, err);
     append_solve(&w);
-    tal_text_append(&w.text, "\n[report]\ntitle = %s\nrockyfor3d = yes\n", tal_path_name(p->folder));
+    tal_text_append(&w.text, "\n[report]\ntitle = %s\nrockyfor3d = yes\n",
+                    tal_path_name(p->folder));
     status = status == TAL_OK ? write_text(&w, "site.ini", &w.text, err) : status;
     tal_text_destroy(&w.text);
     return status;
