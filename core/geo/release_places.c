@@ -179,8 +179,8 @@ tal_status tal_release_read_forest(tal_features *area, const tal_settings *setti
     if (f->area[0] == '\0') {
         return TAL_OK; // everywhere
     }
-    TAL_TRY(tal_features_create(area, settings, f->area, NULL, TAL_PLACE_POLYGON, frame, where,
-                                err));
+    TAL_TRY(
+        tal_features_create(area, settings, f->area, NULL, TAL_PLACE_POLYGON, frame, where, err));
     if (area->kind != TAL_PLACE_POLYGON) {
         tal_features_destroy(area);
         return TAL_FAIL(err, TAL_BAD_INPUT, "%s: [forest] area must be polygons or a raster",

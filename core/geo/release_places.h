@@ -38,6 +38,6 @@ tal_status tal_release_read_forest(tal_features *area, const tal_settings *setti
 // All files of a release, of what stands in its way and of where it is counted: read, and held against
 // `ground`. Everything that is wrong is added to `err`.
 void tal_release_check_places(const tal_place_ground *ground, const tal_settings *settings,
-                                    const tal_features_frame *frame, tal_error *err);
+                              const tal_features_frame *frame, tal_error *err);
 
 #endif
