@@ -10,6 +10,7 @@
 #include "ingest/check/outcome.h"
 #include "ingest/check/places.h"
 #include "ingest/check/registration.h"
+#include "ingest/check/release.h"
 #include "ingest/compare/cliff.h"
 #include "ingest/opening.h"
 #include "ingest/read/pdal.h"
@@ -41,6 +42,10 @@ static tal_status settle_grid(tal_case *site, tal_grid *grid, tal_error *err) {
     tal_check_places(site, &bounds);
     if (tal_findings_refuse(&site->findings)) {
         return tal_findings_tell(&site->findings, err);
+    }
+    tal_check_release_bounds(site, bounds, err);
+    if (err->message_count > 0) {
+        return err->status;
     }
     const double low = fmin(site->before.survey.low, site->after.survey.low);
     site->study.origin =
@@ -210,6 +215,7 @@ static tal_status run_two_epochs(tal_case *site, const tal_grid *grid, tal_inges
     tal_layers_fill(&layers, &vertical, result->cliff, result->deposit_on_cliff,
                     site->settings->ingest.bed);
     result->layers = &layers;
+    TAL_TRY_OR_DONE(tal_check_release_bed(site, grid, &layers, err));
     TAL_TRY_OR_DONE(write_all(result, inputs, err));
     tell(result);
 done:
@@ -232,6 +238,7 @@ static tal_status run_scenario(tal_case *site, const tal_grid *grid, tal_ingest_
     result->source = &scenario.source;
     result->deposit = &scenario.deposit;
     result->layers = &scenario.layers;
+    TAL_TRY_OR_DONE(tal_check_release_bed(site, grid, &scenario.layers, err));
     TAL_TRY_OR_DONE(write_all(result, inputs, err));
     tell_volume("source as given, up to the size of a cell", result->source);
 done:

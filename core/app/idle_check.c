@@ -4,6 +4,7 @@
 
 #include "core/app/release_check.h"
 #include "core/app/site_check.h"
+#include "core/app/site_file.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,14 +22,21 @@ typedef struct {
 
 // --- what decides ---
 
+// A site file that says "before =" and nothing more leaves its files open, as those of studies do: each stage is
+// told its own.
+static bool has_files(const tal_settings *s, const char *section, const char *key,
+                      const char *files) {
+    return files[0] != '\0' || tal_site_file_find_line(s, section, key) > 0;
+}
+
 static bool has_before(const tal_settings *s, const void *section) {
     (void)section;
-    return s->site.before[0] != '\0';
+    return has_files(s, "site", "before", s->site.before);
 }
 
 static bool has_after(const tal_settings *s, const void *section) {
     (void)section;
-    return s->site.after[0] != '\0';
+    return has_files(s, "site", "after", s->site.after);
 }
 
 static bool is_one_epoch(const tal_settings *s, const void *section) {
@@ -43,7 +51,7 @@ static bool is_fitted(const tal_settings *s, const void *section) {
 
 static bool is_thickness_given(const tal_settings *s, const void *section) {
     (void)section;
-    return s->ingest.thickness[0] != '\0';
+    return has_files(s, "ingest", "thickness", s->ingest.thickness);
 }
 
 static bool is_refined(const tal_settings *s, const void *section) {
@@ -93,6 +101,9 @@ static bool has_class_raster(const tal_settings *s, const void *section) {
     char path[TAL_PATH_SIZE];
     const char *cursor = s->mesh.ground_classes;
     (void)section;
+    if (cursor[0] == '\0') {
+        return has_files(s, "mesh", "ground_classes", cursor);
+    }
     while (tal_settings_next_file(s, &cursor, path)) {
         if (tal_is_class_raster(path)) {
             return true;

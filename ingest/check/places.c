@@ -239,26 +239,6 @@ static void check_area(tal_case *site, tal_bounds *bounds) {
     }
 }
 
-// Those of a file are met by the ground later, which also knows what lies below it.
-static void check_release(tal_case *site, tal_bounds ground) {
-    const tal_release_settings *release = &site->settings->release;
-    if (release->from_is != TAL_PLACE_POINTS) {
-        return;
-    }
-    for (int k = 0; 2 * k + 1 < release->from_m.count; k++) {
-        const double x = release->from_m.value[2 * k], y = release->from_m.value[2 * k + 1];
-        char box[128];
-        if (x >= ground.west && x <= ground.east && y >= ground.south && y <= ground.north) {
-            continue;
-        }
-        box_text(ground, box, sizeof box);
-        tal_findings_add(&site->findings, "release", TAL_REFUSE, "release.from_m",
-                         "point %d at %.2f %.2f lies outside the terrain (%s): move it, or enlarge "
-                         "the site",
-                         k + 1, x, y, box);
-    }
-}
-
 void tal_check_places(tal_case *site, tal_bounds *bounds) {
     check_surveys_meet(site);
     if (!tal_findings_refuse(&site->findings)) {
@@ -278,6 +258,5 @@ void tal_check_places(tal_case *site, tal_bounds *bounds) {
         check_outlines(site, &site->source, "ingest.source", "source", *bounds);
         check_outlines(site, &site->deposit, "ingest.deposit", "deposit", *bounds);
         check_outlines(site, &site->stable, "ingest.stable", "stable terrain", *bounds);
-        check_release(site, *bounds);
     }
 }

@@ -72,5 +72,7 @@ tal_status tal_calibration_write_json(const tal_calibration *c, tal_error *err);
 tal_status tal_calibration_write_maps(const tal_calibration *c, tal_error *err);
 tal_status tal_calibration_write_page(const tal_calibration *c, tal_error *err);
 void tal_calibration_append_pairs(const tal_calibration *c, tal_text *svg);
+// The quantiles of releases against measured ones, with the best settings; nothing where nobody measured.
+void tal_calibration_append_measured(const tal_calibration *c, tal_text *page);
 
 #endif

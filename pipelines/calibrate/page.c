@@ -416,6 +416,7 @@ tal_status tal_calibration_write_page(const tal_calibration *c, tal_error *err) 
     tal_text_append(&page, "<h2>Before and after</h2>\n");
     append_reports(c, &page);
     append_prediction(c, &page);
+    tal_calibration_append_measured(c, &page);
     tal_text_append(&page,
                     "<p><a href=\"compare.html\">Before and after, side by side</a>, with the "
                     "replays in step and the difference of the deposits.</p>\n");

@@ -2,6 +2,7 @@
 // A project of Rockyfor3D, read and checked.
 #include "pipelines/rockyfor3d/project.h"
 
+#include "core/base/log.h"
 #include "core/geo/raster_file.h"
 
 #include <math.h>
@@ -96,18 +97,73 @@ static void read_grid(tal_rf_project *p, tal_rf_grid grid, tal_error *err) {
     check_range(p, grid, path, err);
 }
 
+static bool have_same_cells(const tal_rf_project *p, tal_rf_grid a, tal_rf_grid b) {
+    return p->has[a] && p->has[b] && tal_grid_equal(&p->grid[a].grid, &p->grid[b].grid);
+}
+
+// Where one grid has something, the other says how much of it.
+static void check_cells(const tal_rf_project *p, tal_rf_grid first, tal_rf_grid second,
+                        const char *what, tal_error *err) {
+    int64_t bad = 0;
+    if (!have_same_cells(p, first, second)) {
+        return;
+    }
+    for (size_t k = 0; k < tal_grid_cell_count(&p->grid[first].grid); k++) {
+        bad += p->grid[first].value[k] > 0.0F && !(p->grid[second].value[k] > 0.0F);
+    }
+    if (bad > 0) {
+        tal_error_add(err, TAL_BAD_INPUT, "%s: %s: %lld cells of %s have no %s", p->folder,
+                      ROWS[second].name, (long long)bad, ROWS[first].name, what);
+    }
+}
+
 // What belongs together is there together.
 static void check_sets(const tal_rf_project *p, tal_error *err) {
     static const struct {
         tal_rf_grid first, second;
-    } sets[] = {{TAL_RF_NRTREES, TAL_RF_DBHMEAN},
-                {TAL_RF_NET_NUMBER, TAL_RF_NET_ENERGY},
-                {TAL_RF_NET_NUMBER, TAL_RF_NET_HEIGHT}};
+        const char *what;
+    } sets[] = {{TAL_RF_ROCKDENSITY, TAL_RF_D1, "diameter"},
+                {TAL_RF_ROCKDENSITY, TAL_RF_D2, "diameter"},
+                {TAL_RF_ROCKDENSITY, TAL_RF_D3, "diameter"},
+                {TAL_RF_NRTREES, TAL_RF_DBHMEAN, "diameter of their stems"},
+                {TAL_RF_NET_NUMBER, TAL_RF_NET_ENERGY, "energy"},
+                {TAL_RF_NET_NUMBER, TAL_RF_NET_HEIGHT, "height"}};
     for (size_t k = 0; k < sizeof sets / sizeof *sets; k++) {
-        if (p->has[sets[k].first] && !p->has[sets[k].second]) {
+        if (p->has[sets[k].first] && !p->has[sets[k].second] && !ROWS[sets[k].second].is_needed) {
             tal_error_add(err, TAL_NOT_FOUND, "%s: %s.asc is given without %s.asc", p->folder,
                           ROWS[sets[k].first].name, ROWS[sets[k].second].name);
         }
+        check_cells(p, sets[k].first, sets[k].second, sets[k].what, err);
+    }
+}
+
+// A cell is a source or not: what lies between 0 and the density of any rock is another unit.
+static void check_density(const tal_rf_project *p, tal_error *err) {
+    const double least = 2000.0;
+    const tal_raster *density = &p->grid[TAL_RF_ROCKDENSITY];
+    for (size_t k = 0; p->has[TAL_RF_ROCKDENSITY] && k < tal_grid_cell_count(&density->grid); k++) {
+        if (density->value[k] > 0.0F && (double)density->value[k] < least) {
+            tal_error_add(err, TAL_BAD_INPUT,
+                          "%s: rockdensity: a source has %g kg/m3; rock has %g to %g", p->folder,
+                          (double)density->value[k], least, ROWS[TAL_RF_ROCKDENSITY].high);
+            return;
+        }
+    }
+}
+
+static void tell_missing_soil(const tal_rf_project *p) {
+    int64_t missing = 0;
+    if (!have_same_cells(p, TAL_RF_DEM, TAL_RF_SOILTYPE)) {
+        return;
+    }
+    for (size_t k = 0; k < tal_grid_cell_count(&p->grid[TAL_RF_DEM].grid); k++) {
+        missing +=
+            isfinite(p->grid[TAL_RF_DEM].value[k]) && !isfinite(p->grid[TAL_RF_SOILTYPE].value[k]);
+    }
+    if (missing > 0) {
+        tal_log_warn("%s: soiltype: %lld cells of the dem have none and are taken as type 0, river "
+                     "or swamp, from which nothing rebounds",
+                     p->folder, (long long)missing);
     }
 }
 
@@ -119,6 +175,8 @@ tal_status tal_rf_project_read(tal_rf_project *p, const char *folder, tal_error 
         read_grid(p, (tal_rf_grid)grid, err);
     }
     check_sets(p, err);
+    check_density(p, err);
+    tell_missing_soil(p);
     return err->message_count > before ? err->status : TAL_OK;
 }
 

@@ -163,35 +163,65 @@ static int by_place(const void *a, const void *b) {
     return (p > q) - (p < q);
 }
 
-// Cell centres of one net, in order along its longer axis.
-static tal_status find_net(const writer *w, int number, corner **corners, int32_t *count,
-                           tal_error *err) {
-    const tal_raster *nets = &w->project->grid[TAL_RF_NET_NUMBER];
-    const tal_grid *g = &nets->grid;
+// Direction in which points lie farthest apart.
+static double long_axis(const corner *corners, int32_t count) {
     double mean[2] = {0, 0}, xx = 0, xy = 0, yy = 0;
-    *count = 0;
-    TAL_CREATE(*corners, cells_of(w->project), "a net", err);
-    for (size_t k = 0; k < cells_of(w->project); k++) {
-        if (nets->value[k] == (float)number) {
-            corner *c = &(*corners)[(*count)++];
-            tal_grid_centre(g, (int32_t)(k % (size_t)g->columns), (int32_t)(k / (size_t)g->columns),
-                            &c->x, &c->y);
-            mean[0] += c->x;
-            mean[1] += c->y;
-        }
+    for (int32_t k = 0; k < count; k++) {
+        mean[0] += corners[k].x / count;
+        mean[1] += corners[k].y / count;
     }
-    for (int32_t k = 0; k < *count; k++) {
-        const double x = (*corners)[k].x - mean[0] / *count, y = (*corners)[k].y - mean[1] / *count;
+    for (int32_t k = 0; k < count; k++) {
+        const double x = corners[k].x - mean[0], y = corners[k].y - mean[1];
         xx += x * x;
         xy += x * y;
         yy += y * y;
     }
-    const double angle = 0.5 * atan2(2.0 * xy, xx - yy);
-    for (int32_t k = 0; k < *count; k++) {
-        corner *c = &(*corners)[k];
-        c->along = c->x * cos(angle) + c->y * sin(angle);
+    return 0.5 * atan2(2.0 * xy, xx - yy);
+}
+
+// One corner for each cell's length along the net: the mean of the cells there, however thick it is drawn.
+static int32_t merge_thick(corner *corners, int32_t count, double cell) {
+    const double first = corners[0].along - 0.5 * cell;
+    int32_t kept = 0;
+    for (int32_t k = 0, end; k < count; k = end) {
+        const double slice = floor((corners[k].along - first) / cell);
+        corner mean = {0};
+        for (end = k; end < count && floor((corners[end].along - first) / cell) == slice; end++) {
+            mean.x += corners[end].x;
+            mean.y += corners[end].y;
+        }
+        corners[kept++] = (corner){mean.x / (end - k), mean.y / (end - k), corners[k].along};
     }
-    qsort(*corners, (size_t)*count, sizeof **corners, by_place);
+    return kept;
+}
+
+// The middle line of the cells of one net, from the rim of its first cell to that of its last.
+static tal_status find_net(const writer *w, int number, corner **corners, int32_t *count,
+                           tal_error *err) {
+    const tal_raster *nets = &w->project->grid[TAL_RF_NET_NUMBER];
+    const tal_grid *g = &nets->grid;
+    *count = 0;
+    TAL_CREATE(*corners, cells_of(w->project) + 2, "a net", err);
+    corner *inner = *corners + 1;
+    for (size_t k = 0; k < cells_of(w->project); k++) {
+        if (nets->value[k] == (float)number) {
+            corner *c = &inner[(*count)++];
+            tal_grid_centre(g, (int32_t)(k % (size_t)g->columns), (int32_t)(k / (size_t)g->columns),
+                            &c->x, &c->y);
+        }
+    }
+    const double angle = long_axis(inner, *count);
+    for (int32_t k = 0; k < *count; k++) {
+        inner[k].along = inner[k].x * cos(angle) + inner[k].y * sin(angle);
+    }
+    qsort(inner, (size_t)*count, sizeof *inner, by_place);
+    *count = merge_thick(inner, *count, g->cell);
+    const double reach = 0.5 * g->cell - 0.001; // nets that follow one another do not touch
+    const double half[2] = {reach * cos(angle), reach * sin(angle)};
+    const corner last = inner[*count - 1];
+    (*corners)[0] = (corner){inner[0].x - half[0], inner[0].y - half[1], 0.0};
+    inner[*count] = (corner){last.x + half[0], last.y + half[1], 0.0};
+    *count += 2;
     return TAL_OK;
 }
 
@@ -206,25 +236,47 @@ static double greatest(const writer *w, tal_rf_grid grid, int number) {
     return most;
 }
 
-// A list of the site file takes eight corners: the ends, and those between them evenly.
-enum { CORNERS_MAX = TAL_REALS_MAX / 2 };
+static tal_status write_text(const writer *w, const char *name, const tal_text *text,
+                             tal_error *err) {
+    char path[TAL_PATH_SIZE];
+    tal_output output;
+    if (text->failed) {
+        return TAL_FAIL(err, TAL_NO_MEMORY, "no memory for %s", name);
+    }
+    if (!tal_path_join(path, w->out, name)) {
+        return TAL_FAIL(err, TAL_TOO_LARGE, "%s/%s: the path is too long", w->out, name);
+    }
+    TAL_TRY(tal_output_open(&output, path, w->overwrite, err));
+    tal_output_write(&output, tal_text_string(text), text->length);
+    return tal_output_commit(&output, err);
+}
+
+// A table with one line as text, which has no coordinate system of its own: that of the study holds.
+static tal_status write_net(const writer *w, int number, const char *name, const corner *corners,
+                            int32_t count, tal_error *err) {
+    tal_text text = {0};
+    tal_text_append(&text, "net,WKT\n%d,\"LINESTRING (", number);
+    for (int32_t k = 0; k < count; k++) {
+        tal_text_append(&text, "%s%.3f %.3f", k > 0 ? ", " : "", corners[k].x, corners[k].y);
+    }
+    tal_text_append(&text, ")\"\n");
+    const tal_status status = write_text(w, name, &text, err);
+    tal_text_destroy(&text);
+    return status;
+}
 
 static tal_status append_net(writer *w, int number, tal_error *err) {
     corner *corners = NULL;
     int32_t count = 0;
+    char name[32];
+    snprintf(name, sizeof name, "net%d.csv", number);
     TAL_TRY(find_net(w, number, &corners, &count, err));
-    // A net of one cell is as wide as the cell.
-    const double half = count == 1 ? 0.5 * w->project->grid[TAL_RF_DEM].grid.cell : 0.0;
-    const int32_t kept = count == 1 ? 2 : count < CORNERS_MAX ? count : CORNERS_MAX;
-    tal_text_append(&w->text, "\n[barrier.net%d]\nline_m =", number);
-    for (int32_t k = 0; k < kept; k++) {
-        const corner *c = &corners[(int64_t)k * (count - 1) / (kept - 1)];
-        tal_text_append(&w->text, " %.3f %.3f", c->x + (k == 0 ? -half : half), c->y);
-    }
-    tal_text_append(&w->text, "\nheight_m = %g\ncapacity_kj = %g\n",
-                    greatest(w, TAL_RF_NET_HEIGHT, number), greatest(w, TAL_RF_NET_ENERGY, number));
+    const tal_status status = write_net(w, number, name, corners, count, err);
     tal_memory_destroy(corners);
-    return TAL_OK;
+    tal_text_append(&w->text, "\n[barrier.net%d]\nplace = %s\nheight_m = %g\ncapacity_kj = %g\n",
+                    number, name, greatest(w, TAL_RF_NET_HEIGHT, number),
+                    greatest(w, TAL_RF_NET_ENERGY, number));
+    return status;
 }
 
 static tal_status append_nets(writer *w, tal_error *err) {
@@ -249,19 +301,13 @@ static tal_status append_nets(writer *w, tal_error *err) {
     return TAL_OK;
 }
 
-static tal_status write_text(const writer *w, const char *name, const tal_text *text,
-                             tal_error *err) {
-    char path[TAL_PATH_SIZE];
-    tal_output output;
-    if (text->failed) {
-        return TAL_FAIL(err, TAL_NO_MEMORY, "no memory for %s", name);
+// 10 ms for rocks of a metre, less for smaller ones: docs/rockfall.md, "Time, memory, interruptions".
+static void append_solve(writer *w) {
+    double size = 1.0;
+    for (int k = 0; k < 3; k++) {
+        size *= cbrt(mean_of(w->project, (tal_rf_grid)(TAL_RF_D1 + k), TAL_RF_ROCKDENSITY));
     }
-    if (!tal_path_join(path, w->out, name)) {
-        return TAL_FAIL(err, TAL_TOO_LARGE, "%s/%s: the path is too long", w->out, name);
-    }
-    TAL_TRY(tal_output_open(&output, path, w->overwrite, err));
-    tal_output_write(&output, tal_text_string(text), text->length);
-    return tal_output_commit(&output, err);
+    tal_text_append(&w->text, "\n[solve]\ndt_s = %.1g\n", fmin(0.01, 0.01 * size));
 }
 
 tal_status tal_rf_write_site(const tal_rf_project *p, const char *out, const char *crs,
@@ -274,7 +320,9 @@ tal_status tal_rf_write_site(const tal_rf_project *p, const char *out, const cha
     }
     tal_text_append(&w.text, "# From the Rockyfor3D project in %s.\n[site]\n", p->folder);
     append_path(&w, "before", TAL_RF_DEM);
-    tal_text_append(&w.text, "crs = %s\n\n[ingest]\ncell_m = %g\nground = none\n", crs, cell);
+    // Grids as text do not say in which unit they are; those of Rockyfor3D are in metres.
+    tal_text_append(&w.text, "crs = %s\n%s\n[ingest]\ncell_m = %g\nground = none\n", crs,
+                    strcmp(crs, "local") != 0 ? "before_unit = m\n" : "", cell);
     tal_text_append(&w.text,
                     "\n[mesh]\nblocks = forms\nforms = %s\ndensity_kg_m3 = %.6g\n"
                     "mesh_error_m = %g\n",
@@ -283,7 +331,9 @@ tal_status tal_rf_write_site(const tal_rf_project *p, const char *out, const cha
     append_release(&w, per_cell);
     append_forest(&w);
     tal_status status = append_nets(&w, err);
-    tal_text_append(&w.text, "\n[report]\nrockyfor3d = yes\n");
+    append_solve(&w);
+    tal_text_append(&w.text, "\n[report]\ntitle = %s\nrockyfor3d = yes\n",
+                    tal_path_name(p->folder));
     status = status == TAL_OK ? write_text(&w, "site.ini", &w.text, err) : status;
     tal_text_destroy(&w.text);
     return status;

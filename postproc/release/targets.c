@@ -4,6 +4,7 @@
 
 #include "core/base/memory.h"
 #include "core/base/quantile.h"
+#include "core/geo/release_places.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -118,31 +119,20 @@ static tal_status count_meetings(tal_barrier_record *b, int number, const tal_ro
 
 static tal_status read_places(tal_targets *t, const tal_settings *settings,
                               const tal_features_frame *frame, tal_error *err) {
-    char where[2 * TAL_WHERE_SIZE + 2 * TAL_LABEL_SIZE];
     for (int k = 0; k < settings->target_count; k++) {
         const tal_target_settings *s = &settings->target[k];
-        snprintf(where, sizeof where, "%s: [target.%s]",
-                 tal_settings_where_in(settings, s, sizeof *s), s->label);
         tal_text_copy(t->target[k].name, sizeof t->target[k].name, s->label);
         t->target_count++;
-        TAL_TRY(tal_features_create(&t->target[k].place, settings, s->place, &s->line_m,
-                                    TAL_PLACE_LINE, frame, where, err));
-        if (t->target[k].place.kind == TAL_PLACE_POINTS) {
-            return TAL_FAIL(err, TAL_BAD_INPUT,
-                            "%s: points cannot be crossed: give lines or polygons", where);
-        }
+        TAL_TRY(tal_release_read_target(&t->target[k].place, settings, k, frame, err));
     }
     for (int k = 0; k < settings->barrier_count; k++) {
         const tal_barrier_settings *s = &settings->barrier[k];
         tal_barrier_record *b = &t->barrier[k];
-        snprintf(where, sizeof where, "%s: [barrier.%s]",
-                 tal_settings_where_in(settings, s, sizeof *s), s->label);
         tal_text_copy(b->name, sizeof b->name, s->label);
         b->height_m = s->height_m;
         b->capacity_kj = s->capacity_kj;
         t->barrier_count++;
-        TAL_TRY(tal_features_create(&b->place, settings, s->place, &s->line_m, TAL_PLACE_LINE,
-                                    frame, where, err));
+        TAL_TRY(tal_release_read_barrier(&b->place, settings, k, frame, err));
     }
     return TAL_OK;
 }

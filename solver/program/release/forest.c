@@ -6,6 +6,7 @@
 #include "core/base/log.h"
 #include "core/base/memory.h"
 #include "core/geo/raster_file.h"
+#include "core/geo/release_places.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -150,18 +151,9 @@ static tal_status prepare(maker *m, tal_error *err) {
     const char *where = tal_settings_where_in(m->settings, f, sizeof *f);
     TAL_TRY(tal_release_draws_read(&m->draws, m->settings, err));
     m->is_raster = tal_features_are_raster(m->settings, f->area);
-    if (!m->is_raster && isnan(f->stems_per_ha)) {
-        return TAL_FAIL(err, TAL_BAD_SETTING,
-                        "%s: [forest] area is a layer of polygons: give stems_per_ha too", where);
-    }
     m->density_max = m->is_raster ? 0.0 : f->stems_per_ha / 1e4;
-    if (!m->is_raster && f->area[0] != '\0') {
-        TAL_TRY(tal_features_create(&m->area, m->settings, f->area, NULL, TAL_PLACE_POLYGON, &frame,
-                                    where, err));
-        if (m->area.kind != TAL_PLACE_POLYGON) {
-            return TAL_FAIL(err, TAL_BAD_INPUT, "%s: [forest] area must be polygons or a raster",
-                            where);
-        }
+    if (!m->is_raster) {
+        TAL_TRY(tal_release_read_forest(&m->area, m->settings, &frame, err));
     }
     TAL_TRY(read_rasters(m, err));
     if (m->density_max * TILE_M * TILE_M > 0.5 * TILE_STEMS_MAX) {

@@ -35,7 +35,7 @@ static tal_random stream_of(const tal_starts *s, draw_kind kind) {
 
 // --- places ---
 
-static tal_status read_cells(tal_starts *s, const char *where, tal_error *err) {
+static tal_status read_cells(tal_starts *s, tal_error *err) {
     char path[TAL_PATH_SIZE];
     const char *files = s->settings->release.from;
     tal_settings_next_file(s->settings, &files, path);
@@ -47,10 +47,7 @@ static tal_status read_cells(tal_starts *s, const char *where, tal_error *err) {
             s->place[s->place_count++] = (int32_t)i;
         }
     }
-    return s->place_count > 0
-               ? TAL_OK
-               : TAL_FAIL(err, TAL_BAD_INPUT, "%s: [release] from: no cell of %s is above 0", where,
-                          path);
+    return TAL_OK;
 }
 
 static tal_status list_points(tal_starts *s, tal_error *err) {
@@ -160,47 +157,34 @@ static bool find_place(const tal_starts *s, int64_t number, double xyz[3]) {
 
 // --- checks ---
 
-static void check_spot(const tal_starts *s, double x, double y, double z, const char *what,
-                       int64_t number, const char *where, tal_error *err) {
-    const double east = x + s->scene->origin_m[0], north = y + s->scene->origin_m[1];
-    const double ground = tal_ground_height(s->ground, x, y);
-    if (!isfinite(x) || !isfinite(y)) {
-        tal_error_add(err, TAL_BAD_INPUT,
-                      "%s: [release] %s %lld has no place in the coordinates of the site: is the "
-                      "coordinate system of its file right? GeoJSON without one is in degrees",
-                      where, what, (long long)number);
-    } else if (isnan(ground)) {
-        tal_error_add(err, TAL_BAD_INPUT,
-                      "%s: [release] %s %lld at %.2f %.2f lies outside the terrain: move it, or "
-                      "enlarge the site",
-                      where, what, (long long)number, east, north);
-    } else if (z < ground) {
-        tal_error_add(err, TAL_BAD_INPUT,
-                      "%s: [release] %s %lld at %.2f %.2f lies %.2f m below the terrain (its "
-                      "height is %.2f m): lift it, or leave out its height",
-                      where, what, (long long)number, east, north, ground - z,
-                      z + s->scene->origin_m[2]);
+static double height_at(const void *ground, double x, double y) {
+    return tal_ground_height(ground, x, y);
+}
+
+tal_place_ground tal_release_ground(const tal_settings *settings, const tal_solve_scene *scene,
+                                    const tal_ground *ground) {
+    // What talus-ingest took for the ground lies up to mesh_error_m off its triangles, and bumps move those.
+    double spare = 2.0 * settings->mesh.mesh_error_m, highest = 0.0;
+    for (int k = 0; k < settings->ground_count; k++) {
+        highest = fmax(highest, settings->ground[k].roughness_m);
     }
+    return (tal_place_ground){
+        .height = height_at,
+        .ground = ground,
+        .box = {scene->low_m[0], scene->low_m[1], scene->high_m[0], scene->high_m[1]},
+        .origin_m = {scene->origin_m[0], scene->origin_m[1], scene->origin_m[2]},
+        .spare_m = spare + highest};
 }
 
 static tal_status check_places(const tal_starts *s, const char *where, tal_error *err) {
     const int before = err->message_count;
-    const tal_features *f = &s->from;
-    static const char *const what[] = {[TAL_PLACE_POINTS] = "point",
-                                       [TAL_PLACE_LINE] = "corner of a line",
-                                       [TAL_PLACE_POLYGON] = "corner of a polygon"};
-    for (int32_t i = 0; !s->from_raster && i < f->vertex_count; i++) {
-        check_spot(s, f->x[i], f->y[i], f->kind == TAL_PLACE_POINTS ? f->z[i] : NAN, what[f->kind],
-                   i + 1, where, err);
-    }
-    for (int32_t i = 0; s->from_raster && i < s->place_count; i++) {
-        double x, y;
-        const tal_grid *grid = &s->cells.grid;
-        tal_grid_centre(grid, s->place[i] % grid->columns, s->place[i] / grid->columns, &x, &y);
-        check_spot(s, x - s->scene->origin_m[0], y - s->scene->origin_m[1], NAN, "cell", i + 1,
-                   where, err);
-    }
+    const tal_place_ground ground = tal_release_ground(s->settings, s->scene, s->ground);
     double xyz[3];
+    if (s->from_raster) {
+        tal_release_check_cells(&ground, &s->cells, where, err);
+    } else {
+        tal_release_check_start(&ground, &s->from, where, err);
+    }
     if (err->message_count == before && !find_place(s, 0, xyz)) {
         tal_error_add(err, TAL_BAD_INPUT,
                       "%s: [release] its polygons have almost no area: use a line instead", where);
@@ -230,14 +214,13 @@ static tal_status fill(tal_starts *s, tal_error *err) {
     }
     const tal_settings *settings = s->settings;
     const tal_release_settings *r = &settings->release;
-    const char *where =
-        tal_settings_where(settings, r->from[0] != '\0' ? (const void *)r->from : &r->from_m);
+    const char *where = tal_release_where(settings);
     const tal_features_frame frame = {
         s->scene->crs, {s->scene->origin_m[0], s->scene->origin_m[1], s->scene->origin_m[2]}};
     TAL_TRY(tal_release_draws_read(&s->draws, settings, err));
     s->from_raster = tal_features_are_raster(settings, r->from);
     if (s->from_raster) {
-        TAL_TRY(read_cells(s, where, err));
+        TAL_TRY(read_cells(s, err));
     } else {
         TAL_TRY(tal_features_create(&s->from, settings, r->from, &r->from_m,
                                     (tal_place_choice)r->from_is, &frame, where, err));

@@ -6,6 +6,7 @@
 #include "core/app/release_check.h"
 #include "core/geo/features.h"
 #include "core/geo/grid.h"
+#include "core/geo/release_places.h"
 #include "solver/program/scene.h"
 
 // All that starts are drawn from.
@@ -37,6 +38,10 @@ typedef struct {
     tal_shape_input shape;
     tal_vec3 *vertex;
 } tal_rock_start;
+
+// The triangles, for the checks of places.
+tal_place_ground tal_release_ground(const tal_settings *settings, const tal_solve_scene *scene,
+                                    const tal_ground *ground);
 
 // Reads the files and finds every place that is not on the terrain or below it, with the lines of the
 // site file.

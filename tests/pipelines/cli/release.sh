@@ -52,6 +52,14 @@ for words in 'Stops, energy distance, m' 'Stops along (KS)' 'Passages (KS)'; do
     grep -q "<th>$words</th>" study/calibrate.html || fail "the page has no column $words"
 done
 if grep -q '<th>IoU</th>' study/calibrate.html; then fail "the page has a column of a deposit"; fi
+# Prediction against observation: the release held out has its row, with the median distance of the stops that were given.
+median=$(awk -F, 'NR > 1 {print sqrt(($1 - 1035) ^ 2 + ($2 - 2105) ^ 2)}' stops-b.csv | sort -g |
+    awk '{v[NR] = $1} END {print (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2}')
+row=$(tr '\n' ' ' <study/calibrate.html | grep -o '<tr><td>b (held out)</td><td class="words">Travel, m</td>.*' | sed 's|</tr>.*||; s|<[^>]*>|;|g; s|;;*|;|g')
+echo "the row of the release held out: $row; measured median $median m"
+echo "$row" | awk -F';' -v want="$median" '{split($7, measured, " ")} {exit !(NF > 8 && (measured[1] - want) ^ 2 < 0.05 ^ 2)}' ||
+    fail "no measured median of $median m on the page: $row"
+grep -q '<td>a</td><td class="words">Velocity at road' study/calibrate.html || fail "passages are not on the page"
 set -- $(sed -n 's/.*"stops_distance_m":[[:blank:]]*\([0-9.e-]*\),*/\1/p' study/calibrate.json | tail -n 2)
 echo "the release held out: energy distance $1 m before, $2 m after"
 awk "BEGIN {exit !($2 < 0.5 * $1)}" || fail "the release held out is not explained better"

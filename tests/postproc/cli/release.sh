@@ -67,6 +67,12 @@ grep -q 'of the rocks that meet high, in numbers of rocks. Beyond the scale: its
 "$TALUS_BIN/talus-solve" site.ini -q --out out --overwrite --set barrier.high.capacity_kj=1 || fail "solve with a weak barrier"
 "$TALUS_BIN/talus-post" site.ini -q --out out --overwrite --set barrier.high.capacity_kj=1 || fail "post with a weak barrier"
 grep -q 'Dashed: its capacity, 1 kJ' out/report.html || fail "the capacity is not marked"
+# The maps are what the trajectories say behind a barrier that breaks and among stems, too.
+write_site "$release" '[barrier.weak]' 'line_m = 1000 2032 1100 2032' 'height_m = 4' 'capacity_kj = 20' \
+    '[forest]' 'stems_per_ha = 400' 'diameter_cm = 20'
+"$TALUS_BIN/talus-solve" site.ini -q --out out --overwrite && "$TALUS_BIN/talus-post" site.ini -q --out out --overwrite || fail "forest"
+"$TALUS_BIN/../tests/post-release-judge" out >judge.txt || fail "with obstacles the maps are not what the trajectories say: $(cat judge.txt)"
+awk -F, '$1 == "weak" && ($5 == 0 || $7 == 0) {exit 1}' out/barriers.csv || fail "the barrier was to stop some and to break: $(cat out/barriers.csv)"
 # Percentiles of one's own choice give files of their names.
 "$TALUS_BIN/talus-post" site.ini -q --out out --overwrite --set 'report.percentiles=25 97.5' || fail "percentiles"
 [ -f out/energy_p97.5.tif ] && [ -f out/velocity_p25.tif ] || fail "no maps of the percentiles asked for"

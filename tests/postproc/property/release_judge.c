@@ -90,11 +90,22 @@ typedef struct {
     float *first;
 } table;
 
+// Maps follow ways by straight pieces on which the velocity changes by at most 0.5 m/s: what bends over the rim of
+// a cell and back between two samples by less than the bow of such a piece, 0.5 span / 8, they do not see.
+static bool is_graze(double at, double from, double to, double cell, double span) {
+    const double depth = 0.5 * span / 8, number = floor(at / cell), inside = at - number * cell;
+    return number != floor(from / cell) && number != floor(to / cell) &&
+           (inside < depth || inside > cell - depth);
+}
+
 static void follow(const trajectories *t, size_t rock, size_t first, const tal_grid *g,
                    table *out) {
     for (int32_t k = 0; k + 1 < t->count[rock]; k++) {
         const size_t a = first + (size_t)k, b = a + 1;
         const double span = t->time[b] - t->time[a];
+        if (!(span > 0)) {
+            continue; // before and after it met a stem or a barrier, at the same moment
+        }
         for (int i = 0; i <= STEPS; i++) {
             const double s = (double)i / STEPS;
             double square = 0;
@@ -107,6 +118,10 @@ static void follow(const trajectories *t, size_t rock, size_t first, const tal_g
             const double z = position(t->z[a], t->z[b], t->v[3 * a + 2], t->v[3 * b + 2], span, s);
             const double column = floor((x - g->west) / g->cell),
                          row = floor((g->north - y) / g->cell);
+            if (is_graze(x - g->west, t->x[a] - g->west, t->x[b] - g->west, g->cell, span) ||
+                is_graze(g->north - y, g->north - t->y[a], g->north - t->y[b], g->cell, span)) {
+                continue;
+            }
             if (column < 0 || row < 0 || column >= g->columns || row >= g->rows) {
                 continue;
             }

@@ -176,10 +176,16 @@ static void drag_brings_a_body_to_rest_exponentially(void **unused) {
     assert_true(error[1] < 0.3 * error[0]);
 }
 
+static tal_law law_voellmy(double mu, double xi) {
+    return (tal_law){.kind = TAL_LAW_SPEED_WEAKENING,
+                     .friction = mu,
+                     .friction_fast = mu,
+                     .weakening_speed_mps = 1.0,
+                     .turbulence_mps2 = xi};
+}
+
 // A ball that hops touches for no time at all: without friction it keeps its speed, whatever the step.
-static void hops_are_not_dragged(void **unused) {
-    (void)unused;
-    tal_law law = law_scar(0.0, 0.0, 0.0, 5.0);
+static void check_hops(tal_law law) {
     law.restitution = 1.0;
     for (int n = 0; n < 2; n++) {
         world w;
@@ -192,6 +198,16 @@ static void hops_are_not_dragged(void **unused) {
         assert_true(tal_state_positions(w.state)[0].z > 0.4 - 1e-3);
         world_end(&w);
     }
+}
+
+static void hops_are_not_dragged(void **unused) {
+    (void)unused;
+    check_hops(law_scar(0.0, 0.0, 0.0, 5.0));
+}
+
+static void hops_are_not_stirred(void **unused) {
+    (void)unused;
+    check_hops(law_voellmy(0.0, 10.0));
 }
 
 // g (sin - mu cos)/nu
@@ -324,14 +340,6 @@ static void speed_weakening_keeps_a_slide_going_above_its_critical_speed(void **
         check_share(speed, expected, 1e-4);
         world_end(&w);
     }
-}
-
-static tal_law law_voellmy(double mu, double xi) {
-    return (tal_law){.kind = TAL_LAW_SPEED_WEAKENING,
-                     .friction = mu,
-                     .friction_fast = mu,
-                     .weakening_speed_mps = 1.0,
-                     .turbulence_mps2 = xi};
 }
 
 // (19): v dv/ds = -g (mu + v^2/(xi h)), h = 0.5 m, so s = xi h/(2 g) ln(1 + v^2/(mu xi h)).
@@ -489,6 +497,7 @@ int main(void) {
         cmocka_unit_test(rolling_resistance_acts_between_bodies),
         cmocka_unit_test(drag_brings_a_body_to_rest_exponentially),
         cmocka_unit_test(hops_are_not_dragged),
+        cmocka_unit_test(hops_are_not_stirred),
         cmocka_unit_test(a_body_on_a_slope_reaches_its_terminal_speed),
         cmocka_unit_test(a_scar_stops_a_body_where_its_friction_says),
         cmocka_unit_test(a_scar_is_forgotten_in_flight),

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Places of a release against the ground.
+#include "core/geo/release_places.h"
+
+#include "core/app/release_check.h"
+#include "core/geo/raster_file.h"
+
+#include <math.h>
+#include <stdio.h>
+
+const char *tal_release_where(const tal_settings *settings) {
+    const tal_release_settings *r = &settings->release;
+    return tal_settings_where(settings, r->from[0] != '\0' ? (const void *)r->from : &r->from_m);
+}
+
+// --- where rocks start ---
+
+static void check_spot(const tal_place_ground *g, double x, double y, double z, const char *what,
+                       int64_t number, const char *where, tal_error *err) {
+    const double east = x + g->origin_m[0], north = y + g->origin_m[1];
+    const double ground = isfinite(x) && isfinite(y) ? g->height(g->ground, x, y) : NAN;
+    if (!isfinite(x) || !isfinite(y)) {
+        tal_error_add(err, TAL_BAD_INPUT,
+                      "%s: [release] %s %lld has no place in the coordinates of the site: is the "
+                      "coordinate system of its file right? GeoJSON without one is in degrees",
+                      where, what, (long long)number);
+    } else if (isnan(ground)) {
+        tal_error_add(err, TAL_BAD_INPUT,
+                      "%s: [release] %s %lld at %.2f %.2f lies outside the terrain: move it, or "
+                      "enlarge the site",
+                      where, what, (long long)number, east, north);
+    } else if (z < ground - g->spare_m) {
+        tal_error_add(err, TAL_BAD_INPUT,
+                      "%s: [release] %s %lld at %.2f %.2f lies %.2f m below the terrain (its "
+                      "height is %.2f m): lift it, or leave out its height",
+                      where, what, (long long)number, east, north, ground - z, z + g->origin_m[2]);
+    }
+}
+
+void tal_release_check_start(const tal_place_ground *ground, const tal_features *from,
+                             const char *where, tal_error *err) {
+    static const char *const what[] = {[TAL_PLACE_POINTS] = "point",
+                                       [TAL_PLACE_LINE] = "corner of a line",
+                                       [TAL_PLACE_POLYGON] = "corner of a polygon"};
+    for (int32_t i = 0; i < from->vertex_count; i++) {
+        check_spot(ground, from->x[i], from->y[i],
+                   from->kind == TAL_PLACE_POINTS ? from->z[i] : NAN, what[from->kind], i + 1,
+                   where, err);
+    }
+}
+
+void tal_release_check_cells(const tal_place_ground *ground, const tal_raster *cells,
+                             const char *where, tal_error *err) {
+    const tal_grid *grid = &cells->grid;
+    int64_t number = 0;
+    for (int32_t row = 0; row < grid->rows; row++) {
+        for (int32_t column = 0; column < grid->columns; column++) {
+            double x, y;
+            if (!(cells->value[(size_t)row * (size_t)grid->columns + (size_t)column] > 0.0F)) {
+                continue;
+            }
+            tal_grid_centre(grid, column, row, &x, &y);
+            check_spot(ground, x - ground->origin_m[0], y - ground->origin_m[1], NAN, "cell",
+                       ++number, where, err);
+        }
+    }
+    if (number == 0) {
+        tal_error_add(err, TAL_BAD_INPUT, "%s: [release] from: no cell of the raster is above 0",
+                      where);
+    }
+}
+
+// --- barriers ---
+
+tal_status tal_release_read_barrier(tal_features *line, const tal_settings *settings, int number,
+                                    const tal_features_frame *frame, tal_error *err) {
+    const tal_barrier_settings *b = &settings->barrier[number];
+    char where[2 * TAL_WHERE_SIZE + 2 * TAL_LABEL_SIZE];
+    snprintf(where, sizeof where, "%s: [barrier.%s]", tal_settings_where_in(settings, b, sizeof *b),
+             b->label);
+    TAL_TRY(tal_features_create(line, settings, b->place, &b->line_m, TAL_PLACE_LINE, frame, where,
+                                err));
+    if (line->kind != TAL_PLACE_LINE) {
+        tal_features_destroy(line);
+        return TAL_FAIL(err, TAL_BAD_INPUT, "%s: a barrier is a line, and this layer has none",
+                        where);
+    }
+    return TAL_OK;
+}
+
+static bool part_meets(const tal_features *a, int32_t i, const tal_features *b, int32_t part) {
+    const double p[2] = {a->x[i - 1], a->y[i - 1]}, q[2] = {a->x[i], a->y[i]};
+    for (int32_t k = b->part_start[part] + 1; k < b->part_start[part + 1]; k++) {
+        const double r[2] = {b->x[k - 1], b->y[k - 1]}, s[2] = {b->x[k], b->y[k]};
+        if (tal_segments_meet(p, q, r, s)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool lines_meet(const tal_features *a, const tal_features *b) {
+    for (int32_t part = 0; part < a->part_count; part++) {
+        for (int32_t i = a->part_start[part] + 1; i < a->part_start[part + 1]; i++) {
+            for (int32_t other = 0; other < b->part_count; other++) {
+                if (part_meets(a, i, b, other)) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+// Does any of the points along the line lie on the ground?
+static bool is_on_ground(const tal_features *line, const tal_place_ground *g) {
+    enum { LOOKS = 64 };
+    for (int32_t i = 1; i < line->vertex_count; i++) { // also between two lines: no harm
+        for (int k = 0; k <= LOOKS; k++) {
+            const double t = (double)k / LOOKS;
+            if (!isnan(g->height(g->ground, (1.0 - t) * line->x[i - 1] + t * line->x[i],
+                                 (1.0 - t) * line->y[i - 1] + t * line->y[i]))) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+void tal_release_check_barrier(const tal_place_ground *ground, const tal_settings *settings,
+                               const tal_features *const *line, int number, tal_error *err) {
+    const tal_barrier_settings *b = &settings->barrier[number];
+    const char *where = tal_settings_where_in(settings, b, sizeof *b);
+    if (!is_on_ground(line[number], ground)) {
+        tal_error_add(err, TAL_BAD_INPUT,
+                      "%s: [barrier.%s] stands outside the terrain (its first corner is at %.2f "
+                      "%.2f)",
+                      where, b->label, line[number]->x[0] + ground->origin_m[0],
+                      line[number]->y[0] + ground->origin_m[1]);
+    }
+    for (int k = 0; k < number; k++) {
+        if (lines_meet(line[k], line[number])) {
+            tal_error_add(err, TAL_BAD_INPUT,
+                          "%s: [barrier.%s] overlaps [barrier.%s]: a rock would hit both at the "
+                          "same place. Move one of them, or merge them",
+                          where, b->label, settings->barrier[k].label);
+        }
+    }
+}
+
+// --- targets ---
+
+tal_status tal_release_read_target(tal_features *place, const tal_settings *settings, int number,
+                                   const tal_features_frame *frame, tal_error *err) {
+    const tal_target_settings *t = &settings->target[number];
+    char where[2 * TAL_WHERE_SIZE + 2 * TAL_LABEL_SIZE];
+    snprintf(where, sizeof where, "%s: [target.%s]", tal_settings_where_in(settings, t, sizeof *t),
+             t->label);
+    TAL_TRY(tal_features_create(place, settings, t->place, &t->line_m, TAL_PLACE_LINE, frame, where,
+                                err));
+    if (place->kind == TAL_PLACE_POINTS) {
+        tal_features_destroy(place);
+        return TAL_FAIL(err, TAL_BAD_INPUT, "%s: points cannot be crossed: give lines or polygons",
+                        where);
+    }
+    return TAL_OK;
+}
+
+// --- forest ---
+
+tal_status tal_release_read_forest(tal_features *area, const tal_settings *settings,
+                                   const tal_features_frame *frame, tal_error *err) {
+    const tal_forest_settings *f = &settings->forest;
+    const char *where = tal_settings_where_in(settings, f, sizeof *f);
+    if (isnan(f->stems_per_ha)) {
+        return TAL_FAIL(err, TAL_BAD_SETTING,
+                        "%s: [forest] area is a layer of polygons: give stems_per_ha too", where);
+    }
+    if (f->area[0] == '\0') {
+        return TAL_OK; // everywhere
+    }
+    TAL_TRY(
+        tal_features_create(area, settings, f->area, NULL, TAL_PLACE_POLYGON, frame, where, err));
+    if (area->kind != TAL_PLACE_POLYGON) {
+        tal_features_destroy(area);
+        return TAL_FAIL(err, TAL_BAD_INPUT, "%s: [forest] area must be polygons or a raster",
+                        where);
+    }
+    return TAL_OK;
+}
+
+// --- all of it ---
+
+// What went wrong in one file does not hide the next one.
+static void gather(tal_error *all, tal_status status, const tal_error *own) {
+    if (status != TAL_OK) {
+        tal_error_add(all, status, "%s", own->text);
+    }
+}
+
+static void check_start_file(const tal_place_ground *g, const tal_settings *settings,
+                             const tal_features_frame *frame, tal_error *err) {
+    const tal_release_settings *r = &settings->release;
+    const char *where = tal_release_where(settings);
+    tal_error own;
+    tal_error_reset(&own);
+    if (tal_features_are_raster(settings, r->from)) {
+        char path[TAL_PATH_SIZE];
+        const char *files = r->from;
+        tal_raster cells = {0};
+        tal_settings_next_file(settings, &files, path);
+        const tal_status status = tal_raster_read(&cells, path, &own);
+        gather(err, status, &own);
+        if (status == TAL_OK) {
+            tal_release_check_cells(g, &cells, where, err);
+        }
+        tal_raster_destroy(&cells);
+        return;
+    }
+    tal_features from = {0};
+    const tal_status status = tal_features_create(&from, settings, r->from, &r->from_m,
+                                                  (tal_place_choice)r->from_is, frame, where, &own);
+    gather(err, status, &own);
+    if (status == TAL_OK) {
+        tal_release_check_start(g, &from, where, err);
+    }
+    tal_features_destroy(&from);
+}
+
+static void check_barriers(const tal_place_ground *g, const tal_settings *settings,
+                           const tal_features_frame *frame, tal_error *err) {
+    tal_features line[TAL_REPEAT_MAX] = {0};
+    const tal_features *lines[TAL_REPEAT_MAX];
+    for (int k = 0; k < settings->barrier_count; k++) {
+        tal_error own;
+        tal_error_reset(&own);
+        gather(err, tal_release_read_barrier(&line[k], settings, k, frame, &own), &own);
+        lines[k] = &line[k]; // without parts where it could not be read: meets nothing
+        if (line[k].part_count > 0) {
+            tal_release_check_barrier(g, settings, lines, k, err);
+        }
+    }
+    for (int k = 0; k < settings->barrier_count; k++) {
+        tal_features_destroy(&line[k]);
+    }
+}
+
+// Does the box around the places share nothing with that of the ground?
+static bool is_elsewhere(const tal_features *f, tal_bounds box) {
+    tal_bounds own = {INFINITY, INFINITY, -INFINITY, -INFINITY};
+    for (int32_t i = 0; i < f->vertex_count; i++) {
+        own.west = fmin(own.west, f->x[i]);
+        own.east = fmax(own.east, f->x[i]);
+        own.south = fmin(own.south, f->y[i]);
+        own.north = fmax(own.north, f->y[i]);
+    }
+    return own.east < box.west || own.west > box.east || own.north < box.south ||
+           own.south > box.north;
+}
+
+static void check_elsewhere(const tal_place_ground *g, const tal_features *f, const char *where,
+                            const char *section, const char *label, tal_error *err) {
+    if (f->part_count > 0 && is_elsewhere(f, g->box)) {
+        tal_error_add(err, TAL_BAD_INPUT,
+                      "%s: [%s%s] lies outside the terrain (its first corner is at %.2f %.2f): no "
+                      "rock can come there",
+                      where, section, label, f->x[0] + g->origin_m[0], f->y[0] + g->origin_m[1]);
+    }
+}
+
+static void check_forest(const tal_place_ground *g, const tal_settings *settings,
+                         const tal_features_frame *frame, tal_error *err) {
+    const tal_forest_settings *f = &settings->forest;
+    if (!tal_forest_is_given(f) || f->stems[0] != '\0' ||
+        tal_features_are_raster(settings, f->area)) {
+        return;
+    }
+    tal_features area = {0};
+    tal_error own;
+    tal_error_reset(&own);
+    gather(err, tal_release_read_forest(&area, settings, frame, &own), &own);
+    check_elsewhere(g, &area, tal_settings_where_in(settings, f, sizeof *f), "forest", "", err);
+    tal_features_destroy(&area);
+}
+
+static void check_target(const tal_place_ground *g, const tal_settings *settings, int number,
+                         const tal_features_frame *frame, tal_error *err) {
+    const tal_target_settings *t = &settings->target[number];
+    tal_features place = {0};
+    tal_error own;
+    tal_error_reset(&own);
+    gather(err, tal_release_read_target(&place, settings, number, frame, &own), &own);
+    check_elsewhere(g, &place, tal_settings_where_in(settings, t, sizeof *t), "target.", t->label,
+                    err);
+    tal_features_destroy(&place);
+}
+
+void tal_release_check_places(const tal_place_ground *ground, const tal_settings *settings,
+                              const tal_features_frame *frame, tal_error *err) {
+    check_start_file(ground, settings, frame, err);
+    check_barriers(ground, settings, frame, err);
+    check_forest(ground, settings, frame, err);
+    for (int k = 0; k < settings->target_count; k++) {
+        check_target(ground, settings, k, frame, err);
+    }
+}
