@@ -27,7 +27,8 @@ typedef struct tal_partition tal_partition;
 struct tal_partition {
     int64_t cell_count;
     double nominal_volume;
-    double sliver_share; // of it: smaller pieces are slivers, if the rest fills the rock; 0: as usual
+    // Of it: smaller pieces are slivers if the rest fills the rock; 0: as usual.
+    double sliver_share;
     // Cell by number; no vertices: nothing there. May be called by several threads at once.
     tal_status (*make_cell)(const tal_partition *partition, int64_t index, tal_polyhedron *cell,
                             tal_error *err);

@@ -12,7 +12,9 @@
 // source is well filled without: 130 chips with 0.3 % of the rock of the embedded site, beside 2,071 blocks. Without
 // them no block there has an inner radius below 1.3 m.
 static const double sliver_share = 0.2;
-static const double points_across = 5; // points of rock along a side of a cell, at least
+// Points of rock along a side of a cell, as long as there are no more than `points_most` in all: 100,000 cells have
+// about twenty each, which is enough for a middle.
+static const double points_across = 5, points_most = 2e6;
 
 // Points that stand for the rock, in stretched coordinates, and how much of it each stands for.
 typedef struct {
@@ -64,7 +66,8 @@ static tal_status add_column(const tal_partition *p, rock_points *points, double
 // Cells of the grid, or parts of them where blocks are smaller.
 static tal_status find_points(const tal_partition *p, rock_points *points, tal_error *err) {
     const tal_rock *rock = p->rock;
-    const double apart = cbrt(p->nominal_volume) / points_across;
+    const double apart =
+        fmax(cbrt(p->nominal_volume) / points_across, cbrt(rock->volume / points_most));
     const int parts = (int)fmin(64, ceil(rock->cell / apart));
     const double side = rock->cell / parts;
     for (int64_t row = 0; row < (int64_t)rock->rows * parts; row++) {
