@@ -5,7 +5,6 @@
 #include "core/base/threads.h"
 #include "solver/constraint/joint.h"
 #include "solver/motion/rest.h"
-#include "solver/percussion/contact.h"
 #include "solver/percussion/memory.h"
 
 #include <math.h>
@@ -28,58 +27,15 @@ static void set_arms(tal_manifolds *list, const tal_vec3 *position, const tal_ma
         manifold->body_j >= 0 ? tal_vec3_subtract(at, position[manifold->body_j]) : (tal_vec3){0};
 }
 
-static void append_point(tal_manifolds *list, const tal_contact_point *point,
-                         const tal_manifold *manifold, const tal_vec3 *position) {
-    list->point[list->point_count] = *point;
-    set_arms(list, position, manifold, list->point_count);
-    list->point_count++;
-}
-
 static void append_found(tal_manifolds *list, const tal_manifolds *found,
                          const tal_manifold *manifold, const tal_vec3 *position) {
     tal_manifold *copy = &list->manifold[list->manifold_count++];
     *copy = *manifold;
     copy->first_point = list->point_count;
     for (int32_t k = 0; k < manifold->point_count; k++) {
-        append_point(list, &found->point[manifold->first_point + k], manifold, position);
-    }
-}
-
-// By how much a body may come nearer than its velocity says: gravity, loads, blows, and its turn.
-static double unforeseen_way(const tal_model *model, const tal_state *state, int32_t b, double dt) {
-    const double radius = model->shapes.bounding_radius[model->shape_of_body[b]];
-    const double speed = tal_vec3_length(state->velocity[b]);
-    const double turn = dt * tal_vec3_length(state->spin[b]);
-    return fmax(state->work.reach[b] - dt * speed - turn * radius, 0.0) +
-           0.5 * turn * turn * radius;
-}
-
-// What gives way, tears or deforms has more to say of an open point than how far it closes. A body that strikes
-// the ground with one corner turns onto the others: without them S1_fall_3000 gets twice as deep.
-static bool is_listed_whole(const tal_model *model, const tal_manifold *manifold) {
-    const tal_law *law = &model->law[tal_law_of(model, manifold)];
-    return manifold->body_j < 0 || tal_is_soft(model, manifold->body_i) ||
-           tal_is_soft(model, manifold->body_j) || tal_law_traits_of(law->kind)->is_spring ||
-           law->cohesion_pa > 0.0;
-}
-
-// (62): of what was found, the points that touch or may close within dt.
-static void append_closing(const tal_model *model, const tal_state *state,
-                           const tal_manifold *manifold, double dt, tal_manifolds *list) {
-    const double way = unforeseen_way(model, state, manifold->body_i, dt) +
-                       unforeseen_way(model, state, manifold->body_j, dt);
-    tal_manifold copy = *manifold;
-    copy.first_point = list->point_count;
-    for (int32_t k = manifold->first_point; k < manifold->first_point + manifold->point_count;
-         k++) {
-        const tal_contact_point *point = &state->work.found.point[k];
-        if (point->gap <= 0.0 || point->gap <= way + dt * tal_found_closing(state, manifold, k)) {
-            append_point(list, point, manifold, state->position);
-        }
-    }
-    copy.point_count = list->point_count - copy.first_point;
-    if (copy.point_count > 0) {
-        list->manifold[list->manifold_count++] = copy;
+        list->point[list->point_count] = found->point[manifold->first_point + k];
+        set_arms(list, position, manifold, list->point_count);
+        list->point_count++;
     }
 }
 
@@ -100,7 +56,7 @@ static int32_t append_joints(const tal_model *model, const tal_state *state, int
     return n;
 }
 
-tal_status tal_list_contacts(const tal_model *model, tal_state *state, double dt, tal_error *err) {
+tal_status tal_list_contacts(const tal_model *model, tal_state *state, tal_error *err) {
     const tal_manifolds *found = &state->work.found;
     tal_manifolds *list = &state->work.list;
     const int32_t joints = model->joint_count;
@@ -110,11 +66,7 @@ tal_status tal_list_contacts(const tal_model *model, tal_state *state, double dt
     int32_t n = 0;
     for (int32_t m = 0; m < found->manifold_count; m++) {
         n = append_joints(model, state, n, &found->manifold[m], list);
-        if (is_listed_whole(model, &found->manifold[m])) {
-            append_found(list, found, &found->manifold[m], state->position);
-        } else {
-            append_closing(model, state, &found->manifold[m], dt, list);
-        }
+        append_found(list, found, &found->manifold[m], state->position);
     }
     append_joints(model, state, n, NULL, list);
     return TAL_OK;

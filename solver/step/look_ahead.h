@@ -8,8 +8,8 @@
 
 typedef enum { TAL_LOOK_NOTHING, TAL_LOOK_ADDED, TAL_LOOK_WOKE } tal_look_result;
 
-// Copies what the collider found at the present poses, as far as it may close within dt.
-tal_status tal_list_contacts(const tal_model *model, tal_state *state, double dt, tal_error *err);
+// Copies what the collider found at the present poses.
+tal_status tal_list_contacts(const tal_model *model, tal_state *state, tal_error *err);
 
 // Moves all bodies a step ahead with the velocities just solved and looks for penetrations that the
 // listed contacts did not prevent. With them, linearised, the list is merged to a new one; if one of them

@@ -143,7 +143,7 @@ static tal_status find_contacts(const tal_model *model, tal_state *state, double
         tal_prescribed_load(model, state);                 // (54), (55): series, point forces
         TAL_TRY(tal_find_contacts(model, state, dt, err)); // (10), (11): manifolds within reach
     } while (tal_wake_reached(state));
-    TAL_TRY(tal_list_contacts(model, state, dt, err));
+    TAL_TRY(tal_list_contacts(model, state, err));
     return tal_soft_list_contacts(model, state, err); // at nodes of what deforms
 }
 
