@@ -86,7 +86,7 @@ INLINE int is_any(lane_mask a) {
 }
 #else
 INLINE tal_lanes square_root(tal_lanes a) {
-    tal_lanes root;
+    tal_lanes root = a;
     for (int lane = 0; lane < TAL_LANES; lane++) {
         root[lane] = sqrtf(a[lane]);
     }
