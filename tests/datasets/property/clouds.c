@@ -374,7 +374,7 @@ static void site_files_are_read_without_a_complaint(void **state) {
     path_in(path, folder, "site.ini");
     tal_settings_init(&settings);
     check_ok(tal_site_file_read(&settings, path, TAL_STAGE_ALL, &check_error));
-    assert_int_equal(settings.mesh.block_count, 600);
+    assert_int_equal(settings.mesh.block_count, 2000);
     snprintf(where, sizeof where, "%s", check_scratch());
     generate("slope", where, 1, 0.1);
     path_in(path, where, "site.ini");
