@@ -88,13 +88,14 @@ void tal_batch_load(const tal_batch *batch, tal_batch_percussion *percussion,
 void tal_batch_store(const tal_batch *batch, const tal_batch_percussion *percussion,
                      tal_contact *contact);
 
-// The percussion of a point in a lane, to another point and lane of a batch whose unit is the same.
+// The percussion of a point in a lane, to another point and lane of a batch whose unit is the same. Other threads may
+// write other lanes at the same time: no more than the one is touched.
 static inline void tal_batch_copy_lane(const tal_batch_percussion *from, int from_lane,
                                        tal_batch_percussion *to, int to_lane) {
     for (int f = 0; f < 3; f++) {
-        to->percussion[f][to_lane] = from->percussion[f][from_lane];
+        ((float *)&to->percussion[f])[to_lane] = from->percussion[f][from_lane];
     }
-    to->lambda[to_lane] = from->lambda[from_lane];
+    ((float *)&to->lambda)[to_lane] = from->lambda[from_lane];
 }
 
 // Forgets change and direction.
