@@ -13,14 +13,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
     WORKERS_MAX = 1023,
-    // Some hundred microseconds: longer than most of what one thread does alone within a step, shorter
-    // than anybody on a busy machine would notice. With 6000, and sleepers given up after one loop, the second
-    // thread took part in a fifth to two fifths of the loops of S2_3000; so it does in 96 of 100.
-    SPINS = 20000,
+    // Longer than what one thread does alone within a step of ten thousand bodies.
+    SPIN_NS_MAX = 5000000,
+    // Who did not get to look at the clock for so long was put off the processor: others want it, and spinning
+    // takes it from them. From then on it sleeps early, and later again with every loop that it was in time for:
+    // beside eight busy loops on two cores, two threads cost 1.1 times the time of one instead of 1.3.
+    PUT_OFF_NS = 100000,
+    SPIN_NS_MIN = 50000,
+    SPIN_NS_GAIN = 2000,
+    LOOKS_PER_CLOCK = 64,
     PIECES_PER_THREAD = 4, // an uneven loop is evened out
     LOOPS_AWAITED = 16,    // a sleeper needs longer to wake than many a loop takes
     MISSES_MAX = 10,       // at most every 1024th loop tries to wake those who come too late
@@ -101,15 +107,43 @@ static void join_loop(int number) {
     }
 }
 
+static int64_t nanoseconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+// Somebody who waits by looking again and again, and when it is time to sleep instead.
+typedef struct {
+    int looks;
+    int64_t begin, last;
+} watcher;
+
+static _Thread_local int64_t spin_ns = SPIN_NS_MAX;
+
+static bool goes_on_looking(watcher *w) {
+    pause_a_moment();
+    if (w->looks++ % LOOKS_PER_CLOCK != 0) {
+        return true;
+    }
+    const int64_t now = nanoseconds();
+    w->begin = w->begin == 0 ? now : w->begin;
+    const bool was_put_off = w->last != 0 && now - w->last > PUT_OFF_NS;
+    w->last = now;
+    spin_ns = was_put_off ? SPIN_NS_MIN : spin_ns;
+    return now - w->begin < spin_ns;
+}
+
 // Until another loop is announced than the one seen last.
 static unsigned wait_for_loop(unsigned seen) {
-    for (int i = 0; i < SPINS; i++) {
+    watcher w = {0};
+    do {
         const unsigned now = atomic_load(&pool.loops);
         if (now != seen) {
+            spin_ns += spin_ns < SPIN_NS_MAX ? SPIN_NS_GAIN : 0;
             return now;
         }
-        pause_a_moment();
-    }
+    } while (goes_on_looking(&w));
     atomic_fetch_add(&pool.sleepers, 1);
     while (atomic_load(&pool.loops) == seen) {
         futex_wait(&pool.loops, seen);
@@ -188,8 +222,8 @@ static void learn(bool woke) {
 }
 
 static void wait_for_others(void) {
-    for (int i = 0; i < SPINS && atomic_load(&pool.inside) != 0; i++) {
-        pause_a_moment();
+    watcher w = {0};
+    while (atomic_load(&pool.inside) != 0 && goes_on_looking(&w)) {
     }
     for (int now = 0; (now = atomic_load(&pool.inside)) != 0;) {
         futex_wait(&pool.inside, (unsigned)now);

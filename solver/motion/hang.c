@@ -2,6 +2,7 @@
 // Bodies that hang on one or two points.
 #include "solver/motion/hang.h"
 
+#include "core/base/threads.h"
 #include "solver/motion/rest.h"
 #include "solver/motion/rotation.h"
 
@@ -13,6 +14,9 @@
 static const double ARM = 0.01, WHILE_S = 1.0;
 enum { POINTS_MAX = 2 };
 
+// Some microseconds of work: less is not worth sharing.
+enum { PAIRS_PER_PIECE = 256 };
+
 // Soft ground brakes what swings in it by itself.
 static bool is_swinging(const tal_model *model, const tal_state *state, int32_t b) {
     return b < model->body_count && !state->is_immovable[b] && !model->is_loaded[b] &&
@@ -20,15 +24,29 @@ static bool is_swinging(const tal_model *model, const tal_state *state, int32_t 
            model->shapes.sphere_radius[model->shape_of_body[b]] == 0.0;
 }
 
-static void count_points(tal_state *state) {
-    memset(state->work.support, 0, ((size_t)state->body_count + 1) * sizeof *state->work.support);
-    for (int32_t p = 0; p < state->work.problem.pair_count; p++) {
+// How many points of a pair carry a percussion; more than count are as good as those.
+static void count_pairs(void *context, int64_t first, int64_t end) {
+    const tal_state *state = context;
+    for (int64_t p = first; p < end; p++) {
         const tal_pair *pair = &state->work.problem.pair[p];
-        for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
-            const int32_t counts = state->work.contacts.contact[k].percussion[0] != 0.0;
-            state->work.support[pair->body_i].points += counts;
-            state->work.support[pair->body_j].points += counts;
+        int points = 0;
+        for (int32_t k = pair->first_contact;
+             points <= POINTS_MAX && k < pair->first_contact + pair->contact_count; k++) {
+            points += state->work.contacts.contact[k].percussion[0] != 0.0;
         }
+        state->work.contacts.work.is_listed[p] = (uint8_t)points; // scratch
+    }
+}
+
+static void count_points(tal_state *state) {
+    const tal_percussion_problem *problem = &state->work.problem;
+    memset(state->work.support, 0, ((size_t)state->body_count + 1) * sizeof *state->work.support);
+    tal_threads_loop(state->work.thread_count, problem->pair_count, PAIRS_PER_PIECE, count_pairs,
+                     state);
+    for (int32_t p = 0; p < problem->pair_count; p++) {
+        const int32_t points = state->work.contacts.work.is_listed[p];
+        state->work.support[problem->pair[p].body_i].points += points;
+        state->work.support[problem->pair[p].body_j].points += points;
     }
 }
 
@@ -87,8 +105,10 @@ void tal_slow_hanging(const tal_model *model, tal_state *state, double dt, doubl
                       tal_report *report) {
     count_points(state);
     for (int32_t p = 0; p < state->work.problem.pair_count; p++) {
-        add_points(model, state, &state->work.problem.pair[p], 0, still);
-        add_points(model, state, &state->work.problem.pair[p], 1, still);
+        if (state->work.contacts.work.is_listed[p] > 0) {
+            add_points(model, state, &state->work.problem.pair[p], 0, still);
+            add_points(model, state, &state->work.problem.pair[p], 1, still);
+        }
     }
     for (int32_t b = 0; b < model->body_count; b++) {
         const tal_support *hold = &state->work.support[b];

@@ -19,7 +19,7 @@ static const double REACH_MARGIN = 2e-3;
 static const double STANDING = 1e-3;
 
 // Some microseconds of work: less is not worth sharing.
-enum { BODIES_PER_PIECE = 64 };
+enum { BODIES_PER_PIECE = 64, BODIES_PER_PART = 512 };
 
 typedef struct {
     const tal_model *model;
@@ -185,8 +185,10 @@ static double not_gone(const tal_state *state, int32_t b, double h) {
 double tal_rigid_potential_not_gone(const tal_model *model, const tal_state *state, double h) {
     double sum = 0.0;
     for (int32_t b = 0; b < model->body_count; b++) {
-        sum += not_gone(state, b, h) * model->mass[b] *
-               tal_vec3_dot(model->settings.gravity_mps2, state->velocity[b]);
+        if (state->lead[b] != 0.0) {
+            sum += not_gone(state, b, h) * model->mass[b] *
+                   tal_vec3_dot(model->settings.gravity_mps2, state->velocity[b]);
+        }
     }
     return sum;
 }
@@ -210,9 +212,12 @@ static void advance(const tal_model *model, tal_state *state, double h) {
                      &(bodies_loop){model, state, h});
 }
 
-static void set_reach(const tal_model *model, tal_state *state, double dt) {
-    const double fall = tal_vec3_length(model->settings.gravity_mps2) * dt;
-    for (int32_t b = 0; b < model->body_count; b++) {
+static void set_reaches(void *context, int64_t first, int64_t end) {
+    const bodies_loop *l = context;
+    const tal_model *model = l->model;
+    tal_state *state = l->state;
+    const double dt = l->h, fall = tal_vec3_length(model->settings.gravity_mps2) * dt;
+    for (int32_t b = (int32_t)first; b < end; b++) {
         const double radius = model->shapes.bounding_radius[model->shape_of_body[b]];
         const double kick = model->is_loaded[b] ? tal_prescribed_speed(model, state, b) : 0.0;
         const double speed = tal_vec3_length(state->velocity[b]) +
@@ -226,10 +231,24 @@ static void set_reach(const tal_model *model, tal_state *state, double dt) {
     }
 }
 
-static void add_energy(const tal_model *model, const tal_state *state, double ahead,
-                       tal_energy *sum) {
+static void set_reach(const tal_model *model, tal_state *state, double dt) {
+    tal_threads_loop(state->work.thread_count, model->body_count, BODIES_PER_PIECE, set_reaches,
+                     &(bodies_loop){model, state, dt});
+}
+
+// Energies by parts of the bodies.
+typedef struct {
+    const tal_model *model;
+    const tal_state *state;
+    double ahead;
+    int part_count;
+    tal_energy part[TAL_PARTS_MAX];
+} energy_loop;
+
+static void add_energy_of(const tal_model *model, const tal_state *state, int64_t first,
+                          int64_t end, double ahead, tal_energy *sum) {
     const tal_vec3 g = model->settings.gravity_mps2;
-    for (int32_t b = 0; b < model->body_count; b++) {
+    for (int32_t b = (int32_t)first; b < end; b++) {
         if ((state->is_immovable[b] && !tal_is_at_rest(state, b)) || tal_is_soft(model, b)) {
             continue;
         }
@@ -238,6 +257,31 @@ static void add_energy(const tal_model *model, const tal_state *state, double ah
         sum->translation += 0.5 * mass * tal_vec3_dot(state->velocity[b], state->velocity[b]);
         sum->rotation += 0.5 * tal_vec3_dot(state->momentum[b], state->spin[b]);
         sum->potential -= mass * tal_vec3_dot(g, at);
+    }
+}
+
+static void add_energy_parts(void *context, int64_t first, int64_t end) {
+    energy_loop *l = context;
+    const int32_t count = l->model->body_count;
+    for (int64_t n = first; n < end; n++) {
+        l->part[n] = (tal_energy){0};
+        add_energy_of(l->model, l->state, tal_part_begin(count, l->part_count, n),
+                      tal_part_begin(count, l->part_count, n + 1), l->ahead, &l->part[n]);
+    }
+}
+
+static void add_energy(const tal_model *model, const tal_state *state, double ahead,
+                       tal_energy *sum) {
+    energy_loop l; // small scenes have one part
+    l.model = model;
+    l.state = state;
+    l.ahead = ahead;
+    l.part_count = tal_part_count(model->body_count, BODIES_PER_PART);
+    tal_threads_loop(state->work.thread_count, l.part_count, 1, add_energy_parts, &l);
+    for (int n = 0; n < l.part_count; n++) {
+        sum->translation += l.part[n].translation;
+        sum->rotation += l.part[n].rotation;
+        sum->potential += l.part[n].potential;
     }
 }
 

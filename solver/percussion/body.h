@@ -20,7 +20,8 @@ typedef struct {
     int32_t law;      // entry of the law table
     int32_t manifold; // where it came from in the detection
     int32_t island;
-    int32_t is_general;  // a body of it is not rigid, or this is no matter of bodies at all
+    bool is_general;     // a body of it is not rigid, or this is no matter of bodies at all
+    bool is_dry;         // rigid, with nothing but dry friction: what batches take
     double roll_length;  // bound of the moment over R_N (roll.h); 0: none
     double energy_scale; // m |u-|^2 of both: what errors are measured against
     tal_vec3 normal, tangent_1, tangent_2;

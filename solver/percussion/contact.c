@@ -20,7 +20,7 @@ static const double SKIN = 2e-5;
 static const double REACH_NOTICEABLE = 5e-3;
 
 // Some microseconds of work: less is not worth sharing.
-enum { PAIRS_PER_PIECE = 16 };
+enum { PAIRS_PER_PIECE = 16, PAIRS_PER_PART = 256 };
 
 static bool is_mobile(const tal_state *state, int32_t body) {
     return body >= 0 && state->is_immovable[body] == 0;
@@ -152,11 +152,27 @@ static void color_manifolds(const tal_model *model, tal_state *state) {
                     set->color, set->by_color, &set->coloring);
 }
 
+// The island with most bodies becomes the first: what a look adds to others does not move it (extend.h).
+static void put_largest_first(const tal_model *model, tal_state *state, int32_t island_count) {
+    int32_t *of_body = state->work.island_of_body, *size = state->work.island_parent; // scratch
+    int32_t largest = 0;
+    memset(size, 0, (size_t)island_count * sizeof *size);
+    for (int32_t b = 0; b < model->body_count; b++) {
+        if (of_body[b] >= 0 && ++size[of_body[b]] > size[largest]) {
+            largest = of_body[b];
+        }
+    }
+    for (int32_t b = 0; largest > 0 && b < model->body_count; b++) {
+        of_body[b] = of_body[b] == largest ? 0 : of_body[b] == 0 ? largest : of_body[b];
+    }
+}
+
 static void number_islands(const tal_model *model, tal_state *state, tal_report *report) {
     tal_contacts *set = &state->work.contacts;
     const int32_t count = state->work.list.manifold_count;
     report->island_count = tal_find_islands(set->edge, count, model->body_count,
                                             state->work.island_parent, state->work.island_of_body);
+    put_largest_first(model, state, report->island_count);
     tal_sort_by_island(set->edge, set->color, count, set->by_color, state->work.island_of_body,
                        model->body_count, report->island_count, state->work.island, set->order,
                        state->work.island_body, set->color_end);
@@ -420,6 +436,14 @@ static void prepare_laws(const tal_model *model, tal_state *state, const tal_pai
     }
 }
 
+static bool is_dry(const tal_state *state, const tal_pair *pair) {
+    bool dry = !pair->is_general && pair->roll_length == 0.0;
+    for (int32_t k = 0; dry && k < pair->contact_count; k++) {
+        dry = tal_is_dry(&state->work.contacts.contact[pair->first_contact + k]);
+    }
+    return dry;
+}
+
 void tal_prepare_pair(const tal_model *model, tal_state *state, tal_pair *pair, double dt) {
     place_pair(model, state, pair);
     tal_recall_percussions(state, pair, dt);
@@ -429,6 +453,7 @@ void tal_prepare_pair(const tal_model *model, tal_state *state, tal_pair *pair, 
     }
     set_trails(model, state, pair, dt);
     prepare_laws(model, state, pair, dt);
+    pair->is_dry = is_dry(state, pair);
 }
 
 // Constraints hold to the last digits of a velocity, and what deforms moves more than can be made anew.
@@ -456,24 +481,62 @@ static void set_problem(const tal_model *model, tal_state *state, int32_t island
                                                    .thread_count = state->work.thread_count};
 }
 
+// Of some pairs.
+typedef struct {
+    int32_t impact_count;
+    double depth;
+    const tal_pair *deepest;
+} contact_count;
+
+typedef struct {
+    const tal_model *model;
+    const tal_state *state;
+    int part_count;
+    contact_count part[TAL_PARTS_MAX];
+} count_loop;
+
+static void count_pair(const count_loop *l, const tal_pair *pair, contact_count *count) {
+    const tal_contacts *set = &l->state->work.contacts;
+    const bool is_spring = tal_is_spring(l->model, pair);
+    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
+        count->impact_count += set->data[k].impact;
+        if (!is_spring && -set->gap[k] > count->depth) {
+            count->depth = -set->gap[k];
+            count->deepest = pair;
+        }
+    }
+}
+
+static void count_parts(void *context, int64_t first, int64_t end) {
+    count_loop *l = context;
+    const tal_percussion_problem *problem = &l->state->work.problem;
+    for (int64_t n = first; n < end; n++) {
+        l->part[n] = (contact_count){0};
+        const int64_t stop = tal_part_begin(problem->pair_count, l->part_count, n + 1);
+        for (int64_t p = tal_part_begin(problem->pair_count, l->part_count, n); p < stop; p++) {
+            count_pair(l, &problem->pair[p], &l->part[n]);
+        }
+    }
+}
+
 void tal_count_contacts(const tal_model *model, const tal_state *state, tal_report *report) {
+    count_loop l; // small scenes have one part
+    l.model = model;
+    l.state = state;
+    l.part_count = tal_part_count(state->work.problem.pair_count, PAIRS_PER_PART);
+    tal_threads_loop(state->work.thread_count, l.part_count, 1, count_parts, &l);
     report->color_count = state->work.contacts.coloring.color_count;
     report->impact_count = 0;
     report->penetration_m = 0.0; // of these poses: bodies may have been elsewhere before
     report->penetration_body_i = report->penetration_body_j = -1;
-    for (int32_t k = 0; k < state->work.problem.contact_count; k++) {
-        report->impact_count += state->work.contacts.data[k].impact;
-    }
-    for (int32_t p = 0; p < state->work.problem.pair_count; p++) {
-        const tal_pair *pair = &state->work.problem.pair[p];
-        for (int32_t k = pair->first_contact;
-             !tal_is_spring(model, pair) && k < pair->first_contact + pair->contact_count; k++) {
-            if (-state->work.contacts.gap[k] > report->penetration_m) {
-                report->penetration_m = -state->work.contacts.gap[k];
-                report->penetration_body_i = pair->body_i;
-                report->penetration_body_j =
-                    pair->body_j < state->body_count ? pair->body_j : TAL_BODY_TERRAIN;
-            }
+    for (int n = 0; n < l.part_count; n++) {
+        report->impact_count += l.part[n].impact_count;
+        if (l.part[n].depth > report->penetration_m) {
+            const tal_pair *pair = l.part[n].deepest;
+            report->penetration_m = l.part[n].depth;
+            report->penetration_body_i = pair->body_i;
+            report->penetration_body_j =
+                pair->body_j < state->body_count ? pair->body_j : TAL_BODY_TERRAIN;
         }
     }
 }
@@ -514,12 +577,13 @@ void tal_soften_island(const tal_model *model, tal_state *state, int32_t island)
     const tal_island *of = &state->work.island[island];
     state->work.contacts.work.batches.are_filled = false;
     for (int32_t p = of->first_pair; p < of->first_pair + of->pair_count; p++) {
-        const tal_pair *pair = &state->work.problem.pair[p];
+        tal_pair *pair = &state->work.problem.pair[p];
         for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
             tal_contact *c = &state->work.contacts.contact[k];
             tal_law_prepare_inelastic(&model->law[pair->law], &state->work.contacts.data[k], c);
             c->percussion[0] = c->percussion[1] = c->percussion[2] = 0.0;
         }
+        pair->is_dry = is_dry(state, pair);
         if (pair->roll_length > 0.0) {
             tal_roll_prepare(&state->work.problem, pair);
         }

@@ -28,12 +28,12 @@ static const double WORST = 30.0;
 static const double HOT = 30.0, HOT_SHARE_MAX = 0.6;
 enum { HOT_RINGS = 3, HOT_SWEEPS = 64, HOT_CHECK = 4, HOT_PAIRS_MIN = 128 };
 
-// Islands with more pairs are shared between threads color by color, the others one by one. S2_3000 up to 1.2 s
-// with two threads: 11.5 s with 256, 11.7 s with 128; most of a smaller island's colors are too short to share.
+// Islands with fewer pairs are never shared between threads color by color: most of their colors are too short. S2_3000
+// up to 1.2 s with two threads: 11.5 s with 256, 11.7 s with 128.
 enum { SHARED_PAIRS_MIN = 256 };
 
-// Some microseconds of looking for hot pairs: less is not worth sharing.
-enum { PAIRS_PER_PIECE = 256 };
+// Some microseconds of looking for hot pairs, or of adding errors: less is not worth sharing.
+enum { PAIRS_PER_PIECE = 256, ERRORS_PER_PART = 2048 };
 
 // The residual is measured when the changes look small enough, and now and then anyway: percussions
 // that wander change though nothing is wrong with them. A failed check is repeated after CHECK_PAUSE
@@ -45,8 +45,8 @@ enum { CHECK_PAUSE = 3, CHECK_EVERY = 64, RELEASE_FIRST = 64 };
 enum { STAGNATION_LOOK = 128, STAGNATION_LOOKS = 2, PROMISED_MAX = 1000 };
 
 void tal_warm_start(const tal_percussion_problem *problem) {
-    for (int32_t p = 0; p < problem->pair_count; p++) { // pairs are sorted by color already
-        tal_strike_pair(problem, p);
+    for (int32_t n = 0; n < problem->island_count; n++) {
+        tal_strike_island(problem, &problem->island[n], problem->thread_count);
     }
 }
 
@@ -65,18 +65,48 @@ static bool is_solved(const tal_island_result *result, int32_t count, double tol
     return result->error <= square * count && result->worst <= WORST * WORST * square;
 }
 
+// A loop over parts of the errors measured in an island.
+typedef struct {
+    const double *error;
+    int64_t count;
+    int part_count;
+    double tolerance;
+    tal_island_result part[TAL_PARTS_MAX];
+} error_loop;
+
+static void sum_parts(void *context, int64_t first, int64_t end) {
+    error_loop *l = context;
+    for (int64_t n = first; n < end; n++) {
+        tal_island_result sum = {0};
+        const int64_t stop = tal_part_begin(l->count, l->part_count, n + 1);
+        for (int64_t k = tal_part_begin(l->count, l->part_count, n); k < stop; k++) {
+            sum.error += l->error[k];
+            sum.worst = fmax(sum.worst, l->error[k]);
+            sum.unconverged_count += l->error[k] > l->tolerance * l->tolerance;
+        }
+        l->part[n] = sum;
+    }
+}
+
 // Sums the squared errors measured; counts the contacts above the tolerance if the island is.
 static void sum_errors(const tal_percussion_problem *problem, const tal_solver_work *work,
-                       const tal_island *island, double tolerance, tal_island_result *result) {
-    const int32_t first = contacts_begin(problem, island), end = contacts_end(problem, island);
+                       const tal_island *island, int thread_count, double tolerance,
+                       tal_island_result *result) {
+    const int32_t first = contacts_begin(problem, island);
+    error_loop l; // small islands have one part
+    l.error = &work->error[first];
+    l.count = contacts_end(problem, island) - first;
+    l.part_count = tal_part_count(l.count, ERRORS_PER_PART);
+    l.tolerance = tolerance;
+    tal_threads_loop(thread_count, l.part_count, 1, sum_parts, &l);
     result->error = result->worst = 0.0;
     result->unconverged_count = 0;
-    for (int32_t k = first; k < end; k++) {
-        result->error += work->error[k];
-        result->worst = fmax(result->worst, work->error[k]);
-        result->unconverged_count += work->error[k] > tolerance * tolerance;
+    for (int n = 0; n < l.part_count; n++) {
+        result->error += l.part[n].error;
+        result->worst = fmax(result->worst, l.part[n].worst);
+        result->unconverged_count += l.part[n].unconverged_count;
     }
-    if (is_solved(result, end - first, tolerance)) {
+    if (is_solved(result, (int32_t)l.count, tolerance)) {
         result->unconverged_count = 0;
     }
 }
@@ -87,7 +117,7 @@ void tal_measure_island(const tal_percussion_problem *problem, const tal_solver_
     for (int32_t p = island->first_pair; p < island->first_pair + island->pair_count; p++) {
         tal_measure_pair(problem, p, work->error);
     }
-    sum_errors(problem, work, island, tolerance, &work->island_result[number]);
+    sum_errors(problem, work, island, 1, tolerance, &work->island_result[number]);
 }
 
 static bool release_patches(const tal_percussion_problem *problem, const tal_island *island,
@@ -296,7 +326,7 @@ static void sweep_island(island_solve *s, const tal_solver_goal *goal, tal_islan
         pause -= pause > 0;
         if (is_last || (may_stop && (relative <= error_max || since_check >= check_every))) {
             tal_sweep_set_measure(&s->all);
-            sum_errors(s->problem, s->work, s->island, s->tolerance, result);
+            sum_errors(s->problem, s->work, s->island, s->all.thread_count, s->tolerance, result);
             if (is_last || is_solved(result, s->contact_count, s->tolerance) ||
                 is_stagnant(s, result, &last)) {
                 return;
@@ -353,10 +383,10 @@ void tal_sum_islands(const tal_percussion_problem *problem, const tal_solver_wor
 }
 
 // Larger ones are begun first, rank by rank, so that none is left for one thread while the others wait.
-enum { RANK_COUNT = 4 };
+enum { RANK_COUNT = 5 };
 
 static int rank_of(const tal_island *island) {
-    static const int32_t pairs_min[RANK_COUNT - 1] = {128, 64, 16};
+    static const int32_t pairs_min[RANK_COUNT - 1] = {512, 128, 64, 16};
     int rank = 0;
     while (rank < RANK_COUNT - 1 && island->pair_count < pairs_min[rank]) {
         rank++;
@@ -366,43 +396,62 @@ static int rank_of(const tal_island *island) {
 
 typedef struct {
     const tal_percussion_problem *problem;
-    const tal_solver_work *work;
-    const uint8_t *is_wanted;
-    const tal_solver_goal *goal;
+    tal_island_work *work;
+    void *context;
     atomic_int next; // rank times the number of islands, plus an island
 } islands_loop;
 
+// An island that would keep one thread busy while the others have nothing left.
 static bool is_shared(const tal_percussion_problem *problem, int32_t island) {
-    return problem->thread_count > 1 && problem->island[island].pair_count >= SHARED_PAIRS_MIN;
+    const int64_t pairs = problem->island[island].pair_count;
+    return problem->thread_count > 1 && pairs >= SHARED_PAIRS_MIN &&
+           pairs * problem->thread_count >= problem->pair_count;
 }
 
-// The islands that one thread solves: whatever the others have not taken.
-static void solve_islands(void *context, int64_t first, int64_t end) {
+// The islands that one thread works at: whatever the others have not taken.
+static void take_islands(void *context, int64_t first, int64_t end) {
     islands_loop *l = context;
     const int32_t count = l->problem->island_count;
     (void)first;
     (void)end;
     for (int32_t n = 0; (n = atomic_fetch_add(&l->next, 1)) < RANK_COUNT * count;) {
         const int32_t island = n % count;
-        if (rank_of(&l->problem->island[island]) == n / count && !is_shared(l->problem, island) &&
-            !is_left_alone(l->is_wanted, island)) {
-            solve_island(l->problem, l->work, island, 1, l->goal);
+        if (rank_of(&l->problem->island[island]) == n / count && !is_shared(l->problem, island)) {
+            l->work(l->context, island, 1);
         }
+    }
+}
+
+void tal_islands_loop(const tal_percussion_problem *problem, tal_island_work *work, void *context) {
+    const int threads = problem->thread_count;
+    islands_loop l = {.problem = problem, .work = work, .context = context, .next = 0};
+    for (int32_t n = 0; n < problem->island_count; n++) {
+        if (is_shared(problem, n)) {
+            work(context, n, threads);
+        }
+    }
+    tal_threads_loop(threads, threads, 1, take_islands, &l);
+}
+
+typedef struct {
+    const tal_percussion_problem *problem;
+    const tal_solver_work *work;
+    const uint8_t *is_wanted;
+    const tal_solver_goal *goal;
+} solve_loop;
+
+static void solve_wanted(void *context, int32_t island, int thread_count) {
+    const solve_loop *l = context;
+    if (!is_left_alone(l->is_wanted, island)) {
+        solve_island(l->problem, l->work, island, thread_count, l->goal);
     }
 }
 
 void tal_solve_percussions(const tal_percussion_problem *problem, const tal_solver_work *work,
                            const uint8_t *is_wanted, const tal_solver_goal *goal,
                            tal_solver_result *result) {
-    const int threads = problem->thread_count;
-    islands_loop l = {
-        .problem = problem, .work = work, .is_wanted = is_wanted, .goal = goal, .next = 0};
-    TAL_ASSERT(goal->tolerance > 0.0 && goal->sweeps_max >= 1 && threads >= 1);
-    for (int32_t n = 0; n < problem->island_count; n++) {
-        if (is_shared(problem, n) && !is_left_alone(is_wanted, n)) {
-            solve_island(problem, work, n, threads, goal);
-        }
-    }
-    tal_threads_loop(threads, threads, 1, solve_islands, &l);
+    solve_loop l = {problem, work, is_wanted, goal};
+    TAL_ASSERT(goal->tolerance > 0.0 && goal->sweeps_max >= 1 && problem->thread_count >= 1);
+    tal_islands_loop(problem, solve_wanted, &l);
     tal_sum_islands(problem, work, is_wanted, result);
 }

@@ -116,6 +116,11 @@ void tal_solve_percussions(const tal_percussion_problem *problem, const tal_solv
                            const uint8_t *is_wanted, const tal_solver_goal *goal,
                            tal_solver_result *result);
 
+// Calls `work` for every island: those that many threads have to share one after the other, with the number of
+// threads, then the others, several at the same time, with 1.
+typedef void tal_island_work(void *context, int32_t island, int thread_count);
+void tal_islands_loop(const tal_percussion_problem *problem, tal_island_work *work, void *context);
+
 // Measures an island anew, into its result (iterations stay).
 void tal_measure_island(const tal_percussion_problem *problem, const tal_solver_work *work,
                         int32_t number, double tolerance);

@@ -15,7 +15,9 @@
 
 // Weight on top of a small body needs many sweeps; they end when no contact opens by more than SETTLED
 // slops, or by more than SETTLED_DEEP of the furthest that one has to open.
-enum { SWEEPS_MAX = 20, PAIRS_PER_PIECE = 64, BATCHES_PER_PIECE = 8 };
+enum { SWEEPS_MAX = 20 };
+// Some microseconds of work: less is not worth sharing.
+enum { PAIRS_PER_PIECE = 64, BATCHES_PER_PIECE = 8, PAIRS_PER_PART = 256, BODIES_PER_PART = 256 };
 static const double SETTLED = 0.1, SETTLED_DEEP = 0.1;
 // A pair is left alone as long as neither body has moved since its last visit by more than this share of that.
 static const double NOTICED = 0.01;
@@ -30,16 +32,6 @@ static double wanted_opening(const tal_model *model, const tal_pair *pair, doubl
     return gap > 0.0 ? -gap : 0.0;
 }
 
-static bool is_too_deep(const tal_model *model, const tal_state *state, const tal_pair *pair) {
-    const double slop = model->settings.slop * model->smallest_width;
-    for (int32_t n = 0; !tal_is_spring(model, pair) && n < pair->contact_count; n++) {
-        if (state->work.contacts.gap[pair->first_contact + n] < -slop) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void mark(tal_state *state, const tal_pair *pair, int sweep) {
     const tal_edge edge = state->work.contacts.edge[pair->manifold];
     if (edge.i >= 0) {
@@ -48,20 +40,6 @@ static void mark(tal_state *state, const tal_pair *pair, int sweep) {
     if (edge.j >= 0) {
         state->work.is_touched[edge.j] = (uint8_t)sweep;
     }
-}
-
-// Marks the bodies of pairs that are too deep, for the first sweep. False if there are none.
-static bool mark_too_deep(const tal_model *model, tal_state *state) {
-    const tal_percussion_problem *problem = &state->work.problem;
-    bool any = false;
-    memset(state->work.is_touched, 0, (size_t)model->body_count);
-    for (int32_t p = 0; p < problem->pair_count; p++) {
-        if (is_too_deep(model, state, &problem->pair[p])) {
-            mark(state, &problem->pair[p], 1);
-            any = true;
-        }
-    }
-    return any;
 }
 
 // Bodies are moved as they are, so what counts is how easily a side moves as a rigid body.
@@ -251,6 +229,13 @@ static bool sweep_openings(opening_loop *l) {
     return atomic_load(&l->is_moving);
 }
 
+// What all islands have in common.
+typedef struct {
+    const tal_model *model;
+    tal_state *state;
+    double *opening, *push, settled;
+} island_loop;
+
 static bool is_touched(const tal_state *state, const tal_island *island) {
     bool any = false;
     for (int32_t n = island->first_body; !any && n < island->first_body + island->body_count; n++) {
@@ -259,15 +244,24 @@ static bool is_touched(const tal_state *state, const tal_island *island) {
     return any;
 }
 
-static void open_island(opening_loop *l, int32_t number) {
-    const tal_percussion_problem *problem = &l->state->work.problem;
-    tal_sweep_set_fill(&l->set, problem, &l->state->work.contacts.work, number,
-                       problem->thread_count, TAL_SET_ALL);
-    tal_threads_loop(l->set.thread_count, l->set.batch_end[l->set.island->color_count - 1],
-                     BATCHES_PER_PIECE, begin_batches, l);
-    l->sweep = SWEEP_FIRST;
-    for (int n = 1; sweep_openings(l) && n < SWEEPS_MAX; n++) {
-        l->sweep++;
+static void open_island(void *context, int32_t number, int thread_count) {
+    const island_loop *of = context;
+    const tal_percussion_problem *problem = &of->state->work.problem;
+    if (!is_touched(of->state, &problem->island[number])) {
+        return;
+    }
+    opening_loop l = {.model = of->model,
+                      .state = of->state,
+                      .opening = of->opening,
+                      .push = of->push,
+                      .settled = of->settled,
+                      .sweep = SWEEP_FIRST};
+    tal_sweep_set_fill(&l.set, problem, &of->state->work.contacts.work, number, thread_count,
+                       TAL_SET_ALL);
+    tal_threads_loop(thread_count, l.set.batch_end[l.set.island->color_count - 1],
+                     BATCHES_PER_PIECE, begin_batches, &l);
+    for (int n = 1; sweep_openings(&l) && n < SWEEPS_MAX; n++) {
+        l.sweep++;
     }
 }
 
@@ -290,42 +284,102 @@ static double displace_body(const tal_model *model, tal_state *state, int32_t b)
     return -model->mass[b] * tal_vec3_dot(model->settings.gravity_mps2, shift);
 }
 
-double tal_correct_positions(const tal_model *model, tal_state *state) {
-    const tal_percussion_problem *problem = &state->work.problem;
-    for (int32_t b = 0; b <= model->body_count; b++) {
-        state->work.displacement[b] = (tal_rigid_motion){0};
-    }
-    if (model->settings.correction == 0.0 || !mark_too_deep(model, state)) {
-        return 0.0;
-    }
-    double *push = state->work.contacts.work.error, *opening = state->work.contacts.work.change;
+// A loop over parts of the pairs or bodies.
+typedef struct {
+    const tal_model *model;
+    tal_state *state;
+    double *opening, *push;
+    int part_count;
+    double part[TAL_PARTS_MAX]; // the furthest that a contact has to open; what the bodies were lifted by
+} part_loop;
+
+// Openings of the contacts of a pair, and whether it is too deep.
+static double want_openings(const part_loop *l, int32_t p) {
+    const tal_percussion_problem *problem = &l->state->work.problem;
+    const tal_pair *pair = &problem->pair[p];
     double furthest = 0.0;
-    for (int32_t p = 0; p < problem->pair_count; p++) {
-        const tal_pair *pair = &problem->pair[p];
-        for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
-            opening[k] = wanted_opening(model, pair, state->work.contacts.gap[k]);
-            furthest = fmax(furthest, opening[k]);
-            push[k] = 0.0;
-            if (pair->is_general) {
-                state->work.soft_site[2 * k].rigid_inverse_normal =
-                    rigid_inverse_normal(state, pair, &state->work.contacts.contact[k]);
+    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
+        l->opening[k] = wanted_opening(l->model, pair, l->state->work.contacts.gap[k]);
+        l->push[k] = 0.0;
+        furthest = l->opening[k] > furthest ? l->opening[k] : furthest;
+        if (pair->is_general) {
+            l->state->work.soft_site[2 * k].rigid_inverse_normal =
+                rigid_inverse_normal(l->state, pair, &problem->contact[k]);
+        }
+    }
+    l->state->work.contacts.work.is_listed[p] = furthest > 0.0;
+    return furthest;
+}
+
+static void want_parts(void *context, int64_t first, int64_t end) {
+    part_loop *l = context;
+    const int32_t count = l->state->work.problem.pair_count;
+    for (int64_t n = first; n < end; n++) {
+        const int64_t stop = tal_part_begin(count, l->part_count, n + 1);
+        l->part[n] = 0.0;
+        for (int64_t p = tal_part_begin(count, l->part_count, n); p < stop; p++) {
+            l->part[n] = fmax(l->part[n], want_openings(l, (int32_t)p));
+        }
+    }
+}
+
+static void displace_parts(void *context, int64_t first, int64_t end) {
+    part_loop *l = context;
+    const int32_t count = l->model->body_count;
+    for (int64_t n = first; n < end; n++) {
+        const int32_t stop = (int32_t)tal_part_begin(count, l->part_count, n + 1);
+        l->part[n] = 0.0;
+        for (int32_t b = (int32_t)tal_part_begin(count, l->part_count, n); b < stop; b++) {
+            if (!l->state->is_fixed[b] && l->state->work.island_of_body[b] >= 0) {
+                l->part[n] += displace_body(l->model, l->state, b);
             }
         }
     }
-    const double settled =
-        fmax(SETTLED * model->settings.slop * model->smallest_width, SETTLED_DEEP * furthest);
-    opening_loop l = {
-        .model = model, .state = state, .opening = opening, .push = push, .settled = settled};
-    for (int32_t n = 0; n < problem->island_count; n++) {
-        if (is_touched(state, &problem->island[n])) {
-            open_island(&l, n);
+}
+
+// The furthest that a contact has to open; bodies of pairs that have to are marked for the first sweep.
+static double want_all_openings(part_loop *l) {
+    const tal_percussion_problem *problem = &l->state->work.problem;
+    double furthest = 0.0;
+    l->part_count = tal_part_count(problem->pair_count, PAIRS_PER_PART);
+    tal_threads_loop(problem->thread_count, l->part_count, 1, want_parts, l);
+    for (int n = 0; n < l->part_count; n++) {
+        furthest = fmax(furthest, l->part[n]);
+    }
+    memset(l->state->work.is_touched, 0, (size_t)l->model->body_count);
+    for (int32_t p = 0; furthest > 0.0 && p < problem->pair_count; p++) {
+        if (l->state->work.contacts.work.is_listed[p]) {
+            mark(l->state, &problem->pair[p], 1);
         }
     }
+    return furthest;
+}
+
+static double displace_bodies(part_loop *l) {
     double lifted = 0.0;
-    for (int32_t b = 0; b < model->body_count; b++) {
-        if (!state->is_fixed[b] && state->work.island_of_body[b] >= 0) {
-            lifted += displace_body(model, state, b);
-        }
+    l->part_count = tal_part_count(l->model->body_count, BODIES_PER_PART);
+    tal_threads_loop(l->state->work.thread_count, l->part_count, 1, displace_parts, l);
+    for (int n = 0; n < l->part_count; n++) {
+        lifted += l->part[n];
     }
     return lifted;
+}
+
+double tal_correct_positions(const tal_model *model, tal_state *state) {
+    part_loop parts; // small scenes have one part
+    parts.model = model;
+    parts.state = state;
+    parts.opening = state->work.contacts.work.change; // scratch
+    parts.push = state->work.contacts.work.error;
+    memset(state->work.displacement, 0,
+           ((size_t)model->body_count + 1) * sizeof *state->work.displacement);
+    const double furthest = model->settings.correction == 0.0 ? 0.0 : want_all_openings(&parts);
+    if (furthest == 0.0) {
+        return 0.0;
+    }
+    const double settled =
+        fmax(SETTLED * model->settings.slop * model->smallest_width, SETTLED_DEEP * furthest);
+    island_loop l = {model, state, parts.opening, parts.push, settled};
+    tal_islands_loop(&state->work.problem, open_island, &l);
+    return displace_bodies(&parts);
 }

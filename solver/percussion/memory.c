@@ -2,11 +2,15 @@
 // The memory of percussions: sorted by bodies as the manifolds are, so that both are walked together.
 #include "solver/percussion/memory.h"
 
+#include "core/base/threads.h"
 #include "solver/constraint/joint.h"
 #include "solver/motion/rest.h"
 #include "solver/percussion/roll.h"
 
 #include <math.h>
+
+// Some microseconds of work: less is not worth sharing.
+enum { MANIFOLDS_PER_PIECE = 64 };
 
 static int compare_bodies(const tal_memory_pair *pair, const tal_manifold *manifold) {
     if (pair->body_i != manifold->body_i) {
@@ -88,10 +92,13 @@ void tal_recall_moment(tal_state *state, const tal_pair *pair, double dt) {
     roll->moment[1] = tal_vec3_dot(moment, pair->tangent_2);
 }
 
-void tal_break_bonds(tal_state *state, double still) {
+void tal_break_bonds(const tal_model *model, tal_state *state, double still) {
     const tal_percussion_problem *problem = &state->work.problem;
     for (int32_t p = 0; p < problem->pair_count; p++) {
         const tal_pair *pair = &problem->pair[p];
+        if (model->law[pair->law].cohesion_pa == 0.0) {
+            continue;
+        }
         for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
             double d[3];
             if (problem->contact[k].adhesion > 0.0) {
@@ -113,15 +120,15 @@ static tal_memory_point *append_pair(tal_contact_memory *memory, int32_t body_i,
     return &memory->point[memory->point_count - point_count];
 }
 
-static void remember_manifold(const tal_state *state, int32_t m, tal_contact_memory *memory) {
+// Into the place that has been made for it.
+static void remember_manifold(const tal_state *state, int32_t m, const tal_contact_memory *memory) {
     const tal_pair *pair = &state->work.problem.pair[state->work.contacts.pair_of_manifold[m]];
-    const tal_manifold *manifold = &state->work.list.manifold[m];
-    tal_memory_point *point =
-        append_pair(memory, manifold->body_i, manifold->body_j, manifold->point_count);
+    tal_memory_pair *to = &memory->pair[state->work.contacts.first_remembered[m]];
+    tal_memory_point *point = &memory->point[to->first_point];
     if (pair->roll_length > 0.0) {
         const double *moment = state->work.problem.roll[pair - state->work.problem.pair].moment;
-        memory->pair[memory->pair_count - 1].moment = tal_vec3_add_scaled(
-            tal_vec3_scale(pair->tangent_1, moment[0]), moment[1], pair->tangent_2);
+        to->moment = tal_vec3_add_scaled(tal_vec3_scale(pair->tangent_1, moment[0]), moment[1],
+                                         pair->tangent_2);
     }
     for (int32_t n = 0; n < pair->contact_count; n++) {
         const int32_t k = pair->first_contact + n;
@@ -132,6 +139,18 @@ static void remember_manifold(const tal_state *state, int32_t m, tal_contact_mem
             .normal = c->percussion[0],
             .tangential = tal_vec3_add_scaled(along, c->percussion[2], pair->tangent_2),
             .bonded = state->work.contacts.bonded[k]};
+    }
+}
+
+typedef struct {
+    const tal_state *state;
+    const tal_contact_memory *memory;
+} remember_loop;
+
+static void remember_manifolds(void *context, int64_t first, int64_t end) {
+    const remember_loop *l = context;
+    for (int64_t m = first; m < end; m++) {
+        remember_manifold(l->state, (int32_t)m, l->memory);
     }
 }
 
@@ -163,15 +182,18 @@ tal_status tal_remember_percussions(tal_state *state, double dt, tal_error *err)
     memory->dt = dt;
     int32_t p = 0;
     for (int32_t m = 0; m < state->work.list.manifold_count; m++) {
-        while (p < last->pair_count &&
-               compare_bodies(&last->pair[p], &state->work.list.manifold[m]) < 0) {
+        const tal_manifold *manifold = &state->work.list.manifold[m];
+        while (p < last->pair_count && compare_bodies(&last->pair[p], manifold) < 0) {
             keep_if_at_rest(state, p++, dt, memory);
         }
-        remember_manifold(state, m, memory);
+        state->work.contacts.first_remembered[m] = memory->pair_count; // where it will be
+        append_pair(memory, manifold->body_i, manifold->body_j, manifold->point_count);
     }
     while (p < last->pair_count) {
         keep_if_at_rest(state, p++, dt, memory);
     }
+    tal_threads_loop(state->work.thread_count, state->work.list.manifold_count, MANIFOLDS_PER_PIECE,
+                     remember_manifolds, &(remember_loop){state, memory});
     TAL_VALIDATE(tal_memory_is_valid(memory));
     const tal_contact_memory newest = *memory;
     state->work.memory_before = state->memory;

@@ -25,6 +25,6 @@ void tal_count_remembered(const tal_state *state, tal_report *report);
 
 // A bond breaks for good where its points part or slide faster than `still` after the percussions found.
 // The motion judges, not the percussions: how the points of a face share a load is not determined.
-void tal_break_bonds(tal_state *state, double still);
+void tal_break_bonds(const tal_model *model, tal_state *state, double still);
 
 #endif

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What is asked of a contact problem before and after the sweeps: masses, velocities, scales.
+#include "core/base/threads.h"
 #include "solver/percussion/general_kernel.h"
 
 #include <math.h>
+
+// Some microseconds of work: less is not worth sharing.
+enum { PAIRS_PER_PIECE = 256 };
 
 void tal_contact_effective_mass(const tal_percussion_problem *problem, const tal_pair *pair,
                                 int32_t k) {
@@ -63,15 +67,28 @@ static double square_speed(const tal_percussion_problem *problem, const tal_isla
     return mass > 0.0 ? energy / mass : 0.0;
 }
 
+typedef struct {
+    const tal_percussion_problem *problem;
+    int32_t first_pair;
+    double slow;
+} scale_loop;
+
+static void set_scales(void *context, int64_t first, int64_t end) {
+    const scale_loop *l = context;
+    for (int64_t n = first; n < end; n++) {
+        tal_pair *pair = &l->problem->pair[l->first_pair + n];
+        pair->energy_scale = tal_general_energy_scale(l->problem, pair->body_i, l->slow) +
+                             tal_general_energy_scale(l->problem, pair->body_j, l->slow);
+    }
+}
+
 void tal_set_energy_scales(const tal_percussion_problem *problem, double speed_min) {
     for (int32_t n = 0; n < problem->island_count; n++) {
         const tal_island *island = &problem->island[n];
-        const double slow = sqrt(speed_min * speed_min + square_speed(problem, island));
-        for (int32_t p = island->first_pair; p < island->first_pair + island->pair_count; p++) {
-            tal_pair *pair = &problem->pair[p];
-            pair->energy_scale = tal_general_energy_scale(problem, pair->body_i, slow) +
-                                 tal_general_energy_scale(problem, pair->body_j, slow);
-        }
+        scale_loop l = {problem, island->first_pair,
+                        sqrt(speed_min * speed_min + square_speed(problem, island))};
+        tal_threads_loop(problem->thread_count, island->pair_count, PAIRS_PER_PIECE, set_scales,
+                         &l);
     }
 }
 

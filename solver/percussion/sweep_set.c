@@ -12,8 +12,8 @@
 
 // In smaller islands most lanes would stay empty.
 enum { BATCHED_PAIRS_MIN = 32 };
-// Some microseconds of work: less is not worth sharing.
-enum { PAIRS_PER_PIECE = 8, BATCHES_PER_PIECE = 4, BODIES_PER_PIECE = 32 };
+// Some microseconds of work: less is not worth sharing. Sorting a pair takes nanoseconds.
+enum { PAIRS_PER_PIECE = 8, BATCHES_PER_PIECE = 4, BODIES_PER_PIECE = 32, SORTED_PAIRS_MIN = 1024 };
 
 static const double GROWTH_MAX = 1.1; // of a change from one sweep to the next, in energy
 
@@ -95,73 +95,129 @@ tal_status tal_batches_reserve(tal_batches *b, const tal_percussion_problem *pro
                : grow(b, batches, points, err);
 }
 
-static bool is_batched(const tal_sweep_set *set, const tal_pair *pair) {
-    bool is_dry = !pair->is_general && pair->roll_length == 0.0 &&
-                  pair->contact_count <= TAL_BATCH_POINTS_MAX;
-    for (int32_t k = 0; is_dry && k < pair->contact_count; k++) {
-        is_dry = tal_is_dry(&set->problem->contact[pair->first_contact + k]);
-    }
-    return is_dry;
+// A color of a set being filled: how many pairs for batches it has with how many points, and where its
+// batches, their points and its singles begin.
+typedef struct {
+    int32_t of_count[TAL_BATCH_POINTS_MAX + 1];
+    int32_t batched_count, single_count, contact_count;
+    int32_t first_batch, first_point, first_single;
+} color_part;
+
+// Colors are filled side by side: first they are sorted, each into its own places of `sorted`, then all know
+// where they begin.
+typedef struct {
+    tal_sweep_set *set;
+    int32_t *sorted;
+    bool is_hot, is_filled;
+    color_part part[TAL_COLOR_MAX + 1];
+} fill_loop;
+
+static int32_t *sorted_of(const fill_loop *l, int32_t color) {
+    return &l->sorted[color_begin(l->set->problem, l->set->island, color) -
+                      l->set->island->first_pair];
 }
 
-// The pairs of a color that the set takes: those for batches at the end of `sorted`, in order of their
-// points; the others behind the singles.
-static int32_t sort_color(tal_sweep_set *set, int32_t color, bool is_hot, int32_t *sorted,
-                          int32_t *single_count, int32_t of_count[TAL_BATCH_POINTS_MAX + 1]) {
+// The pairs of a color that the set takes: those for batches from the front, the others from the back.
+static void sort_color(fill_loop *l, int32_t color) {
+    const tal_sweep_set *set = l->set;
     const bool may_batch = set->batch != NULL && !is_serial(set->island, color);
     const int32_t first = color_begin(set->problem, set->island, color);
     const int32_t end = color_end(set->problem, set->island, color);
-    int32_t kept = 0;
-    memset(of_count, 0, (TAL_BATCH_POINTS_MAX + 1) * sizeof *of_count);
+    int32_t *sorted = sorted_of(l, color);
+    color_part *part = &l->part[color];
+    *part = (color_part){0};
     for (int32_t p = first; p < end; p++) {
         const tal_pair *pair = &set->problem->pair[p];
-        if (is_hot && !set->work->is_listed[p]) {
+        if (l->is_hot && !set->work->is_listed[p]) {
             continue;
         }
-        set->contact_count += pair->contact_count;
-        if (may_batch && is_batched(set, pair)) {
-            of_count[pair->contact_count]++;
-            sorted[kept++] = p;
+        part->contact_count += pair->contact_count;
+        if (may_batch && pair->is_dry && pair->contact_count <= TAL_BATCH_POINTS_MAX) {
+            part->of_count[pair->contact_count]++;
+            sorted[part->batched_count++] = p;
         } else {
-            set->single[(*single_count)++] = p;
+            sorted[end - first - ++part->single_count] = p;
         }
     }
-    return kept;
 }
 
-static void place_batches(tal_sweep_set *set, const int32_t of_count[TAL_BATCH_POINTS_MAX + 1],
-                          int32_t first_batch, int32_t *next_point) {
-    int32_t lane = 0;
+// Of a color whose pairs are sorted by their number of points, the most first, lane by lane.
+static void place_batches(const tal_sweep_set *set, const color_part *part) {
+    int32_t lane = 0, next_point = part->first_point;
     for (int32_t points = TAL_BATCH_POINTS_MAX; points > 0; points--) {
-        for (int32_t end = lane + of_count[points]; lane < end; lane++) {
+        for (int32_t end = lane + part->of_count[points]; lane < end; lane++) {
             if (lane % TAL_LANES == 0) {
-                tal_batch *batch = &set->batch[first_batch + lane / TAL_LANES];
-                *batch = (tal_batch){.point_count = points, .first_point = *next_point};
+                tal_batch *batch = &set->batch[part->first_batch + lane / TAL_LANES];
+                *batch = (tal_batch){.point_count = points, .first_point = next_point};
                 memset(batch->pair, -1, sizeof batch->pair);
-                *next_point += points;
+                next_point += points;
             }
         }
     }
 }
 
 // Gives the sorted pairs their lanes; in batches that are filled, too: pairs may have moved (extend.h).
-static void place_pairs(tal_sweep_set *set, const int32_t *pair, int32_t count,
-                        const int32_t of_count[TAL_BATCH_POINTS_MAX + 1], int32_t first_batch,
-                        bool is_hot) {
+static void place_pairs(const fill_loop *l, int32_t color) {
+    const tal_sweep_set *set = l->set;
+    const color_part *part = &l->part[color];
+    const int32_t *pair = sorted_of(l, color);
     int32_t next[TAL_BATCH_POINTS_MAX + 1], lane = 0;
     for (int32_t points = TAL_BATCH_POINTS_MAX; points > 0; points--) {
         next[points] = lane;
-        lane += of_count[points];
+        lane += part->of_count[points];
     }
-    for (int32_t n = 0; n < count; n++) {
+    for (int32_t n = 0; n < part->batched_count; n++) {
         const tal_pair *placed = &set->problem->pair[pair[n]];
         const int32_t to = next[placed->contact_count]++;
-        tal_batch *batch = &set->batch[first_batch + to / TAL_LANES];
+        tal_batch *batch = &set->batch[part->first_batch + to / TAL_LANES];
         batch->pair[to % TAL_LANES] = pair[n];
-        if (!is_hot) {
-            set->lane_of[pair[n] - set->island->first_pair] = TAL_LANES * first_batch + to;
+        if (!l->is_hot) {
+            set->lane_of[pair[n] - set->island->first_pair] = TAL_LANES * part->first_batch + to;
         }
         batch->first_contact[to % TAL_LANES] = placed->first_contact;
+    }
+}
+
+static void place_singles(const fill_loop *l, int32_t color) {
+    const color_part *part = &l->part[color];
+    const int32_t size = color_end(l->set->problem, l->set->island, color) -
+                         color_begin(l->set->problem, l->set->island, color);
+    for (int32_t n = 0; n < part->single_count; n++) {
+        l->set->single[part->first_single + n] = sorted_of(l, color)[size - 1 - n];
+    }
+}
+
+static void sort_colors(void *context, int64_t first, int64_t end) {
+    for (int32_t c = (int32_t)first; c < end; c++) {
+        sort_color(context, c);
+    }
+}
+
+static void place_colors(void *context, int64_t first, int64_t end) {
+    const fill_loop *l = context;
+    for (int32_t c = (int32_t)first; c < end; c++) {
+        if (!l->is_filled) {
+            place_batches(l->set, &l->part[c]);
+        }
+        place_pairs(l, c);
+        place_singles(l, c);
+    }
+}
+
+// Color after color in what the set has room for.
+static void line_up_colors(fill_loop *l) {
+    tal_sweep_set *set = l->set;
+    int32_t batches = 0, points = 0, singles = 0;
+    for (int32_t c = 0; c < set->island->color_count; c++) {
+        color_part *part = &l->part[c];
+        part->first_batch = batches;
+        part->first_point = points;
+        part->first_single = singles;
+        count_batches(part->of_count, &batches, &points);
+        singles += part->single_count;
+        set->contact_count += part->contact_count;
+        set->batch_end[c] = batches;
+        set->single_end[c] = singles;
     }
 }
 
@@ -228,24 +284,19 @@ void tal_sweep_set_fill(tal_sweep_set *set, const tal_percussion_problem *proble
                            .body_count = island->body_count,
                            .body = &problem->island_body[island->first_body]};
     take_room(set, number, kind);
-    int32_t *sorted =
+    fill_loop l; // most of its colors stay unused
+    l.set = set;
+    l.sorted =
         &work->listed[4 * (ptrdiff_t)island->first_pair + 2 * (ptrdiff_t)island->pair_count];
-    const bool is_filled = kind == TAL_SET_ALL && work->batches.are_filled;
-    int32_t single_count = 0, batch_count = 0, point_count = 0;
-    for (int32_t c = 0; c < island->color_count; c++) {
-        int32_t of_count[TAL_BATCH_POINTS_MAX + 1];
-        const int32_t kept = sort_color(set, c, is_hot_kind(kind), sorted, &single_count, of_count);
-        if (!is_filled) {
-            place_batches(set, of_count, batch_count, &point_count);
-        }
-        place_pairs(set, sorted, kept, of_count, batch_count, is_hot_kind(kind));
-        batch_count += (kept + TAL_LANES - 1) / TAL_LANES;
-        set->single_end[c] = single_count;
-        set->batch_end[c] = batch_count;
-    }
-    if (!is_filled) {
-        tal_threads_loop(thread_count, batch_count, BATCHES_PER_PIECE, fill_batches,
-                         &(set_loop){set, 0});
+    l.is_hot = is_hot_kind(kind);
+    l.is_filled = kind == TAL_SET_ALL && work->batches.are_filled;
+    const int threads = island->pair_count < SORTED_PAIRS_MIN ? 1 : thread_count;
+    tal_threads_loop(threads, island->color_count, 1, sort_colors, &l);
+    line_up_colors(&l);
+    tal_threads_loop(threads, island->color_count, 1, place_colors, &l);
+    if (!l.is_filled) {
+        tal_threads_loop(thread_count, set->batch_end[island->color_count - 1], BATCHES_PER_PIECE,
+                         fill_batches, &(set_loop){set, 0});
     }
 }
 
@@ -383,10 +434,41 @@ void tal_sweep_set_store(const tal_sweep_set *set) {
     tal_threads_loop(set->thread_count, batch_count(set), BATCHES_PER_PIECE, store_batches, &l);
 }
 
+// The effect of the percussions of a pair, added to the motion.
+static void strike_pair(const tal_percussion_problem *problem, int32_t number) {
+    const tal_pair *pair = &problem->pair[number];
+    const double *percussion = problem->contact[pair->first_contact].percussion;
+    const size_t stride = sizeof(tal_contact) / sizeof(double);
+    if (pair->is_general) {
+        tal_general_strike(problem, pair, percussion, stride, problem->motion, TAL_GENERAL_MOTION);
+    } else {
+        tal_rigid_strike(problem, pair, percussion, stride, problem->motion);
+    }
+    if (pair->roll_length > 0.0) {
+        tal_roll_strike(problem, pair, problem->roll[number].moment, problem->motion);
+    }
+}
+
+// Pairs of a color.
+typedef struct {
+    const tal_percussion_problem *problem;
+    int32_t first;
+} strike_loop;
+
 static void strike_pairs(void *context, int64_t first, int64_t end) {
-    const set_loop *l = context;
+    const strike_loop *l = context;
     for (int64_t n = first; n < end; n++) {
-        tal_strike_pair(l->set->problem, l->first + (int32_t)n);
+        strike_pair(l->problem, l->first + (int32_t)n);
+    }
+}
+
+void tal_strike_island(const tal_percussion_problem *problem, const tal_island *island,
+                       int thread_count) {
+    for (int32_t c = 0; c < island->color_count; c++) {
+        const int32_t first = color_begin(problem, island, c);
+        tal_threads_loop(is_serial(island, c) ? 1 : thread_count,
+                         color_end(problem, island, c) - first, 4 * PAIRS_PER_PIECE, strike_pairs,
+                         &(strike_loop){problem, first});
     }
 }
 
@@ -404,26 +486,7 @@ void tal_sweep_set_settle(const tal_sweep_set *set) {
     }
     tal_threads_loop(set->thread_count, set->body_count, BODIES_PER_PIECE, free_bodies,
                      &(set_loop){set, 0});
-    for (int32_t c = 0; c < set->island->color_count; c++) {
-        const int32_t first = color_begin(set->problem, set->island, c);
-        tal_threads_loop(tal_sweep_set_threads(set, c),
-                         color_end(set->problem, set->island, c) - first, 4 * PAIRS_PER_PIECE,
-                         strike_pairs, &(set_loop){set, first});
-    }
-}
-
-void tal_strike_pair(const tal_percussion_problem *problem, int32_t number) {
-    const tal_pair *pair = &problem->pair[number];
-    const double *percussion = problem->contact[pair->first_contact].percussion;
-    const size_t stride = sizeof(tal_contact) / sizeof(double);
-    if (pair->is_general) {
-        tal_general_strike(problem, pair, percussion, stride, problem->motion, TAL_GENERAL_MOTION);
-    } else {
-        tal_rigid_strike(problem, pair, percussion, stride, problem->motion);
-    }
-    if (pair->roll_length > 0.0) {
-        tal_roll_strike(problem, pair, problem->roll[number].moment, problem->motion);
-    }
+    tal_strike_island(set->problem, set->island, set->thread_count);
 }
 
 static double relative_error(double square, double scale) {

@@ -48,8 +48,9 @@ void tal_sweep_set_end_hot(const tal_sweep_set *hot, tal_sweep_set *all);
 // After batches have been stored: the motion that follows from the percussions, without their rounding.
 void tal_sweep_set_settle(const tal_sweep_set *set);
 
-// The effect of the percussions of a pair, added to the motion.
-void tal_strike_pair(const tal_percussion_problem *problem, int32_t number);
+// The effect of the percussions of the contacts of an island, added to the motion.
+void tal_strike_island(const tal_percussion_problem *problem, const tal_island *island,
+                       int thread_count);
 
 // One accelerated sweep: goes on along the last direction unless that is done, then visits all. Returns the energy of the changes, relative to the scales of their pairs.
 double tal_sweep_set_sweep(tal_sweep_set *set);

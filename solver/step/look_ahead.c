@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 
 // Some microseconds of work: less is not worth sharing.
-enum { BODIES_PER_PIECE = 64 };
+enum { BODIES_PER_PIECE = 64, MANIFOLDS_PER_PIECE = 128 };
 
 // Penetration worth a contact of its own, share of the smallest edge.
 static const double DEPTH_NOTICEABLE = 2e-3;
@@ -27,16 +27,21 @@ static void set_arms(tal_manifolds *list, const tal_vec3 *position, const tal_ma
         manifold->body_j >= 0 ? tal_vec3_subtract(at, position[manifold->body_j]) : (tal_vec3){0};
 }
 
-static void append_found(tal_manifolds *list, const tal_manifolds *found,
-                         const tal_manifold *manifold, const tal_vec3 *position) {
-    tal_manifold *copy = &list->manifold[list->manifold_count++];
-    *copy = *manifold;
-    copy->first_point = list->point_count;
+static void copy_found(tal_manifolds *list, const tal_manifolds *found, int32_t to, int32_t from,
+                       int32_t first_point, const tal_vec3 *position) {
+    const tal_manifold *manifold = &found->manifold[from];
+    list->manifold[to] = *manifold;
+    list->manifold[to].first_point = first_point;
     for (int32_t k = 0; k < manifold->point_count; k++) {
-        list->point[list->point_count] = found->point[manifold->first_point + k];
-        set_arms(list, position, manifold, list->point_count);
-        list->point_count++;
+        list->point[first_point + k] = found->point[manifold->first_point + k];
+        set_arms(list, position, manifold, first_point + k);
     }
+}
+
+static void append_found(tal_manifolds *list, const tal_manifolds *found, int32_t m,
+                         const tal_vec3 *position) {
+    copy_found(list, found, list->manifold_count++, m, list->point_count, position);
+    list->point_count += found->manifold[m].point_count;
 }
 
 // Rows of constraints up to those of the bodies of `before` (NULL: all that are left).
@@ -56,17 +61,33 @@ static int32_t append_joints(const tal_model *model, const tal_state *state, int
     return n;
 }
 
+// Without joints the list is what was found, place by place.
+static void list_manifolds(void *context, int64_t first, int64_t end) {
+    tal_state *state = context;
+    for (int32_t m = (int32_t)first; m < end; m++) {
+        copy_found(&state->work.list, &state->work.found, m, m,
+                   state->work.found.manifold[m].first_point, state->position);
+    }
+}
+
 tal_status tal_list_contacts(const tal_model *model, tal_state *state, tal_error *err) {
     const tal_manifolds *found = &state->work.found;
     tal_manifolds *list = &state->work.list;
     const int32_t joints = model->joint_count;
     TAL_TRY(tal_manifolds_reserve(list, found->manifold_count + joints, found->point_count + joints,
                                   err));
+    if (joints == 0) {
+        list->manifold_count = found->manifold_count;
+        list->point_count = found->point_count;
+        tal_threads_loop(state->work.thread_count, found->manifold_count, MANIFOLDS_PER_PIECE,
+                         list_manifolds, state);
+        return TAL_OK;
+    }
     list->manifold_count = list->point_count = 0;
     int32_t n = 0;
     for (int32_t m = 0; m < found->manifold_count; m++) {
         n = append_joints(model, state, n, &found->manifold[m], list);
-        append_found(list, found, &found->manifold[m], state->position);
+        append_found(list, found, m, state->position);
     }
     append_joints(model, state, n, NULL, list);
     return TAL_OK;
@@ -243,7 +264,7 @@ static void merge(const tal_model *model, tal_state *state, double dt) {
             append_listed(merged, list, m++);
         }
         if (is_new) {
-            append_found(merged, &state->work.found, manifold, state->work.position_ahead);
+            append_found(merged, &state->work.found, n, state->work.position_ahead);
             linearise(state, merged, merged->manifold_count - 1, dt);
             merged->manifold[merged->manifold_count - 1].was = -1;
         }

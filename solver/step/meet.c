@@ -16,8 +16,8 @@ static bool is_free(const tal_model *model, const tal_state *state, int32_t b) {
            !tal_is_soft(model, b) && state->lead[b] == 0.0;
 }
 
-static bool can_go_on(const tal_model *model, const tal_state *state, int32_t b) {
-    return is_free(model, state, b) && !state->work.is_standing[b];
+static bool can_go_on(const tal_state *state, int32_t b) {
+    return b < state->body_count && state->work.meeting[b].can_go_on;
 }
 
 // Rebounds that would have to be faster than the approach to make up for the way are left as they are:
@@ -138,8 +138,7 @@ static double limit_of(const tal_meeting *meeting) {
 }
 
 static void note_pair(const tal_model *model, tal_state *state, const near_pair *of, double dt) {
-    const bool goes[2] = {can_go_on(model, state, of->body[0]),
-                          can_go_on(model, state, of->body[1])};
+    const bool goes[2] = {can_go_on(state, of->body[0]), can_go_on(state, of->body[1])};
     for (int side = 0; side < 2; side++) {
         if (goes[side] && !state->work.is_standing[of->body[1 - side]]) {
             note(&state->work.meeting[of->body[side]], of->number, 0.0, 0.0); // beside what moves
@@ -158,7 +157,9 @@ static void find_meetings(const tal_model *model, tal_state *state, double dt) {
                                                .pair = -1,
                                                .limit_pair = -1,
                                                .limit = INFINITY,
-                                               .limit_next = INFINITY};
+                                               .limit_next = INFINITY,
+                                               .can_go_on = is_free(model, state, b) &&
+                                                            !state->work.is_standing[b]};
     }
     for (int32_t m = 0; m < state->work.list.manifold_count; m++) {
         const near_pair of = near_pair_of(state, m);
@@ -170,7 +171,9 @@ static void find_meetings(const tal_model *model, tal_state *state, double dt) {
 static bool go_on(const tal_model *model, tal_state *state, const near_pair *of, int side,
                   tal_report *report) {
     const int32_t b = of->body[side], other = of->body[1 - side];
-    if (!can_go_on(model, state, b) || state->work.meeting[b].pair != of->number) {
+    // The other side of an earlier blow is ahead already.
+    if (!can_go_on(state, b) || state->work.meeting[b].pair != of->number ||
+        !is_free(model, state, b)) {
         return false;
     }
     const tal_meeting *meeting = &state->work.meeting[b];

@@ -2,6 +2,7 @@
 // The energy book.
 #include "solver/step/observe.h"
 
+#include "core/base/threads.h"
 #include "solver/motion/integrate.h"
 #include "solver/motion/prescribed.h"
 #include "solver/percussion/contact.h"
@@ -11,6 +12,9 @@
 #include <string.h>
 
 enum { WORK, BOUND, SLACK, ISLAND_NUMBERS };
+
+// Some microseconds of work: less is not worth sharing.
+enum { PAIRS_PER_PART = 64 };
 
 double tal_observe_rise_bound(const tal_model *model, const tal_state *state, double dt) {
     double sum = 0.0;
@@ -69,42 +73,97 @@ static void reset_islands(const tal_model *model, tal_state *state, double dt,
     }
 }
 
+// What the contacts of some pairs do, as in a report.
+typedef struct {
+    double dissipated_normal, dissipated_tangential, constraint, applied;
+    double clausius_duhem_worst, opposed_worst;
+} contact_sums;
+
+// Pairs by parts; and of each what its island is told: its work, and what rounding is measured against.
+typedef struct {
+    const tal_model *model;
+    const tal_state *state;
+    double (*of_pair)[2];
+    int part_count;
+    contact_sums part[TAL_PARTS_MAX];
+} pairs_loop;
+
+static void add_contact_work(const pairs_loop *l, const tal_pair *pair, int32_t k, contact_sums *sum,
+                             double of_pair[2]) {
+    const contact_work work = work_of(l->state, pair, k);
+    const double both = work.normal + work.tangential;
+    const tal_law_traits *law = tal_traits(l->model, pair);
+    sum->applied += tal_prescribed_contact_work(l->model, l->state, pair, k);
+    of_pair[1] += work.exchanged;
+    if (law->is_joint) { // what a drive gives is R . d+, the rest obeys (48)
+        sum->constraint += both;
+        of_pair[0] += both - work.driven;
+        return;
+    }
+    sum->dissipated_normal -= work.normal;
+    sum->dissipated_tangential -= work.tangential;
+    of_pair[0] += law->is_spring ? 0.0 : both; // a spring gives back what it took
+    if (tal_law_acts(law->clausius_duhem, &l->state->work.contacts.data[k])) {
+        sum->clausius_duhem_worst = fmax(sum->clausius_duhem_worst, both);
+    } else if (law->has_dry_friction) {
+        sum->opposed_worst = fmax(sum->opposed_worst, work.opposed);
+    }
+}
+
+static void observe_pair(const pairs_loop *l, int32_t p, contact_sums *sum) {
+    const tal_pair *pair = &l->state->work.problem.pair[p];
+    double *of_pair = l->of_pair[p];
+    of_pair[0] = of_pair[1] = 0.0;
+    if (pair->roll_length > 0.0) {
+        const contact_work work = roll_work_of(l->state, pair);
+        sum->dissipated_tangential -= work.tangential;
+        of_pair[0] += work.tangential;
+        of_pair[1] += work.exchanged;
+    }
+    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
+        add_contact_work(l, pair, k, sum, of_pair);
+    }
+}
+
+static void observe_parts(void *context, int64_t first, int64_t end) {
+    pairs_loop *l = context;
+    const int32_t count = l->state->work.problem.pair_count;
+    for (int64_t n = first; n < end; n++) {
+        contact_sums sum = {.clausius_duhem_worst = -INFINITY, .opposed_worst = -INFINITY};
+        const int64_t stop = tal_part_begin(count, l->part_count, n + 1);
+        for (int64_t p = tal_part_begin(count, l->part_count, n); p < stop; p++) {
+            observe_pair(l, (int32_t)p, &sum);
+        }
+        l->part[n] = sum;
+    }
+}
+
 void tal_observe_contacts(const tal_model *model, tal_state *state, double dt, tal_report *report) {
     const tal_percussion_problem *problem = &state->work.problem;
+    pairs_loop l; // small scenes have one part
+    l.model = model;
+    l.state = state;
+    l.of_pair = (double(*)[2])state->work.contacts.work.change_sum; // scratch
+    l.part_count = tal_part_count(problem->pair_count, PAIRS_PER_PART);
     reset_islands(model, state, dt, report);
+    tal_threads_loop(state->work.thread_count, l.part_count, 1, observe_parts, &l);
     report->dissipated_normal_j = report->dissipated_tangential_j = report->constraint_j = 0.0;
     report->applied_j = tal_prescribed_force_work(model, state);
     report->clausius_duhem_worst_j = report->opposed_worst_j = -INFINITY;
+    for (int n = 0; n < l.part_count; n++) {
+        const contact_sums *part = &l.part[n];
+        report->dissipated_normal_j += part->dissipated_normal;
+        report->dissipated_tangential_j += part->dissipated_tangential;
+        report->constraint_j += part->constraint;
+        report->applied_j += part->applied;
+        report->clausius_duhem_worst_j =
+            fmax(report->clausius_duhem_worst_j, part->clausius_duhem_worst);
+        report->opposed_worst_j = fmax(report->opposed_worst_j, part->opposed_worst);
+    }
     for (int32_t p = 0; p < problem->pair_count; p++) {
-        const tal_pair *pair = &problem->pair[p];
-        double *island = &state->work.island_energy[ISLAND_NUMBERS * pair->island];
-        if (pair->roll_length > 0.0) {
-            const contact_work work = roll_work_of(state, pair);
-            report->dissipated_tangential_j -= work.tangential;
-            island[WORK] += work.tangential;
-            island[SLACK] += work.exchanged;
-        }
-        for (int32_t n = 0; n < pair->contact_count; n++) {
-            const int32_t k = pair->first_contact + n;
-            const contact_work work = work_of(state, pair, k);
-            const double sum = work.normal + work.tangential;
-            const tal_law_traits *law = tal_traits(model, pair);
-            report->applied_j += tal_prescribed_contact_work(model, state, pair, k);
-            island[SLACK] += work.exchanged;
-            if (law->is_joint) { // what a drive gives is R . d+, the rest obeys (48)
-                report->constraint_j += sum;
-                island[WORK] += sum - work.driven;
-                continue;
-            }
-            report->dissipated_normal_j -= work.normal;
-            report->dissipated_tangential_j -= work.tangential;
-            island[WORK] += law->is_spring ? 0.0 : sum; // a spring gives back what it took
-            if (tal_law_acts(law->clausius_duhem, &state->work.contacts.data[k])) {
-                report->clausius_duhem_worst_j = fmax(report->clausius_duhem_worst_j, sum);
-            } else if (law->has_dry_friction) {
-                report->opposed_worst_j = fmax(report->opposed_worst_j, work.opposed);
-            }
-        }
+        double *island = &state->work.island_energy[ISLAND_NUMBERS * problem->pair[p].island];
+        island[WORK] += l.of_pair[p][0];
+        island[SLACK] += l.of_pair[p][1];
     }
 }
 

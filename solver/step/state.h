@@ -57,6 +57,7 @@ typedef struct {
     int32_t pair, limit_pair; // of the blow; of the nearest limit
     double limit,
         limit_next; // until it would sink into something: the nearest pair, and all others
+    bool can_go_on; // nothing holds it, and it moves
 } tal_meeting;
 
 // The points of a body that carry a percussion (motion/hang.h).

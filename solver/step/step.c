@@ -240,7 +240,7 @@ static tal_status strike(const tal_model *model, tal_state *state, double dt, ta
     report->islands_resolved = tal_guard_energy(model, state, dt, report);  // (49): no island gains
     tal_joints_observe(model, state);
     const double still = BOND_SLACK * model->settings.tolerance * slow_speed(model, state, dt);
-    tal_break_bonds(state, still);                               // (27)
+    tal_break_bonds(model, state, still);                        // (27)
     tal_slow_hanging(model, state, dt, still, report);           // (58)
     tal_store_motion(model, state);                              // u+
     tal_advance_trails(model, state, dt, report);                // grounds.md (5), (7): drag, scars
