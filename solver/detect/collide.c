@@ -14,6 +14,8 @@
 
 // Some microseconds of work: less is not worth sharing.
 enum { POSES_PER_PIECE = 64 };
+// What a pair costs differs: in a heap that others fall on, one of two shares took five times as long.
+enum { SHARES_PER_THREAD = 8 };
 
 typedef struct {
     tal_manifolds found;
@@ -585,16 +587,16 @@ static void collide_bodies(tal_collider *c, const tal_collide_input *input, work
 }
 
 // Runs of bodies with about the same number of pairs (and a little for the ground) each.
-static void share_bodies(tal_collider *c, const tal_candidates *candidates, int threads) {
+static void share_bodies(tal_collider *c, const tal_candidates *candidates, int shares) {
     const int64_t total = (int64_t)candidates->pair_count + c->body_count;
     int32_t body = 0;
-    for (int t = 0; t < threads; t++) {
+    for (int t = 0; t < shares; t++) {
         c->workers[t].first_body = body;
         while (body < c->body_count &&
-               (int64_t)candidates->start[body] + body < total * (t + 1) / threads) {
+               (int64_t)candidates->start[body] + body < total * (t + 1) / shares) {
             body++;
         }
-        c->workers[t].end_body = t + 1 < threads ? body : c->body_count;
+        c->workers[t].end_body = t + 1 < shares ? body : c->body_count;
         body = c->workers[t].end_body;
     }
 }
@@ -636,9 +638,9 @@ static void copy_found(void *context, int64_t first, int64_t end) {
     }
 }
 
-static tal_status join_workers(tal_collider *c, int threads, tal_error *err) {
+static tal_status join_workers(tal_collider *c, int threads, int shares, tal_error *err) {
     int64_t manifolds = 0, points = 0;
-    for (int t = 0; t < threads; t++) {
+    for (int t = 0; t < shares; t++) {
         manifolds += c->workers[t].found.manifold_count;
         points += c->workers[t].found.point_count;
     }
@@ -646,19 +648,20 @@ static tal_status join_workers(tal_collider *c, int threads, tal_error *err) {
         return TAL_FAIL(err, TAL_TOO_LARGE, "more than %d contact points", INT32_MAX / 2);
     }
     TAL_TRY(make_joined_room(&c->joined, (int32_t)manifolds, (int32_t)points, err));
-    tal_threads_loop(threads, threads, 1, copy_found, c);
+    tal_threads_loop(threads, shares, 1, copy_found, c);
     return TAL_OK;
 }
 
-static tal_status collect(tal_collider *c, int threads, tal_manifolds *found, tal_error *err) {
-    for (int t = 0; t < threads; t++) {
+static tal_status collect(tal_collider *c, int threads, int shares, tal_manifolds *found,
+                          tal_error *err) {
+    for (int t = 0; t < shares; t++) {
         if (c->workers[t].status != TAL_OK) {
             return TAL_FAIL(err, c->workers[t].status, "no memory for contacts");
         }
     }
     const tal_manifolds *all = &c->workers[0].found;
-    if (threads > 1) {
-        TAL_TRY(join_workers(c, threads, err));
+    if (shares > 1) {
+        TAL_TRY(join_workers(c, threads, shares, err));
         all = &c->joined;
     }
     *found = *all;
@@ -717,16 +720,17 @@ static void collide_shares(void *context, int64_t first, int64_t end) {
 tal_status tal_collide(tal_collider *collider, const tal_collide_input *input, tal_manifolds *found,
                        tal_error *err) {
     const int threads = input->thread_count > 1 ? input->thread_count : 1;
+    const int shares = threads > 1 ? SHARES_PER_THREAD * threads : 1;
     TAL_ASSERT(input->body_count == collider->body_count && input->shapes == collider->shapes);
     *found = (tal_manifolds){0};
-    TAL_TRY(make_workers(collider, threads, err));
+    TAL_TRY(make_workers(collider, shares, err));
     keep_last(collider, input, threads);
     query q = {collider, input};
     tal_threads_loop(threads, input->body_count, POSES_PER_PIECE, pose_bodies, &q);
     TAL_TRY(find_candidates(collider, threads, err));
-    share_bodies(collider, &collider->candidates, threads);
-    tal_threads_loop(threads, threads, 1, collide_shares, &q);
-    TAL_TRY(collect(collider, threads, found, err));
+    share_bodies(collider, &collider->candidates, shares);
+    tal_threads_loop(threads, shares, 1, collide_shares, &q);
+    TAL_TRY(collect(collider, threads, shares, found, err));
     number_last(collider, input, threads, found);
     TAL_VALIDATE(tal_manifolds_are_valid(found, input->body_count));
     return TAL_OK;

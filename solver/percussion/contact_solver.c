@@ -28,9 +28,9 @@ static const double WORST = 30.0;
 static const double HOT = 30.0, HOT_SHARE_MAX = 0.6;
 enum { HOT_RINGS = 3, HOT_SWEEPS = 64, HOT_CHECK = 4, HOT_PAIRS_MIN = 128 };
 
-// Islands with fewer pairs are never shared between threads color by color: most of their colors are too short. S2_3000
-// up to 1.2 s with two threads: 11.5 s with 256, 11.7 s with 128.
-enum { SHARED_PAIRS_MIN = 256 };
+// Islands with SHARED_PAIRS or more are shared between threads color by color, those with fewer than SHARED_PAIRS_MIN
+// never: most of their colors are too short. Between, where they are the larger part of all there is to do.
+enum { SHARED_PAIRS_MIN = 256, SHARED_PAIRS = 1024 };
 
 // Some microseconds of looking for hot pairs, or of adding errors: less is not worth sharing.
 enum { PAIRS_PER_PIECE = 256, ERRORS_PER_PART = 2048 };
@@ -401,11 +401,11 @@ typedef struct {
     atomic_int next; // rank times the number of islands, plus an island
 } islands_loop;
 
-// An island that would keep one thread busy while the others have nothing left.
+// An island that might keep one thread busy while the others have nothing left.
 static bool is_shared(const tal_percussion_problem *problem, int32_t island) {
     const int64_t pairs = problem->island[island].pair_count;
     return problem->thread_count > 1 && pairs >= SHARED_PAIRS_MIN &&
-           pairs * problem->thread_count >= problem->pair_count;
+           (pairs >= SHARED_PAIRS || pairs * problem->thread_count >= problem->pair_count);
 }
 
 // The islands that one thread works at: whatever the others have not taken.
