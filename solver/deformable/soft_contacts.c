@@ -337,7 +337,7 @@ tal_status tal_soft_list_contacts(const tal_model *model, tal_state *state, tal_
     if (model->soft_count == 0) {
         return TAL_OK;
     }
-    tal_manifolds *to = &state->work.list_merged;
+    tal_manifolds *to = &state->work.list_added;
     const refinement r = {model, state, &state->work.list, to};
     TAL_TRY(tal_manifolds_reserve(to, state->work.list.manifold_count, points_at_most(model, state),
                                   err));
@@ -351,8 +351,8 @@ tal_status tal_soft_list_contacts(const tal_model *model, tal_state *state, tal_
             copy(&r, manifold);
         }
     }
-    const tal_manifolds refined = state->work.list_merged;
-    state->work.list_merged = state->work.list;
+    const tal_manifolds refined = state->work.list_added;
+    state->work.list_added = state->work.list;
     state->work.list = refined;
     return TAL_OK;
 }

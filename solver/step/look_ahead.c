@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdatomic.h>
+#include <string.h>
 
 // Some microseconds of work: less is not worth sharing.
 enum { BODIES_PER_PIECE = 64 };
@@ -60,8 +61,8 @@ tal_status tal_list_contacts(const tal_model *model, tal_state *state, tal_error
     const tal_manifolds *found = &state->work.found;
     tal_manifolds *list = &state->work.list;
     const int32_t joints = model->joint_count;
-    TAL_TRY(tal_manifolds_reserve(list, found->manifold_count + joints, found->point_count + joints,
-                                  err));
+    TAL_TRY(tal_manifolds_reserve(list, tal_pairs_with_room(found->manifold_count + joints),
+                                  tal_contacts_with_room(found->point_count + joints), err));
     list->manifold_count = list->point_count = 0;
     int32_t n = 0;
     for (int32_t m = 0; m < found->manifold_count; m++) {
@@ -213,43 +214,27 @@ static void linearise(const tal_state *state, tal_manifolds *list, int32_t manif
     }
 }
 
-static void append_listed(tal_manifolds *to, const tal_manifolds *from, int32_t m) {
-    const tal_manifold *manifold = &from->manifold[m];
-    tal_manifold *copy = &to->manifold[to->manifold_count++];
-    *copy = *manifold;
-    copy->was = m;
-    copy->first_point = to->point_count;
-    for (int32_t k = manifold->first_point; k < manifold->first_point + manifold->point_count;
-         k++) {
-        to->point[to->point_count] = from->point[k];
-        to->arm_i[to->point_count] = from->arm_i[k];
-        to->arm_j[to->point_count++] = from->arm_j[k];
-    }
-}
-
-// Listed and new contacts in the common order, new ones behind those of the same bodies.
-static void merge(const tal_model *model, tal_state *state, double dt) {
+// New contacts, each with the number of those listed that come before it: in the common order, new ones behind those
+// of the same bodies.
+static void list_added(const tal_model *model, tal_state *state, double dt) {
     const tal_manifolds *list = &state->work.list;
-    tal_manifolds *merged = &state->work.list_merged;
+    tal_manifolds *added = &state->work.list_added;
     int32_t m = 0;
-    merged->manifold_count = merged->point_count = 0;
+    added->manifold_count = added->point_count = 0;
     for (int32_t n = 0; n < state->work.found.manifold_count; n++) {
         const tal_manifold *manifold = &state->work.found.manifold[n];
         while (m < list->manifold_count && compare(&list->manifold[m], manifold) < 0) {
-            append_listed(merged, list, m++);
+            m++;
         }
-        const bool is_new = is_new_penetration(model, state, m, manifold);
-        while (is_new && m < list->manifold_count && compare(&list->manifold[m], manifold) == 0) {
-            append_listed(merged, list, m++);
+        if (!is_new_penetration(model, state, m, manifold)) {
+            continue;
         }
-        if (is_new) {
-            append_found(merged, &state->work.found, manifold, state->work.position_ahead);
-            linearise(state, merged, merged->manifold_count - 1, dt);
-            merged->manifold[merged->manifold_count - 1].was = -1;
+        while (m < list->manifold_count && compare(&list->manifold[m], manifold) == 0) {
+            m++;
         }
-    }
-    while (m < list->manifold_count) {
-        append_listed(merged, list, m++);
+        append_found(added, &state->work.found, manifold, state->work.position_ahead);
+        linearise(state, added, added->manifold_count - 1, dt);
+        added->manifold[added->manifold_count - 1].was = m;
     }
 }
 
@@ -293,20 +278,47 @@ tal_status tal_look_ahead(const tal_model *model, tal_state *state, double dt,
         *result = TAL_LOOK_WOKE;
         return TAL_OK;
     }
-    TAL_TRY(
-        tal_manifolds_reserve(&state->work.list_merged,
-                              state->work.list.manifold_count + state->work.found.manifold_count,
-                              state->work.list.point_count + state->work.found.point_count, err));
-    merge(model, state, dt);
-    if (state->work.list_merged.manifold_count > state->work.list.manifold_count) {
-        TAL_VALIDATE(tal_manifolds_are_valid(&state->work.list_merged, state->body_count));
-        *result = TAL_LOOK_ADDED;
-    }
+    TAL_TRY(tal_manifolds_reserve(&state->work.list_added, state->work.found.manifold_count,
+                                  state->work.found.point_count, err));
+    list_added(model, state, dt);
+    *result = state->work.list_added.manifold_count > 0 ? TAL_LOOK_ADDED : TAL_LOOK_NOTHING;
     return TAL_OK;
 }
 
-void tal_take_merged_list(tal_state *state) {
-    const tal_manifolds merged = state->work.list_merged;
-    state->work.list_merged = state->work.list;
-    state->work.list = merged;
+// Manifold m of a list becomes number `to` of another, or of the same one, with the last points before `end`. Returns
+// the first of these.
+static int32_t place(tal_manifolds *list, int32_t to, int32_t end, const tal_manifolds *from,
+                     int32_t m, int32_t was) {
+    const tal_manifold manifold = from->manifold[m];
+    const int32_t first = end - manifold.point_count, at = manifold.first_point;
+    const size_t count = (size_t)manifold.point_count;
+    memmove(&list->point[first], &from->point[at], count * sizeof *list->point);
+    memmove(&list->arm_i[first], &from->arm_i[at], count * sizeof *list->arm_i);
+    memmove(&list->arm_j[first], &from->arm_j[at], count * sizeof *list->arm_j);
+    list->manifold[to] = manifold;
+    list->manifold[to].was = was;
+    list->manifold[to].first_point = first;
+    return first;
+}
+
+tal_status tal_take_added(tal_state *state, tal_error *err) {
+    tal_manifolds *list = &state->work.list;
+    const tal_manifolds *added = &state->work.list_added;
+    int32_t m = list->manifold_count, to = m + added->manifold_count;
+    int32_t end = list->point_count + added->point_count;
+    TAL_TRY(tal_manifolds_grow(list, to, end, err));
+    list->manifold_count = to;
+    list->point_count = end;
+    for (int32_t n = added->manifold_count; n-- > 0;) { // from the last one down: what is moved up finds its place empty
+        while (m > added->manifold[n].was) {
+            m--;
+            end = place(list, --to, end, list, m, m);
+        }
+        end = place(list, --to, end, added, n, -1);
+    }
+    while (m-- > 0) {
+        list->manifold[m].was = m;
+    }
+    TAL_VALIDATE(tal_manifolds_are_valid(list, state->body_count));
+    return TAL_OK;
 }

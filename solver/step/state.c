@@ -90,6 +90,24 @@ tal_status tal_manifolds_reserve(tal_manifolds *list, int32_t manifold_count, in
     return TAL_OK;
 }
 
+tal_status tal_manifolds_grow(tal_manifolds *list, int32_t manifold_count, int32_t point_count,
+                              tal_error *err) {
+    if (manifold_count > list->manifold_capacity) {
+        const int32_t capacity = grown_capacity(list->manifold_capacity, manifold_count);
+        TAL_GROW(list->manifold, (size_t)list->manifold_count, (size_t)capacity, "manifolds", err);
+        list->manifold_capacity = capacity;
+    }
+    if (point_count > list->point_capacity) {
+        const size_t kept = (size_t)list->point_count;
+        const int32_t capacity = grown_capacity(list->point_capacity, point_count);
+        TAL_GROW(list->point, kept, (size_t)capacity, "contact points", err);
+        TAL_GROW(list->arm_i, kept, (size_t)capacity, "contact points", err);
+        TAL_GROW(list->arm_j, kept, (size_t)capacity, "contact points", err);
+        list->point_capacity = capacity;
+    }
+    return TAL_OK;
+}
+
 tal_status tal_contact_memory_reserve(tal_contact_memory *memory, int32_t pair_count,
                                       int32_t point_count, tal_error *err) {
     if (pair_count > memory->pair_capacity) {
@@ -253,7 +271,7 @@ void tal_state_destroy(tal_state *state) {
     }
     tal_collider_destroy(state->work.collider);
     tal_manifolds_destroy(&state->work.list);
-    tal_manifolds_destroy(&state->work.list_merged);
+    tal_manifolds_destroy(&state->work.list_added);
     tal_contacts *set = &state->work.contacts;
     void *const array[] = {set->pair,
                            set->roll,

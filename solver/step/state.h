@@ -94,9 +94,9 @@ typedef struct {
     double piece_dt;               // its length
 
     // Detection: by the last query (owned by the collider); listed for the step, by bodies, with the
-    // arms of the poses they were found at.
+    // arms of the poses they were found at; to be added to those.
     tal_collider *collider;
-    tal_manifolds found, list, list_merged;
+    tal_manifolds found, list, list_added;
     double *reach;
     double *reach_own, *reach_wide; // within this piece: without and with what was passed on
     uint8_t *is_reach_new;          // since the last search of contacts
@@ -214,6 +214,9 @@ tal_status tal_contacts_reserve(tal_contacts *set, int32_t pair_count, int32_t c
                                 tal_error *err);
 tal_status tal_manifolds_reserve(tal_manifolds *list, int32_t manifold_count, int32_t point_count,
                                  tal_error *err);
+// The same, but what is listed stays.
+tal_status tal_manifolds_grow(tal_manifolds *list, int32_t manifold_count, int32_t point_count,
+                              tal_error *err);
 tal_status tal_contact_memory_reserve(tal_contact_memory *memory, int32_t pair_count,
                                       int32_t point_count, tal_error *err);
 
