@@ -202,19 +202,10 @@ static bool is_on_face(const refinement *r, int32_t body, tal_vec3 outward, tal_
     const tal_vec3 x =
         tal_mat3_apply_transposed(&q, tal_vec3_subtract(point, r->state->position[body]));
     for (int32_t f = shapes->face_start[shape]; f < shapes->face_start[shape + 1]; f++) {
-        if (tal_vec3_dot(shapes->face_normal[f], n) < 1.0 - SAME_NORMAL ||
-            fabs(tal_vec3_dot(shapes->face_normal[f], x) - shapes->face_offset[f]) > slack) {
-            continue;
+        if (tal_vec3_dot(shapes->face_normal[f], n) >= 1.0 - SAME_NORMAL &&
+            fabs(tal_vec3_dot(shapes->face_normal[f], x) - shapes->face_offset[f]) <= slack) {
+            return tal_shape_face_holds(shapes, shape, f, x, slack);
         }
-        const tal_vec3 along = shapes->face_tangent[f];
-        const double u = tal_vec3_dot(x, along),
-                     v = tal_vec3_dot(x, tal_vec3_cross(shapes->face_normal[f], along));
-        bool is_inside = true;
-        for (int32_t k = shapes->loop_start[f]; k < shapes->loop_start[f + 1]; k++) {
-            is_inside = is_inside && shapes->side_u[k] * u + shapes->side_v[k] * v <=
-                                         shapes->side_offset[k] + slack;
-        }
-        return is_inside;
     }
     return false;
 }
