@@ -7,6 +7,7 @@
 #include "solver/percussion/roll.h"
 
 #include <math.h>
+#include <string.h>
 
 static int compare_bodies(const tal_memory_pair *pair, const tal_manifold *manifold) {
     if (pair->body_i != manifold->body_i) {
@@ -135,47 +136,70 @@ static void remember_manifold(const tal_state *state, int32_t m, tal_contact_mem
     }
 }
 
-// Contacts of bodies at rest are not listed; what carries them stays what it was.
-static void keep_if_at_rest(const tal_state *state, int32_t p, double dt,
-                            tal_contact_memory *memory) {
-    const tal_memory_pair *pair = &state->memory.pair[p];
-    if (!tal_is_at_rest(state, pair->body_i) && !tal_is_at_rest(state, pair->body_j)) {
-        return;
+// Appends a remembered pair and its points that stand further behind.
+static void append_kept(tal_contact_memory *memory, const tal_memory_pair *kept) {
+    const tal_memory_pair pair = *kept; // its place may be the one that is written
+    tal_memory_point *point = append_pair(memory, pair.body_i, pair.body_j, pair.point_count);
+    memory->pair[memory->pair_count - 1].moment = pair.moment;
+    memmove(point, &memory->point[pair.first_point], (size_t)pair.point_count * sizeof *point);
+}
+
+// Contacts of bodies at rest are not listed; what carries them stays what it was. All else is forgotten.
+static void keep_those_at_rest(const tal_state *state, tal_contact_memory *memory, double dt) {
+    const int32_t count = memory->pair_count;
+    const double scale = dt / memory->dt;
+    memory->pair_count = memory->point_count = 0;
+    for (int32_t p = 0; p < count; p++) {
+        const tal_memory_pair *pair = &memory->pair[p];
+        if (tal_is_at_rest(state, pair->body_i) || tal_is_at_rest(state, pair->body_j)) {
+            append_kept(memory, pair);
+            tal_memory_pair *kept = &memory->pair[memory->pair_count - 1];
+            kept->moment = tal_vec3_scale(kept->moment, scale);
+            for (int32_t k = kept->first_point; k < memory->point_count; k++) {
+                memory->point[k].normal *= scale;
+                memory->point[k].tangential = tal_vec3_scale(memory->point[k].tangential, scale);
+            }
+        }
     }
-    const double scale = dt / state->memory.dt;
-    tal_memory_point *point = append_pair(memory, pair->body_i, pair->body_j, pair->point_count);
-    memory->pair[memory->pair_count - 1].moment = tal_vec3_scale(pair->moment, scale);
-    for (int32_t n = 0; n < pair->point_count; n++) {
-        point[n] = state->memory.point[pair->first_point + n];
-        point[n].normal *= scale;
-        point[n].tangential = tal_vec3_scale(point[n].tangential, scale);
+    memory->dt = dt;
+}
+
+// Moves all that is remembered up, so that `pairs` and `points` fit in front of it.
+static void move_up(tal_contact_memory *memory, int32_t pairs, int32_t points) {
+    memmove(&memory->pair[pairs], memory->pair,
+            (size_t)memory->pair_count * sizeof *memory->pair);
+    memmove(&memory->point[points], memory->point,
+            (size_t)memory->point_count * sizeof *memory->point);
+    for (int32_t p = 0; p < memory->pair_count; p++) {
+        memory->pair[pairs + p].first_point += points;
     }
 }
 
+// Both are sorted by bodies: what is kept from before waits at the end of the room until its turn comes.
 tal_status tal_remember_percussions(tal_state *state, double dt, tal_error *err) {
-    tal_contact_memory *memory = &state->work.memory_before; // the older of the two is written over
-    const tal_contact_memory *last = &state->memory;
-    TAL_ASSERT(state->work.problem.pair_count ==
-               state->work.list.manifold_count); // solved as listed
-    TAL_TRY(tal_contact_memory_reserve(memory, state->work.problem.pair_count + last->pair_count,
-                                       state->work.problem.contact_count + last->point_count, err));
+    tal_contact_memory *memory = &state->memory;
+    const tal_manifolds *list = &state->work.list;
+    TAL_ASSERT(state->work.problem.pair_count == list->manifold_count); // solved as listed
+    keep_those_at_rest(state, memory, dt);
+    const int32_t kept = memory->pair_count;
+    TAL_TRY(tal_contact_memory_reserve(memory, list->manifold_count + kept,
+                                       list->point_count + memory->point_count, err));
+    if (kept > 0) {
+        move_up(memory, list->manifold_count, list->point_count);
+    }
     memory->pair_count = memory->point_count = 0;
-    memory->dt = dt;
-    int32_t p = 0;
-    for (int32_t m = 0; m < state->work.list.manifold_count; m++) {
-        while (p < last->pair_count &&
-               compare_bodies(&last->pair[p], &state->work.list.manifold[m]) < 0) {
-            keep_if_at_rest(state, p++, dt, memory);
+    int32_t p = list->manifold_count;
+    const int32_t end = p + kept;
+    for (int32_t m = 0; m < list->manifold_count; m++) {
+        while (p < end && compare_bodies(&memory->pair[p], &list->manifold[m]) < 0) {
+            append_kept(memory, &memory->pair[p++]);
         }
         remember_manifold(state, m, memory);
     }
-    while (p < last->pair_count) {
-        keep_if_at_rest(state, p++, dt, memory);
+    while (p < end) {
+        append_kept(memory, &memory->pair[p++]);
     }
     TAL_VALIDATE(tal_memory_is_valid(memory));
-    const tal_contact_memory newest = *memory;
-    state->work.memory_before = state->memory;
-    state->memory = newest;
     return TAL_OK;
 }
 

@@ -112,14 +112,12 @@ tal_status tal_contact_memory_reserve(tal_contact_memory *memory, int32_t pair_c
                                       int32_t point_count, tal_error *err) {
     if (pair_count > memory->pair_capacity) {
         const int32_t capacity = grown_capacity(memory->pair_capacity, pair_count);
-        memory->pair_capacity = memory->pair_count = 0;
-        RENEW(memory->pair, capacity, err);
+        TAL_GROW(memory->pair, (size_t)memory->pair_count, (size_t)capacity, "percussions", err);
         memory->pair_capacity = capacity;
     }
     if (point_count > memory->point_capacity) {
         const int32_t capacity = grown_capacity(memory->point_capacity, point_count);
-        memory->point_capacity = memory->point_count = 0;
-        RENEW(memory->point, capacity, err);
+        TAL_GROW(memory->point, (size_t)memory->point_count, (size_t)capacity, "percussions", err);
         memory->point_capacity = capacity;
     }
     return TAL_OK;
@@ -299,8 +297,6 @@ void tal_state_destroy(tal_state *state) {
                            set->work.batches.opening,
                            state->memory.pair,
                            state->memory.point,
-                           state->work.memory_before.pair,
-                           state->work.memory_before.point,
                            state->work.soft_site,
                            state->work.soft_response};
     for (size_t k = 0; k < sizeof array / sizeof array[0]; k++) {

@@ -123,7 +123,6 @@ typedef struct {
     int32_t soft_site_capacity;
     double *soft_response; // of all sites
     size_t soft_response_capacity;
-    tal_contact_memory memory_before; // written over by the next
 
     // Islands.
     uint64_t *used_colors;
@@ -217,6 +216,7 @@ tal_status tal_manifolds_reserve(tal_manifolds *list, int32_t manifold_count, in
 // The same, but what is listed stays.
 tal_status tal_manifolds_grow(tal_manifolds *list, int32_t manifold_count, int32_t point_count,
                               tal_error *err);
+// What is remembered stays.
 tal_status tal_contact_memory_reserve(tal_contact_memory *memory, int32_t pair_count,
                                       int32_t point_count, tal_error *err);
 
