@@ -38,7 +38,7 @@ static bool holds(const tal_model *model, const tal_state *state, const tal_pair
     const tal_law_traits *law = tal_traits(model, pair);
     tal_contact_velocity(&state->work.problem, pair, k, d);
     return law->has_dry_friction && !law->is_joint && !pair->is_general &&
-           !state->work.contacts.data[k].impact && fabs(d[0]) <= still &&
+           !tal_strikes(state, k) && fabs(d[0]) <= still &&
            hypot(d[1], d[2]) <= still;
 }
 

@@ -218,7 +218,12 @@ double tal_skin_gap(const tal_model *model, double gap) {
     return gap > skin ? gap - skin : fmin(gap, 0.0);
 }
 
-static void place_pair(const tal_model *model, tal_state *state, tal_pair *pair) {
+double tal_gap_of(const tal_model *model, const tal_state *state, const tal_pair *pair, int32_t k) {
+    const double gap = state->work.contacts.gap[k];
+    return pair->is_general ? gap : tal_skin_gap(model, gap);
+}
+
+static void place_pair(tal_state *state, tal_pair *pair) {
     tal_contacts *set = &state->work.contacts;
     const tal_manifold *manifold = &state->work.list.manifold[pair->manifold];
     const tal_contact_point *point = &state->work.list.point[manifold->first_point];
@@ -229,8 +234,6 @@ static void place_pair(const tal_model *model, tal_state *state, tal_pair *pair)
         set_arms(state, manifold->first_point + k, contact);
         set->identity[pair->first_contact + k] = point[k].identity;
         set->gap[pair->first_contact + k] = point[k].gap;
-        set->data[pair->first_contact + k].gap =
-            pair->is_general ? point[k].gap : tal_skin_gap(model, point[k].gap);
         tal_contact_effective_mass(&state->work.problem, pair, pair->first_contact + k);
         TAL_ASSERT(contact->w[0] > 0.0); // one of the two moves
     }
@@ -278,18 +281,28 @@ void tal_judge_point(const tal_judge *judge, double load, bool may_close, tal_co
     data->impact = data->closing && -data->before[0] > judge->slow;
 }
 
-static void judge_pair(const tal_model *model, tal_state *state, const tal_pair *pair, double dt) {
-    const tal_judge judge =
-        tal_judge_of(model, state, pair->body_i, pair->body_j, pair->normal, dt);
-    const bool is_loaded = model->is_loaded[pair->body_i] ||
-                           (pair->body_j < model->body_count && model->is_loaded[pair->body_j]);
-    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
-        tal_contact_data *data = &state->work.contacts.data[k];
-        tal_contact_velocity_before(&state->work.problem, pair, k, data->before);
-        const double load =
-            is_loaded ? tal_prescribed_pull(state, pair, &state->work.contacts.contact[k]) : 0.0;
-        tal_judge_point(&judge, load, !tal_is_joint(model, pair), data);
-    }
+tal_contact_data tal_contact_data_of(const tal_model *model, const tal_state *state,
+                                     const tal_pair *pair, const tal_judge *judge, int32_t k) {
+    const tal_law *law = &model->law[pair->law];
+    const int32_t i = pair->body_i, j = pair->body_j < model->body_count ? pair->body_j : i;
+    const int32_t sharers = pair->contact_count;
+    tal_contact_data data = {.gap = tal_gap_of(model, state, pair, k),
+                             .stiffness = pair->is_general ? 0.0 : law->stiffness_n_m / sharers,
+                             .damping = pair->is_general ? 0.0 : law->damping_n_s_m / sharers,
+                             .scar = fmax(state->trail[i].scar, state->trail[j].scar),
+                             .slid = fmax(state->trail[i].slid, state->trail[j].slid),
+                             .radius = fmin(model->inner_radius[i], model->inner_radius[j])};
+    tal_contact_velocity_before(&state->work.problem, pair, k, data.before);
+    const bool is_loaded = model->is_loaded[i] || model->is_loaded[j];
+    const double load =
+        is_loaded ? tal_prescribed_pull(state, pair, &state->work.contacts.contact[k]) : 0.0;
+    tal_judge_point(judge, load, !tal_is_joint(model, pair), &data);
+    return data;
+}
+
+static tal_judge judge_of(const tal_model *model, const tal_state *state, const tal_pair *pair,
+                          double dt) {
+    return tal_judge_of(model, state, pair->body_i, pair->body_j, pair->normal, dt);
 }
 
 // Normal velocity at contact k per unit normal percussion at contact l of the same pair.
@@ -313,7 +326,7 @@ static double shared_kg(const tal_state *state, const tal_pair *pair, tal_vec3 a
                         int closing, double ratio_kg) {
     double sum = 0.0;
     for (int32_t l = pair->first_contact; l < pair->first_contact + pair->contact_count; l++) {
-        sum += state->work.contacts.data[l].closing ? coupling(state, pair, axis, k, l) : 0.0;
+        sum += tal_closes(state, l) ? coupling(state, pair, axis, k, l) : 0.0;
     }
     return 2.0 * ratio_kg / fmax(sum, coupling(state, pair, axis, k, k) / closing);
 }
@@ -323,10 +336,8 @@ static double ratio_or_infinity(double above, double below) {
 }
 
 static void set_dissipation(const tal_state *state, const tal_law *law, const tal_pair *pair,
-                            int32_t k, int closing) {
-    tal_contact_data *data = &state->work.contacts.data[k];
-    data->kn = data->kt = 0.0;
-    if (!tal_law_acts(tal_law_traits_of(law->kind)->kn_acts, data)) {
+                            int32_t k, int closing, tal_contact_data *data) {
+    if (!tal_law_acts(tal_law_traits_of(law->kind)->kn_acts, data->closing, data->impact)) {
         return;
     }
     if (law->dissipation_in_kg) {
@@ -374,19 +385,12 @@ static double patch_area(const tal_state *state, const tal_pair *pair) {
     return 0.5 * twice;
 }
 
-// What laws may ask of the two bodies of a pair.
-static void set_trails(const tal_model *model, tal_state *state, tal_pair *pair, double dt) {
+static void prepare_roll(const tal_model *model, tal_state *state, tal_pair *pair, double dt) {
     const tal_law *law = &model->law[pair->law];
     const int32_t i = pair->body_i, j = pair->body_j < model->body_count ? pair->body_j : i;
-    const double radius = fmin(model->inner_radius[i], model->inner_radius[j]);
-    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
-        tal_contact_data *data = &state->work.contacts.data[k];
-        data->scar = fmax(state->trail[i].scar, state->trail[j].scar);
-        data->slid = fmax(state->trail[i].slid, state->trail[j].slid);
-        data->radius = radius;
-    }
     if (tal_law_traits_of(law->kind)->rolls && !pair->is_general) {
-        pair->roll_length = law->rolling_friction * radius;
+        pair->roll_length =
+            law->rolling_friction * fmin(model->inner_radius[i], model->inner_radius[j]);
     }
     if (pair->roll_length > 0.0) {
         tal_roll_prepare(&state->work.problem, pair);
@@ -394,41 +398,60 @@ static void set_trails(const tal_model *model, tal_state *state, tal_pair *pair,
     }
 }
 
-static void prepare_laws(const tal_model *model, tal_state *state, const tal_pair *pair,
-                         double dt) {
+// What is known of a contact, and when it acts, for all who ask later.
+static tal_contact_data judge_contact(const tal_model *model, tal_state *state,
+                                      const tal_pair *pair, const tal_judge *judge, int32_t k) {
+    tal_contact_data data = tal_contact_data_of(model, state, pair, judge, k);
+    if (tal_is_joint(model, pair)) {
+        tal_joint_prepare(model, state, pair, judge->dt, &data);
+    }
+    state->work.contacts.moment[k] =
+        (uint8_t)((data.closing ? TAL_CLOSES : 0) | (data.impact ? TAL_STRIKES : 0));
+    return data;
+}
+
+// Deformation rebounds and dissipates: the law adds no more of it.
+static void prepare_general(const tal_model *model, tal_state *state, const tal_pair *pair,
+                            double dt) {
+    const tal_judge judge = judge_of(model, state, pair, dt);
+    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
+        const tal_contact_data data = judge_contact(model, state, pair, &judge, k);
+        tal_law_prepare_inelastic(&model->law[pair->law], &data, &state->work.contacts.contact[k]);
+    }
+}
+
+static void prepare_rigid(const tal_model *model, tal_state *state, const tal_pair *pair,
+                          double dt) {
     tal_contacts *set = &state->work.contacts;
     const tal_law *law = &model->law[pair->law];
-    if (pair->is_general) { // deformation rebounds and dissipates: the law adds no more of it
-        for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
-            tal_law_prepare_inelastic(law, &set->data[k], &set->contact[k]);
-        }
-        return;
-    }
+    const tal_judge judge = judge_of(model, state, pair, dt);
+    const int32_t first = pair->first_contact, count = pair->contact_count;
+    tal_contact_data data[TAL_MANIFOLD_POINTS_MAX];
+    TAL_ASSERT(count <= TAL_MANIFOLD_POINTS_MAX);
     int closing = 0;
-    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
-        closing += set->data[k].closing;
+    for (int32_t n = 0; n < count; n++) {
+        data[n] = judge_contact(model, state, pair, &judge, first + n);
+        closing += data[n].closing;
     }
     const double tear = law->cohesion_pa > 0.0
-                            ? dt * law->cohesion_pa * patch_area(state, pair) / pair->contact_count
+                            ? dt * law->cohesion_pa * patch_area(state, pair) / count
                             : 0.0;
-    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
-        set_dissipation(state, law, pair, k, closing);
-        set->data[k].adhesion = tear * set->bonded[k];
-        set->data[k].stiffness = law->stiffness_n_m / pair->contact_count;
-        set->data[k].damping = law->damping_n_s_m / pair->contact_count;
-        tal_law_prepare(law, &set->data[k], &set->contact[k]);
+    for (int32_t n = 0; n < count; n++) {
+        set_dissipation(state, law, pair, first + n, closing, &data[n]);
+        data[n].adhesion = tear * set->bonded[first + n];
+        tal_law_prepare(law, &data[n], &set->contact[first + n]);
     }
 }
 
 void tal_prepare_pair(const tal_model *model, tal_state *state, tal_pair *pair, double dt) {
-    place_pair(model, state, pair);
-    tal_recall_percussions(state, pair, dt);
-    judge_pair(model, state, pair, dt);
-    if (tal_is_joint(model, pair)) {
-        tal_joint_prepare(model, state, pair, dt);
+    place_pair(state, pair);
+    tal_recall_percussions(model, state, pair, dt);
+    prepare_roll(model, state, pair, dt);
+    if (pair->is_general) {
+        prepare_general(model, state, pair, dt);
+    } else {
+        prepare_rigid(model, state, pair, dt);
     }
-    set_trails(model, state, pair, dt);
-    prepare_laws(model, state, pair, dt);
 }
 
 // Constraints hold to the last digits of a velocity, and what deforms moves more than can be made anew.
@@ -462,7 +485,7 @@ void tal_count_contacts(const tal_model *model, const tal_state *state, tal_repo
     report->penetration_m = 0.0; // of these poses: bodies may have been elsewhere before
     report->penetration_body_i = report->penetration_body_j = -1;
     for (int32_t k = 0; k < state->work.problem.contact_count; k++) {
-        report->impact_count += state->work.contacts.data[k].impact;
+        report->impact_count += tal_strikes(state, k);
     }
     for (int32_t p = 0; p < state->work.problem.pair_count; p++) {
         const tal_pair *pair = &state->work.problem.pair[p];
@@ -509,15 +532,20 @@ tal_status tal_prepare_contacts(const tal_model *model, tal_state *state, double
     return TAL_OK;
 }
 
-void tal_soften_island(const tal_model *model, tal_state *state, int32_t island) {
+void tal_soften_island(const tal_model *model, tal_state *state, int32_t island, double dt) {
     TAL_ASSERT(island >= 0 && island < state->work.problem.island_count);
     const tal_island *of = &state->work.island[island];
     state->work.contacts.work.batches.are_filled = false;
     for (int32_t p = of->first_pair; p < of->first_pair + of->pair_count; p++) {
         const tal_pair *pair = &state->work.problem.pair[p];
+        const tal_judge judge = judge_of(model, state, pair, dt);
         for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
             tal_contact *c = &state->work.contacts.contact[k];
-            tal_law_prepare_inelastic(&model->law[pair->law], &state->work.contacts.data[k], c);
+            if (!tal_is_joint(model, pair)) { // which are no different
+                tal_contact_data data = tal_contact_data_of(model, state, pair, &judge, k);
+                data.adhesion = c->adhesion;
+                tal_law_prepare_inelastic(&model->law[pair->law], &data, c);
+            }
             c->percussion[0] = c->percussion[1] = c->percussion[2] = 0.0;
         }
         if (pair->roll_length > 0.0) {

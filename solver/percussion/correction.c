@@ -145,15 +145,14 @@ static double open_pair(tal_state *state, const tal_pair *pair, const double *op
 // for the same reason.
 static double hold_pair(tal_state *state, const tal_pair *pair) {
     const int32_t k = pair->first_contact;
-    const tal_contact_data *data = &state->work.contacts.data[k];
     tal_contact still = state->work.contacts.contact[k];
     double opening[3], step[3];
     tal_rigid_motion i = state->work.displacement[pair->body_i],
                      j = state->work.displacement[pair->body_j];
-    if (data->is_one_sided) {
+    if (tal_hold_is_one_sided(&still)) {
         return 0.0;
     }
-    tal_contact_hold(&still, (double[3]){0.0, 0.0, 0.0}, !data->holds_normal_only);
+    tal_contact_hold(&still, (double[3]){0.0, 0.0, 0.0}, tal_hold_has_tangents(&still));
     tal_relative_velocity(pair, &still, &i, &j, opening);
     tal_law_solve(&still, opening, step);
     tal_apply_percussion(pair, &still, step, &state->work.inertia_world[pair->body_i],

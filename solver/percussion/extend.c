@@ -51,7 +51,7 @@ static void move_pairs(tal_contacts *set, const tal_island *island, places up) {
 
 static void move_contacts(tal_contacts *set, int32_t first, int32_t count, int32_t up) {
     MOVE(set->contact, first, count, up);
-    MOVE(set->data, first, count, up);
+    MOVE(set->moment, first, count, up);
     MOVE(set->gap, first, count, up);
     MOVE(set->identity, first, count, up);
     MOVE(set->bonded, first, count, up);

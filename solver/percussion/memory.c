@@ -4,6 +4,7 @@
 
 #include "solver/constraint/joint.h"
 #include "solver/motion/rest.h"
+#include "solver/percussion/contact.h"
 #include "solver/percussion/roll.h"
 
 #include <math.h>
@@ -44,7 +45,8 @@ static const tal_memory_point *find_point(const tal_contact_memory *memory, int3
     return NULL;
 }
 
-void tal_recall_percussions(tal_state *state, const tal_pair *pair, double dt) {
+void tal_recall_percussions(const tal_model *model, tal_state *state, const tal_pair *pair,
+                            double dt) {
     tal_contacts *set = &state->work.contacts;
     const tal_contact_memory *memory = &state->memory;
     const tal_manifold *manifold = &state->work.list.manifold[pair->manifold];
@@ -56,8 +58,9 @@ void tal_recall_percussions(tal_state *state, const tal_pair *pair, double dt) {
         tal_contact *c = &set->contact[k];
         const tal_memory_point *old = find_point(memory, first, manifold, set->identity[k]);
         c->lambda = 0.0;
-        set->bonded[k] =
-            old != NULL ? old->bonded : (is_start && set->data[k].gap <= 0.0 ? 1.0 : 0.0);
+        set->bonded[k] = old != NULL ? old->bonded
+                         : is_start && tal_gap_of(model, state, pair, k) <= 0.0 ? 1.0
+                                                                                : 0.0;
         c->percussion[0] = old != NULL ? scale * old->normal : 0.0;
         c->percussion[1] =
             old != NULL ? scale * tal_vec3_dot(old->tangential, pair->tangent_1) : 0.0;

@@ -30,8 +30,9 @@ typedef struct {
 
 static contact_work work_of(const tal_state *state, const tal_pair *pair, int32_t k) {
     const tal_contact *c = &state->work.contacts.contact[k];
-    const double *before = state->work.contacts.data[k].before, *r = c->percussion;
-    double after[3];
+    const double *r = c->percussion;
+    double before[3], after[3];
+    tal_contact_velocity_before(&state->work.problem, pair, k, before);
     tal_contact_velocity(&state->work.problem, pair, k, after);
     return (contact_work){.normal = 0.5 * r[0] * (before[0] + after[0]),
                           .tangential =
@@ -99,7 +100,7 @@ void tal_observe_contacts(const tal_model *model, tal_state *state, double dt, t
             report->dissipated_normal_j -= work.normal;
             report->dissipated_tangential_j -= work.tangential;
             island[WORK] += law->is_spring ? 0.0 : sum; // a spring gives back what it took
-            if (tal_law_acts(law->clausius_duhem, &state->work.contacts.data[k])) {
+            if (tal_law_acts(law->clausius_duhem, tal_closes(state, k), tal_strikes(state, k))) {
                 report->clausius_duhem_worst_j = fmax(report->clausius_duhem_worst_j, sum);
             } else if (law->has_dry_friction) {
                 report->opposed_worst_j = fmax(report->opposed_worst_j, work.opposed);
@@ -146,7 +147,7 @@ static bool can_raise_energy(const tal_model *model, const tal_state *state, con
         return false;
     }
     for (int32_t n = 0; n < pair->contact_count; n++) {
-        if (state->work.contacts.data[pair->first_contact + n].impact) {
+        if (tal_strikes(state, pair->first_contact + n)) {
             return true;
         }
     }
@@ -154,7 +155,7 @@ static bool can_raise_energy(const tal_model *model, const tal_state *state, con
 }
 
 // Marks and softens them.
-static int32_t find_rising_islands(const tal_model *model, tal_state *state,
+static int32_t find_rising_islands(const tal_model *model, tal_state *state, double dt,
                                    const tal_report *report) {
     const double rounding = 1e-12;
     int32_t count = 0;
@@ -166,7 +167,7 @@ static int32_t find_rising_islands(const tal_model *model, tal_state *state,
         if (island[WORK] > island[BOUND] + slack && state->work.is_rising[pair->island] == 0 &&
             can_raise_energy(model, state, pair)) {
             state->work.is_rising[pair->island] = 1;
-            tal_soften_island(model, state, pair->island);
+            tal_soften_island(model, state, pair->island, dt);
             count++;
         }
     }
@@ -186,7 +187,7 @@ static void free_bodies_again(const tal_model *model, tal_state *state, double d
 }
 
 int32_t tal_guard_energy(const tal_model *model, tal_state *state, double dt, tal_report *report) {
-    const int32_t count = find_rising_islands(model, state, report);
+    const int32_t count = find_rising_islands(model, state, dt, report);
     if (count == 0) {
         return 0;
     }

@@ -66,6 +66,9 @@ typedef struct {
     uint64_t on;  // which, folded
 } tal_support;
 
+// Whether a contact would close within the step, and whether it strikes (tal_judge_point).
+enum { TAL_CLOSES = 1, TAL_STRIKES = 2 };
+
 // Contacts of the step, in sweep order. Grown when needed, never shrunk.
 typedef struct {
     int32_t pair_capacity, contact_capacity;
@@ -79,8 +82,8 @@ typedef struct {
     int32_t *pair_of_manifold;
     int32_t *first_remembered; // by manifold: where its bodies begin in the memory
     tal_contact *contact;
-    tal_contact_data *data;
-    double *gap; // as detected
+    uint8_t *moment; // by contact: TAL_CLOSES, TAL_STRIKES
+    double *gap;     // as detected
     uint64_t *identity;
     double *bonded;
     tal_coloring coloring;
@@ -183,6 +186,13 @@ static inline tal_soft_body *tal_soft_of(const tal_model *model, const tal_state
 
 static inline const tal_law_traits *tal_traits(const tal_model *model, const tal_pair *pair) {
     return tal_law_traits_of(model->law[pair->law].kind);
+}
+
+static inline bool tal_closes(const tal_state *state, int32_t contact) {
+    return (state->work.contacts.moment[contact] & TAL_CLOSES) != 0;
+}
+static inline bool tal_strikes(const tal_state *state, int32_t contact) {
+    return (state->work.contacts.moment[contact] & TAL_STRIKES) != 0;
 }
 
 // What is deep in a spring is its deflection, not a penetration.
