@@ -97,6 +97,12 @@ bool tal_joint_acts(const tal_state *state, const tal_joint *joint) {
     return are_there && (state->is_immovable[i] == 0 || (j >= 0 && state->is_immovable[j] == 0));
 }
 
+void tal_joint_arms(const tal_model *model, const tal_state *state, int32_t n, tal_vec3 arm[2]) {
+    const tal_joint *row = &model->joint[n];
+    arm[0] = arm_of(pose_now(state, row->body_i), row->point_i);
+    arm[1] = row->body_j < 0 ? (tal_vec3){0} : arm_of(pose_now(state, row->body_j), row->point_j);
+}
+
 void tal_joint_append(const tal_model *model, const tal_state *state, int32_t n,
                       tal_manifolds *list) {
     const tal_joint *row = &model->joint[n];
@@ -107,9 +113,7 @@ void tal_joint_append(const tal_model *model, const tal_state *state, int32_t n,
                                                             .first_point = k,
                                                             .point_count = 1,
                                                             .joint = n + 1};
-    list->arm_i[k] = arm_of(i, row->point_i);
-    list->arm_j[k] = row->body_j < 0 ? (tal_vec3){0} : arm_of(j, row->point_j);
-    list->point[k] = (tal_contact_point){.point = tal_vec3_add(i.position, list->arm_i[k]),
+    list->point[k] = (tal_contact_point){.point = tal_vec3_add(i.position, arm_of(i, row->point_i)),
                                          .normal = normal_of(row, apart(row, i, j)),
                                          .identity = TAL_IDENTITY_JOINT | (uint64_t)n};
 }

@@ -9,6 +9,7 @@
 #include "solver/percussion/memory.h"
 #include "solver/percussion/roll.h"
 #include "solver/percussion/sweep_set.h"
+#include "solver/step/look_ahead.h"
 
 #include <math.h>
 #include <string.h>
@@ -124,6 +125,7 @@ tal_status tal_find_contacts(const tal_model *model, tal_state *state, double dt
     take_reaches(model, state, dt);
     TAL_TRY(collide(model, state, dt, err));
     if (pass_on_blows(model, state, dt)) {
+        tal_collider_give_room(state->work.collider, &state->work.list); // which is made anew
         TAL_TRY(collide(model, state, dt, err));
     }
     memcpy(state->work.reach_wide, state->work.reach,
@@ -200,14 +202,16 @@ static void lay_out_pairs(const tal_model *model, tal_state *state, int32_t isla
     }
 }
 
-static void set_arms(const tal_state *state, int32_t point, tal_contact *contact) {
-    const tal_vec3 to_i = state->work.list.arm_i[point], to_j = state->work.list.arm_j[point];
-    contact->arm_i[0] = to_i.x;
-    contact->arm_i[1] = to_i.y;
-    contact->arm_i[2] = to_i.z;
-    contact->arm_j[0] = to_j.x;
-    contact->arm_j[1] = to_j.y;
-    contact->arm_j[2] = to_j.z;
+static void set_arms(const tal_model *model, const tal_state *state, const tal_manifold *manifold,
+                     int32_t point, tal_contact *contact) {
+    tal_vec3 arm[2];
+    tal_listed_arms(model, state, manifold, point, arm);
+    contact->arm_i[0] = arm[0].x;
+    contact->arm_i[1] = arm[0].y;
+    contact->arm_i[2] = arm[0].z;
+    contact->arm_j[0] = arm[1].x;
+    contact->arm_j[1] = arm[1].y;
+    contact->arm_j[2] = arm[1].z;
 }
 
 // Gaps thinner than a skin count as closed. Without it micrometres of noise ask the points of a flat
@@ -223,7 +227,7 @@ double tal_gap_of(const tal_model *model, const tal_state *state, const tal_pair
     return pair->is_general ? gap : tal_skin_gap(model, gap);
 }
 
-static void place_pair(tal_state *state, tal_pair *pair) {
+static void place_pair(const tal_model *model, tal_state *state, tal_pair *pair) {
     tal_contacts *set = &state->work.contacts;
     const tal_manifold *manifold = &state->work.list.manifold[pair->manifold];
     const tal_contact_point *point = &state->work.list.point[manifold->first_point];
@@ -231,7 +235,7 @@ static void place_pair(tal_state *state, tal_pair *pair) {
     tal_vec3_tangents(pair->normal, &pair->tangent_1, &pair->tangent_2);
     for (int32_t k = 0; k < pair->contact_count; k++) {
         tal_contact *contact = &set->contact[pair->first_contact + k];
-        set_arms(state, manifold->first_point + k, contact);
+        set_arms(model, state, manifold, manifold->first_point + k, contact);
         set->identity[pair->first_contact + k] = point[k].identity;
         set->gap[pair->first_contact + k] = point[k].gap;
         tal_contact_effective_mass(&state->work.problem, pair, pair->first_contact + k);
@@ -444,7 +448,7 @@ static void prepare_rigid(const tal_model *model, tal_state *state, const tal_pa
 }
 
 void tal_prepare_pair(const tal_model *model, tal_state *state, tal_pair *pair, double dt) {
-    place_pair(state, pair);
+    place_pair(model, state, pair);
     tal_recall_percussions(model, state, pair, dt);
     prepare_roll(model, state, pair, dt);
     if (pair->is_general) {

@@ -20,24 +20,32 @@ static const double DEPTH_NOTICEABLE = 2e-3;
 // Names of added points differ from all detected ones.
 static const uint64_t IDENTITY_AHEAD = UINT64_C(1) << 63;
 
-static void set_arms(tal_manifolds *list, const tal_vec3 *position, const tal_manifold *manifold,
-                     int32_t point) {
-    const tal_vec3 at = list->point[point].point;
-    list->arm_i[point] = tal_vec3_subtract(at, position[manifold->body_i]);
-    list->arm_j[point] =
+static void find_arms(const tal_vec3 *position, const tal_manifold *manifold, tal_vec3 at,
+                      tal_vec3 arm[2]) {
+    arm[0] = tal_vec3_subtract(at, position[manifold->body_i]);
+    arm[1] =
         manifold->body_j >= 0 ? tal_vec3_subtract(at, position[manifold->body_j]) : (tal_vec3){0};
 }
 
+void tal_listed_arms(const tal_model *model, const tal_state *state, const tal_manifold *manifold,
+                     int32_t k, tal_vec3 arm[2]) {
+    const tal_contact_point *point = &state->work.list.point[k];
+    if (manifold->joint > 0) {
+        tal_joint_arms(model, state, manifold->joint - 1, arm);
+        return;
+    }
+    const bool is_ahead = (point->identity & IDENTITY_AHEAD) != 0;
+    find_arms(is_ahead ? state->work.position_ahead : state->position, manifold, point->point, arm);
+}
+
 static void append_found(tal_manifolds *list, const tal_manifolds *found,
-                         const tal_manifold *manifold, const tal_vec3 *position) {
+                         const tal_manifold *manifold) {
     tal_manifold *copy = &list->manifold[list->manifold_count++];
     *copy = *manifold;
     copy->first_point = list->point_count;
-    for (int32_t k = 0; k < manifold->point_count; k++) {
-        list->point[list->point_count] = found->point[manifold->first_point + k];
-        set_arms(list, position, manifold, list->point_count);
-        list->point_count++;
-    }
+    memcpy(&list->point[list->point_count], &found->point[manifold->first_point],
+           (size_t)manifold->point_count * sizeof *list->point);
+    list->point_count += manifold->point_count;
 }
 
 // Rows of constraints up to those of the bodies of `before` (NULL: all that are left).
@@ -61,13 +69,14 @@ tal_status tal_list_contacts(const tal_model *model, tal_state *state, tal_error
     const tal_manifolds *found = &state->work.found;
     tal_manifolds *list = &state->work.list;
     const int32_t joints = model->joint_count;
+    tal_collider_take_room(state->work.collider, list);
     TAL_TRY(tal_manifolds_reserve(list, tal_pairs_with_room(found->manifold_count + joints),
                                   tal_contacts_with_room(found->point_count + joints), err));
     list->manifold_count = list->point_count = 0;
     int32_t n = 0;
     for (int32_t m = 0; m < found->manifold_count; m++) {
         n = append_joints(model, state, n, &found->manifold[m], list);
-        append_found(list, found, &found->manifold[m], state->position);
+        append_found(list, found, &found->manifold[m]);
     }
     append_joints(model, state, n, NULL, list);
     return TAL_OK;
@@ -204,9 +213,11 @@ static void linearise(const tal_state *state, tal_manifolds *list, int32_t manif
     const tal_rigid_motion *j = &state->work.motion[body_j];
     const double left_j = dt - state->lead[body_j];
     for (int32_t k = m->first_point; k < m->first_point + m->point_count; k++) {
-        const tal_vec3 of_i = tal_vec3_add(i->v, tal_vec3_cross(i->w, list->arm_i[k]));
-        const tal_vec3 of_j = tal_vec3_add(j->v, tal_vec3_cross(j->w, list->arm_j[k]));
         tal_contact_point *point = &list->point[k];
+        tal_vec3 arm[2];
+        find_arms(state->work.position_ahead, m, point->point, arm);
+        const tal_vec3 of_i = tal_vec3_add(i->v, tal_vec3_cross(i->w, arm[0]));
+        const tal_vec3 of_j = tal_vec3_add(j->v, tal_vec3_cross(j->w, arm[1]));
         const double closing_i = -tal_vec3_dot(point->normal, of_i) * (dt - state->lead[m->body_i]);
         const double closing_j = tal_vec3_dot(point->normal, of_j) * left_j;
         point->gap = fmax(point->gap + closing_i + closing_j, 0.0);
@@ -232,7 +243,7 @@ static void list_added(const tal_model *model, tal_state *state, double dt) {
         while (m < list->manifold_count && compare(&list->manifold[m], manifold) == 0) {
             m++;
         }
-        append_found(added, &state->work.found, manifold, state->work.position_ahead);
+        append_found(added, &state->work.found, manifold);
         linearise(state, added, added->manifold_count - 1, dt);
         added->manifold[added->manifold_count - 1].was = m;
     }
@@ -293,8 +304,6 @@ static int32_t place(tal_manifolds *list, int32_t to, int32_t end, const tal_man
     const int32_t first = end - manifold.point_count, at = manifold.first_point;
     const size_t count = (size_t)manifold.point_count;
     memmove(&list->point[first], &from->point[at], count * sizeof *list->point);
-    memmove(&list->arm_i[first], &from->arm_i[at], count * sizeof *list->arm_i);
-    memmove(&list->arm_j[first], &from->arm_j[at], count * sizeof *list->arm_j);
     list->manifold[to] = manifold;
     list->manifold[to].was = was;
     list->manifold[to].first_point = first;

@@ -17,6 +17,11 @@ tal_status tal_list_contacts(const tal_model *model, tal_state *state, tal_error
 tal_status tal_look_ahead(const tal_model *model, tal_state *state, double dt,
                           tal_look_result *result, tal_error *err);
 
+// From the centroids to point k of a listed manifold, at the poses it was found at: as the bodies lie now or, if a look
+// added it, a step later. Until the bodies go on.
+void tal_listed_arms(const tal_model *model, const tal_state *state, const tal_manifold *manifold,
+                     int32_t k, tal_vec3 arm[2]);
+
 // What was listed apart takes its places in the list.
 tal_status tal_take_added(tal_state *state, tal_error *err);
 

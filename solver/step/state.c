@@ -83,8 +83,6 @@ tal_status tal_manifolds_reserve(tal_manifolds *list, int32_t manifold_count, in
         const int32_t capacity = grown_capacity(list->point_capacity, point_count);
         list->point_capacity = list->point_count = 0;
         RENEW(list->point, capacity, err);
-        RENEW(list->arm_i, capacity, err);
-        RENEW(list->arm_j, capacity, err);
         list->point_capacity = capacity;
     }
     return TAL_OK;
@@ -101,8 +99,6 @@ tal_status tal_manifolds_grow(tal_manifolds *list, int32_t manifold_count, int32
         const size_t kept = (size_t)list->point_count;
         const int32_t capacity = grown_capacity(list->point_capacity, point_count);
         TAL_GROW(list->point, kept, (size_t)capacity, "contact points", err);
-        TAL_GROW(list->arm_i, kept, (size_t)capacity, "contact points", err);
-        TAL_GROW(list->arm_j, kept, (size_t)capacity, "contact points", err);
         list->point_capacity = capacity;
     }
     return TAL_OK;

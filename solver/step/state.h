@@ -96,8 +96,7 @@ typedef struct {
     double piece_start, piece_end; // times of the piece of a step being made
     double piece_dt;               // its length
 
-    // Detection: by the last query (owned by the collider); listed for the step, by bodies, with the
-    // arms of the poses they were found at; to be added to those.
+    // Detection: by the last query (owned by the collider); listed for the step, by bodies; to be added to those.
     tal_collider *collider;
     tal_manifolds found, list, list_added;
     double *reach;

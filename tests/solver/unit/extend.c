@@ -47,9 +47,7 @@ static void copy_manifold(const tal_manifolds *from, int32_t m, tal_manifolds *t
     copy.first_point = to->point_count;
     to->manifold[to->manifold_count++] = copy;
     for (int32_t k = first; k < first + copy.point_count; k++) {
-        to->point[to->point_count] = from->point[k];
-        to->arm_i[to->point_count] = from->arm_i[k];
-        to->arm_j[to->point_count++] = from->arm_j[k];
+        to->point[to->point_count++] = from->point[k];
     }
 }
 
