@@ -57,7 +57,7 @@ static void add_points(const tal_model *model, tal_state *state, const tal_pair 
             const bool is_held =
                 state->work.is_standing[other] && holds(model, state, pair, k, still);
             hold->borne += normal;
-            hold->on ^= state->work.contacts.identity[k] + (uint64_t)other;
+            hold->on ^= tal_identity(state, pair, k) + (uint64_t)other;
             hold->held += is_held;
         }
     }

@@ -31,6 +31,7 @@ static tal_status collide(const tal_model *model, tal_state *state, double dt, t
     tal_collide_input input = tal_state_collide_input(model, state);
     input.velocity = state->velocity;
     input.dt = dt;
+    tal_collider_give_room(state->work.collider, &state->work.list); // which is made anew
     return tal_collide(state->work.collider, &input, &state->work.found, err);
 }
 
@@ -125,7 +126,6 @@ tal_status tal_find_contacts(const tal_model *model, tal_state *state, double dt
     take_reaches(model, state, dt);
     TAL_TRY(collide(model, state, dt, err));
     if (pass_on_blows(model, state, dt)) {
-        tal_collider_give_room(state->work.collider, &state->work.list); // which is made anew
         TAL_TRY(collide(model, state, dt, err));
     }
     memcpy(state->work.reach_wide, state->work.reach,
@@ -236,7 +236,6 @@ static void place_pair(const tal_model *model, tal_state *state, tal_pair *pair)
     for (int32_t k = 0; k < pair->contact_count; k++) {
         tal_contact *contact = &set->contact[pair->first_contact + k];
         set_arms(model, state, manifold, manifold->first_point + k, contact);
-        set->identity[pair->first_contact + k] = point[k].identity;
         set->gap[pair->first_contact + k] = point[k].gap;
         tal_contact_effective_mass(&state->work.problem, pair, pair->first_contact + k);
         TAL_ASSERT(contact->w[0] > 0.0); // one of the two moves

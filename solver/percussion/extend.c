@@ -53,7 +53,6 @@ static void move_contacts(tal_contacts *set, int32_t first, int32_t count, int32
     MOVE(set->contact, first, count, up);
     MOVE(set->moment, first, count, up);
     MOVE(set->gap, first, count, up);
-    MOVE(set->identity, first, count, up);
     MOVE(set->bonded, first, count, up);
 }
 

@@ -56,11 +56,11 @@ void tal_recall_percussions(const tal_model *model, tal_state *state, const tal_
     const double scale = is_start ? 0.0 : dt / memory->dt;
     for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
         tal_contact *c = &set->contact[k];
-        const tal_memory_point *old = find_point(memory, first, manifold, set->identity[k]);
+        const tal_memory_point *old =
+            find_point(memory, first, manifold, tal_identity(state, pair, k));
         c->lambda = 0.0;
-        set->bonded[k] = old != NULL ? old->bonded
-                         : is_start && tal_gap_of(model, state, pair, k) <= 0.0 ? 1.0
-                                                                                : 0.0;
+        set->bonded[k] = old != NULL ? old->bonded > 0.0
+                                     : is_start && tal_gap_of(model, state, pair, k) <= 0.0;
         c->percussion[0] = old != NULL ? scale * old->normal : 0.0;
         c->percussion[1] =
             old != NULL ? scale * tal_vec3_dot(old->tangential, pair->tangent_1) : 0.0;
@@ -78,7 +78,7 @@ void tal_recall_moment(tal_state *state, const tal_pair *pair, double dt) {
     int32_t p = set->first_remembered[pair->manifold];
     for (int32_t k = pair->first_contact;
          old == NULL && k < pair->first_contact + pair->contact_count; k++) {
-        old = find_point(memory, p, manifold, set->identity[k]);
+        old = find_point(memory, p, manifold, tal_identity(state, pair, k));
     }
     if (old == NULL) {
         return;
@@ -101,7 +101,7 @@ void tal_break_bonds(tal_state *state, double still) {
             if (problem->contact[k].adhesion > 0.0) {
                 tal_contact_velocity(problem, pair, k, d);
                 const bool holds = d[0] <= still && hypot(d[1], d[2]) <= still;
-                state->work.contacts.bonded[k] *= holds ? 1.0 : 0.0;
+                state->work.contacts.bonded[k] &= holds;
             }
         }
     }
@@ -132,7 +132,7 @@ static void remember_manifold(const tal_state *state, int32_t m, tal_contact_mem
         const tal_contact *c = &state->work.contacts.contact[k];
         const tal_vec3 along = tal_vec3_scale(pair->tangent_1, c->percussion[1]);
         point[n] = (tal_memory_point){
-            .identity = state->work.contacts.identity[k],
+            .identity = tal_identity(state, pair, k),
             .normal = c->percussion[0],
             .tangential = tal_vec3_add_scaled(along, c->percussion[2], pair->tangent_2),
             .bonded = state->work.contacts.bonded[k]};

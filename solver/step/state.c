@@ -51,7 +51,6 @@ static tal_status reserve_contacts(tal_contacts *set, int32_t count, tal_error *
     RENEW(set->contact, count, err);
     RENEW(set->moment, count, err);
     RENEW(set->gap, count, err);
-    RENEW(set->identity, count, err);
     RENEW(set->bonded, count, err);
     RENEW(set->work.change, 3 * count, err);
     RENEW(set->work.direction, 3 * count, err);
@@ -279,7 +278,6 @@ void tal_state_destroy(tal_state *state) {
                            set->contact,
                            set->moment,
                            set->gap,
-                           set->identity,
                            set->bonded,
                            set->work.change,
                            set->work.direction,

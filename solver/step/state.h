@@ -84,8 +84,7 @@ typedef struct {
     tal_contact *contact;
     uint8_t *moment; // by contact: TAL_CLOSES, TAL_STRIKES
     double *gap;     // as detected
-    uint64_t *identity;
-    double *bonded;
+    uint8_t *bonded; // 1 while the cohesion of this point holds
     tal_coloring coloring;
     tal_solver_work work;
 } tal_contacts;
@@ -185,6 +184,13 @@ static inline tal_soft_body *tal_soft_of(const tal_model *model, const tal_state
 
 static inline const tal_law_traits *tal_traits(const tal_model *model, const tal_pair *pair) {
     return tal_law_traits_of(model->law[pair->law].kind);
+}
+
+// What a contact of a pair is called from step to step.
+static inline uint64_t tal_identity(const tal_state *state, const tal_pair *pair, int32_t contact) {
+    const tal_manifolds *list = &state->work.list;
+    return list->point[list->manifold[pair->manifold].first_point + contact - pair->first_contact]
+        .identity;
 }
 
 static inline bool tal_closes(const tal_state *state, int32_t contact) {
