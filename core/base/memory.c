@@ -8,6 +8,7 @@
 #include <string.h>
 
 enum { ALIGNMENT = 64 };
+_Static_assert(_Alignof(max_align_t) >= sizeof(void *), "there is room before what is aligned");
 
 // The address sanitizer would take what an allocation is rounded up by for part of it, and miss whatever runs over
 // its end by a few items.
@@ -42,11 +43,13 @@ void *tal_memory_create(size_t count, size_t size) {
         return NULL;
     }
     const size_t rounded = round_up(bytes > 0 ? bytes : 1);
-    void *memory = aligned_alloc(ALIGNMENT, rounded);
-    if (memory != NULL) {
-        memset(memory, 0, rounded);
-        forbid((const char *)memory + bytes, rounded - bytes);
+    char *whole = calloc(1, rounded + ALIGNMENT); // pages that nobody writes to take no memory
+    if (whole == NULL) {
+        return NULL;
     }
+    char *memory = whole + ALIGNMENT - (uintptr_t)whole % ALIGNMENT;
+    memcpy(memory - sizeof whole, &whole, sizeof whole); // for tal_memory_destroy
+    forbid(memory + bytes, rounded - bytes);
     return memory;
 }
 
@@ -60,7 +63,11 @@ void *tal_memory_grow(void *memory, size_t old_count, size_t count, size_t size)
 }
 
 void tal_memory_destroy(void *memory) {
-    free(memory);
+    char *whole = NULL;
+    if (memory != NULL) {
+        memcpy(&whole, (char *)memory - sizeof whole, sizeof whole);
+    }
+    free(whole);
 }
 
 tal_status tal_memory_failed(tal_error *err, const char *what, size_t count, size_t size) {

@@ -17,18 +17,18 @@ typedef void tal_loop_work(void *context, int64_t first, int64_t end);
 void tal_threads_loop(int thread_count, int64_t count, int64_t grain, tal_loop_work *work,
                       void *context);
 
-// Sums and extremes whose bits do not depend on who adds: a loop is cut into parts whose number and borders follow
-// from its length and `grain` alone, threads share the parts (a loop over them with a grain of 1), and what they
+// Sums and extremes whose bits do not depend on who adds: a loop is cut into slices whose number and borders follow
+// from its length and `grain` alone, threads share the slices (a loop over them with a grain of 1), and what they
 // found is put together in order.
-enum { TAL_PARTS_MAX = 64 };
+enum { TAL_SLICES_MAX = 64 };
 
-static inline int tal_part_count(int64_t count, int64_t grain) {
+static inline int tal_slice_count(int64_t count, int64_t grain) {
     const int64_t fitting = count / grain;
-    return fitting < 1 ? 1 : fitting < TAL_PARTS_MAX ? (int)fitting : TAL_PARTS_MAX;
+    return fitting < 1 ? 1 : fitting < TAL_SLICES_MAX ? (int)fitting : TAL_SLICES_MAX;
 }
 
-static inline int64_t tal_part_begin(int64_t count, int part_count, int64_t part) {
-    return count * part / part_count;
+static inline int64_t tal_slice_begin(int64_t count, int slice_count, int64_t slice) {
+    return count * slice / slice_count;
 }
 
 #endif

@@ -97,6 +97,12 @@ bool tal_joint_acts(const tal_state *state, const tal_joint *joint) {
     return are_there && (state->is_immovable[i] == 0 || (j >= 0 && state->is_immovable[j] == 0));
 }
 
+void tal_joint_arms(const tal_model *model, const tal_state *state, int32_t n, tal_vec3 arm[2]) {
+    const tal_joint *row = &model->joint[n];
+    arm[0] = arm_of(pose_now(state, row->body_i), row->point_i);
+    arm[1] = row->body_j < 0 ? (tal_vec3){0} : arm_of(pose_now(state, row->body_j), row->point_j);
+}
+
 void tal_joint_append(const tal_model *model, const tal_state *state, int32_t n,
                       tal_manifolds *list) {
     const tal_joint *row = &model->joint[n];
@@ -107,9 +113,7 @@ void tal_joint_append(const tal_model *model, const tal_state *state, int32_t n,
                                                             .first_point = k,
                                                             .point_count = 1,
                                                             .joint = n + 1};
-    list->arm_i[k] = arm_of(i, row->point_i);
-    list->arm_j[k] = row->body_j < 0 ? (tal_vec3){0} : arm_of(j, row->point_j);
-    list->point[k] = (tal_contact_point){.point = tal_vec3_add(i.position, list->arm_i[k]),
+    list->point[k] = (tal_contact_point){.point = tal_vec3_add(i.position, arm_of(i, row->point_i)),
                                          .normal = normal_of(row, apart(row, i, j)),
                                          .identity = TAL_IDENTITY_JOINT | (uint64_t)n};
 }
@@ -126,9 +130,9 @@ static double next_midpoint(const tal_model *model, const tal_state *state, doub
     return model->settings.scheme == TAL_SCHEME_MOREAU ? end + 0.5 * dt : end + dt;
 }
 
-void tal_joint_prepare(const tal_model *model, tal_state *state, const tal_pair *pair, double dt) {
+void tal_joint_prepare(const tal_model *model, const tal_state *state, const tal_pair *pair,
+                       double dt, tal_contact_data *data) {
     const tal_joint *row = row_of(model, state, pair);
-    tal_contact_data *data = &state->work.contacts.data[pair->first_contact];
     double gap[3];
     gap_of(model, row, pair, pose_now(state, row->body_i), pose_now(state, row->body_j),
            next_midpoint(model, state, dt), gap);
@@ -143,8 +147,7 @@ void tal_joint_prepare(const tal_model *model, tal_state *state, const tal_pair 
 static double error_of(const tal_state *state, const tal_pair *pair, const double gap[3],
                        double dt) {
     const tal_contact *c = &state->work.contacts.contact[pair->first_contact];
-    const bool is_loose =
-        state->work.contacts.data[pair->first_contact].is_one_sided && c->percussion[0] == 0.0;
+    const bool is_loose = tal_hold_is_one_sided(c) && c->percussion[0] == 0.0;
     const double normal = is_loose ? fmin(gap[0], 0.0) : gap[0];
     const double speed = sqrt(normal * normal + gap[1] * gap[1] + gap[2] * gap[2]) / dt;
     return speed == 0.0 ? 0.0 : speed / sqrt(c->w[0] * pair->energy_scale);
@@ -175,14 +178,21 @@ double tal_joints_measure(const tal_model *model, tal_state *state, double dt) {
 // (60): what is missing is added to what was asked for; a loose row is asked for what would just close it.
 static void refine_row(const tal_model *model, tal_state *state, const tal_pair *pair, double dt) {
     const int32_t k = pair->first_contact;
-    tal_contact_data *data = &state->work.contacts.data[k];
-    double gap[3], d[3];
+    tal_contact *c = &state->work.contacts.contact[k];
+    tal_contact_data data = {.dt = dt,
+                             .holds_normal_only = !tal_hold_has_tangents(c),
+                             .is_one_sided = tal_hold_is_one_sided(c)};
+    double gap[3], wanted[3];
     measure_row(model, state, pair, dt, gap);
-    tal_contact_velocity(&state->work.problem, pair, k, d);
-    for (int f = 0; f < 3; f++) {
-        data->hold[f] = (data->is_one_sided ? d[f] : data->hold[f]) - gap[f] / dt;
+    if (data.is_one_sided) {
+        tal_contact_velocity(&state->work.problem, pair, k, wanted);
+    } else {
+        tal_hold_velocity(c, wanted);
     }
-    tal_law_prepare(&model->law[pair->law], data, &state->work.contacts.contact[k]);
+    for (int f = 0; f < 3; f++) {
+        data.hold[f] = wanted[f] - gap[f] / dt;
+    }
+    tal_law_prepare(&model->law[pair->law], &data, c);
 }
 
 void tal_joints_refine(const tal_model *model, tal_state *state, double dt) {

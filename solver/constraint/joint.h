@@ -31,7 +31,11 @@ void tal_joint_append(const tal_model *model, const tal_state *state, int32_t n,
                       tal_manifolds *list);
 
 // What the law of a row needs, for the first guess.
-void tal_joint_prepare(const tal_model *model, tal_state *state, const tal_pair *pair, double dt);
+// From the centroids to the points of row n, as the bodies lie now.
+void tal_joint_arms(const tal_model *model, const tal_state *state, int32_t n, tal_vec3 arm[2]);
+
+void tal_joint_prepare(const tal_model *model, const tal_state *state, const tal_pair *pair,
+                       double dt, tal_contact_data *data);
 
 // Measures how far the rows will be open at the next midpoint with the velocities solved: the largest
 // relative error of a velocity. Marks the islands that have rows in state->work.is_rising.

@@ -8,6 +8,7 @@
 #include "core/base/memory.h"
 #include "core/base/threads.h"
 #include "solver/step/state.h"
+#include "solver/step/look_ahead.h"
 
 #include <math.h>
 #include <string.h>
@@ -157,16 +158,13 @@ static tal_vec3 surface_point(const refinement *r, int32_t body, tal_vec3 rigid,
     return sum;
 }
 
-static void append_point(const refinement *r, const tal_manifold *m, tal_vec3 on_i, tal_vec3 on_j,
-                         tal_vec3 normal, uint64_t identity) {
+static void append_point(const refinement *r, tal_vec3 on_i, tal_vec3 on_j, tal_vec3 normal,
+                         uint64_t identity) {
     tal_manifolds *to = r->to;
     const int32_t k = to->point_count++;
     const tal_vec3 middle = tal_vec3_scale(tal_vec3_add(on_i, on_j), 0.5);
     const double gap = tal_vec3_dot(normal, tal_vec3_subtract(on_i, on_j));
     to->point[k] = (tal_contact_point){middle, normal, gap, identity};
-    to->arm_i[k] = tal_vec3_subtract(middle, r->state->position[m->body_i]);
-    to->arm_j[k] =
-        m->body_j >= 0 ? tal_vec3_subtract(middle, r->state->position[m->body_j]) : (tal_vec3){0};
 }
 
 static bool is_at_node(const tal_solid_site *site) {
@@ -202,19 +200,10 @@ static bool is_on_face(const refinement *r, int32_t body, tal_vec3 outward, tal_
     const tal_vec3 x =
         tal_mat3_apply_transposed(&q, tal_vec3_subtract(point, r->state->position[body]));
     for (int32_t f = shapes->face_start[shape]; f < shapes->face_start[shape + 1]; f++) {
-        if (tal_vec3_dot(shapes->face_normal[f], n) < 1.0 - SAME_NORMAL ||
-            fabs(tal_vec3_dot(shapes->face_normal[f], x) - shapes->face_offset[f]) > slack) {
-            continue;
+        if (tal_vec3_dot(shapes->face_normal[f], n) >= 1.0 - SAME_NORMAL &&
+            fabs(tal_vec3_dot(shapes->face_normal[f], x) - shapes->face_offset[f]) <= slack) {
+            return tal_shape_face_holds(shapes, shape, f, x, slack);
         }
-        const tal_vec3 along = shapes->face_tangent[f];
-        const double u = tal_vec3_dot(x, along),
-                     v = tal_vec3_dot(x, tal_vec3_cross(shapes->face_normal[f], along));
-        bool is_inside = true;
-        for (int32_t k = shapes->loop_start[f]; k < shapes->loop_start[f + 1]; k++) {
-            is_inside = is_inside && shapes->side_u[k] * u + shapes->side_v[k] * v <=
-                                         shapes->side_offset[k] + slack;
-        }
-        return is_inside;
     }
     return false;
 }
@@ -264,7 +253,7 @@ static void append_nodes(const refinement *r, const tal_manifold *m, const patch
         tal_solid_site site;
         const tal_vec3 on = surface_point(r, body[master], foot, &site);
         const uint64_t identity = IDENTITY_NODE | (slave == 0 ? 0 : IDENTITY_SIDE) | (uint64_t)node;
-        append_point(r, m, slave == 0 ? x : on, slave == 0 ? on : x, p->normal, identity);
+        append_point(r, slave == 0 ? x : on, slave == 0 ? on : x, p->normal, identity);
     }
 }
 
@@ -282,7 +271,7 @@ static void append_features(const refinement *r, const tal_manifold *m, int slav
         if (with_nodes && is_at_node(&site[slave])) {
             continue;
         }
-        append_point(r, m, on_i, on_j, n, point[k].identity);
+        append_point(r, on_i, on_j, n, point[k].identity);
     }
 }
 
@@ -315,8 +304,6 @@ static void copy(const refinement *r, const tal_manifold *m) {
     *made = *m;
     made->first_point = to->point_count;
     memcpy(&to->point[to->point_count], &r->from->point[m->first_point], count * sizeof *to->point);
-    memcpy(&to->arm_i[to->point_count], &r->from->arm_i[m->first_point], count * sizeof *to->arm_i);
-    memcpy(&to->arm_j[to->point_count], &r->from->arm_j[m->first_point], count * sizeof *to->arm_j);
     to->point_count += m->point_count;
 }
 
@@ -337,7 +324,7 @@ tal_status tal_soft_list_contacts(const tal_model *model, tal_state *state, tal_
     if (model->soft_count == 0) {
         return TAL_OK;
     }
-    tal_manifolds *to = &state->work.list_merged;
+    tal_manifolds *to = &state->work.list_added;
     const refinement r = {model, state, &state->work.list, to};
     TAL_TRY(tal_manifolds_reserve(to, state->work.list.manifold_count, points_at_most(model, state),
                                   err));
@@ -351,24 +338,25 @@ tal_status tal_soft_list_contacts(const tal_model *model, tal_state *state, tal_
             copy(&r, manifold);
         }
     }
-    const tal_manifolds refined = state->work.list_merged;
-    state->work.list_merged = state->work.list;
+    const tal_manifolds refined = state->work.list_added;
+    state->work.list_added = state->work.list;
     state->work.list = refined;
     return TAL_OK;
 }
 
 // Where in the body the contact takes hold: at the node it is named after, or by its place.
-static tal_solid_site find_site(const tal_state *state, const tal_soft_body *soft,
-                                const tal_pair *pair, int32_t k, int side) {
+static tal_solid_site find_site(const tal_model *model, const tal_state *state,
+                                const tal_soft_body *soft, const tal_manifold *manifold, int32_t k,
+                                int side) {
     const uint64_t name = state->work.list.point[k].identity;
     if ((name & IDENTITY_NODE) != 0 && ((name & IDENTITY_SIDE) != 0) == (side == 1) &&
         soft->solid->kinematics != TAL_KINEMATICS_PSEUDO_RIGID) {
         return (tal_solid_site){1, {(int32_t)(name & UINT32_MAX)}, {1.0}};
     }
-    (void)pair;
-    const tal_vec3 arm = side == 0 ? state->work.list.arm_i[k] : state->work.list.arm_j[k];
+    tal_vec3 arm[2];
+    tal_listed_arms(model, state, manifold, k, arm);
     const tal_mat3 q = tal_quat_matrix(state->orientation[soft->body]);
-    return tal_solid_find_site(soft->solid, tal_mat3_apply_transposed(&q, arm));
+    return tal_solid_find_site(soft->solid, tal_mat3_apply_transposed(&q, arm[side]));
 }
 
 static int32_t activate(tal_soft_body *soft, int32_t slot) {
@@ -383,11 +371,12 @@ static int32_t activate(tal_soft_body *soft, int32_t slot) {
     return soft->active_of_slot[slot];
 }
 
-static void place_contact(const tal_state *state, tal_soft_body *soft, const tal_pair *pair,
-                          int32_t number, int side, tal_soft_site *site) {
-    const int32_t first = state->work.list.manifold[pair->manifold].first_point;
+static void place_contact(const tal_model *model, const tal_state *state, tal_soft_body *soft,
+                          const tal_pair *pair, int32_t number, int side, tal_soft_site *site) {
+    const tal_manifold *manifold = &state->work.list.manifold[pair->manifold];
+    const int32_t first = manifold->first_point;
     const tal_solid_site found =
-        find_site(state, soft, pair, first + number - pair->first_contact, side);
+        find_site(model, state, soft, manifold, first + number - pair->first_contact, side);
     const tal_vec3 point_normal = state->work.list.point[first].normal;
     tal_vec3 axis[3] = {point_normal};
     tal_vec3_tangents(point_normal, &axis[1], &axis[2]);
@@ -512,7 +501,8 @@ tal_status tal_soft_place_contacts(const tal_model *model, tal_state *state, tal
             tal_soft_body *soft = tal_soft_of(model, state, body[side]);
             for (int32_t n = 0; soft != NULL && n < pair->contact_count; n++) {
                 const int32_t k = pair->first_contact + n;
-                place_contact(state, soft, pair, k, side, &state->work.soft_site[2 * k + side]);
+                place_contact(model, state, soft, pair, k, side,
+                              &state->work.soft_site[2 * k + side]);
             }
         }
     }

@@ -216,21 +216,21 @@ static tal_vec3 velocity_before(const tal_state *state, int32_t body, tal_vec3 a
 
 // How fast two bodies approached each other at a point before, their frames taken as rigid: what rings in
 // contact is not struck.
-static double approach_at(const tal_state *state, const tal_manifold *pair, int32_t point) {
-    const tal_manifolds *all = &state->work.list;
-    tal_vec3 u = velocity_before(state, pair->body_i, all->arm_i[point]);
-    if (pair->body_j >= 0) {
-        u = tal_vec3_subtract(u, velocity_before(state, pair->body_j, all->arm_j[point]));
+static double approach_at(const tal_state *state, const tal_pair *pair, int32_t n) {
+    const tal_contact *contact = &state->work.problem.contact[pair->first_contact + n];
+    const int32_t first = state->work.list.manifold[pair->manifold].first_point;
+    tal_vec3 u = velocity_before(state, pair->body_i, tal_arm(contact->arm_i));
+    if (pair->body_j < state->body_count) {
+        u = tal_vec3_subtract(u, velocity_before(state, pair->body_j, tal_arm(contact->arm_j)));
     }
-    return -tal_vec3_dot(u, all->point[point].normal);
+    return -tal_vec3_dot(u, state->work.list.point[first + n].normal);
 }
 
 static bool is_blow(const tal_model *model, const tal_state *state, const tal_pair *pair) {
-    const tal_manifold *manifold = &state->work.list.manifold[pair->manifold];
     const double least = tal_blow_speed(&model->settings);
     for (int32_t n = 0; pair->is_general && n < pair->contact_count; n++) {
         if (state->work.problem.contact[pair->first_contact + n].percussion[0] > 0.0 &&
-            approach_at(state, manifold, manifold->first_point + n) > least) {
+            approach_at(state, pair, n) > least) {
             return true;
         }
     }

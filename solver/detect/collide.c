@@ -674,6 +674,18 @@ static void exchange(tal_manifolds *a, tal_manifolds *b) {
     *b = kept;
 }
 
+void tal_collider_take_room(tal_collider *c, tal_manifolds *list) {
+    if (c->last.point_capacity > list->point_capacity) {
+        exchange(&c->last, list);
+    }
+}
+
+void tal_collider_give_room(tal_collider *c, tal_manifolds *list) {
+    if (c->last.point_capacity < list->point_capacity) {
+        exchange(&c->last, list);
+    }
+}
+
 // Takes the answer to the last query out of the way, if it can serve this one.
 static void keep_last(tal_collider *c, const tal_collide_input *input, int threads) {
     c->use_last =

@@ -21,8 +21,7 @@ typedef struct {
     int32_t first_point;
     int32_t point_count;
     int32_t joint; // 1 + the row of the model that it is; 0: a contact, as all that detection finds
-    int32_t
-        was; // of a list that two were merged to: its number in the first, below 0: of the second
+    int32_t was; // number in the list before others were added, below 0: one of those (look_ahead.h)
 } tal_manifold;
 
 // Normals point from j to i. `point` lies midway between the two surfaces; gap < 0 is penetration.
@@ -62,7 +61,6 @@ typedef struct {
     int32_t point_count, point_capacity;
     tal_manifold *manifold;
     tal_contact_point *point;
-    tal_vec3 *arm_i, *arm_j; // from the centroids to the points; NULL as detected
 } tal_manifolds;
 
 // Appends one manifold; the points are copied. TAL_NO_MEMORY when there is no room.
@@ -93,5 +91,11 @@ void tal_collider_set_excluded(tal_collider *collider, const uint64_t *excluded,
 // The arrays in `found` belong to the collider and live until the next call.
 tal_status tal_collide(tal_collider *collider, const tal_collide_input *input, tal_manifolds *found,
                        tal_error *err);
+
+// Between two queries the collider has room for one more list, of which nothing is needed. It is exchanged for that of
+// `list` if it is larger (take), or if that of `list` is (give), for the next query: two large lists then serve where
+// there would be three. What `list` held is gone if they are exchanged.
+void tal_collider_take_room(tal_collider *collider, tal_manifolds *list);
+void tal_collider_give_room(tal_collider *collider, tal_manifolds *list);
 
 #endif

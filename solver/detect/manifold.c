@@ -84,8 +84,6 @@ tal_status tal_manifolds_add(tal_manifolds *all, tal_manifold manifold,
 void tal_manifolds_destroy(tal_manifolds *all) {
     tal_memory_destroy(all->manifold);
     tal_memory_destroy(all->point);
-    tal_memory_destroy(all->arm_i);
-    tal_memory_destroy(all->arm_j);
     *all = (tal_manifolds){0};
 }
 

@@ -247,17 +247,8 @@ tal_closest_pair tal_polyhedra_closest(const tal_posed_body *a, const tal_posed_
 
 bool tal_polyhedron_face_holds(const tal_posed_body *body, int32_t face, tal_vec3 point_in_body,
                                double slack) {
-    const tal_shapes *s = body->shapes;
-    const int32_t f = s->face_start[body->shape] + face;
-    const tal_vec3 tangent = s->face_tangent[f];
-    const double u = tal_vec3_dot(point_in_body, tangent);
-    const double v = tal_vec3_dot(point_in_body, tal_vec3_cross(s->face_normal[f], tangent));
-    for (int32_t k = s->loop_start[f]; k < s->loop_start[f + 1]; k++) {
-        if (s->side_u[k] * u + s->side_v[k] * v - s->side_offset[k] > slack) {
-            return false;
-        }
-    }
-    return true;
+    return tal_shape_face_holds(body->shapes, body->shape,
+                                body->shapes->face_start[body->shape] + face, point_in_body, slack);
 }
 
 static void try_edge(const tal_posed_body *body, int32_t edge, tal_vec3 p,

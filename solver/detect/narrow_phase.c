@@ -294,8 +294,8 @@ static edge_axis find_box_edge_axis(const pair_view *pair) {
 static edge_axis find_edge_axis(const pair_view *pair, tal_narrow_scratch *scratch, tal_vec3 normal,
                                 double floor, double enough) {
     const tal_posed_body *i = pair->i, *j = pair->j;
-    const double *sign_i = &i->shapes->edge_sign[i->shapes->edge_start[i->topology]];
-    const double *sign_j = &j->shapes->edge_sign[j->shapes->edge_start[j->topology]];
+    const int8_t *sign_i = &i->shapes->edge_sign[i->shapes->edge_start[i->topology]];
+    const int8_t *sign_j = &j->shapes->edge_sign[j->shapes->edge_start[j->topology]];
     const tal_vec3 of_i = tal_posed_vertex(i, lowest_vertex_along(i, tal_vec3_scale(normal, -1.0)));
     const tal_vec3 of_j = tal_posed_vertex(j, lowest_vertex_along(j, normal));
     const double low = tal_smaller(floor, 0.0) - pair->margin;

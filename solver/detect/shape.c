@@ -75,15 +75,9 @@ static tal_status create_arrays(tal_shapes *s, int32_t count, const shape_totals
     TAL_CREATE(s->loop_start, faces + 1, "face loops", err);
     TAL_CREATE(s->face_normal, faces, "face normals", err);
     TAL_CREATE(s->face_offset, faces, "face offsets", err);
-    TAL_CREATE(s->face_tangent, faces, "face tangents", err);
     TAL_CREATE(s->face_area, faces, "face areas", err);
     TAL_CREATE(s->face_vertex, loops, "face loops", err);
     TAL_CREATE(s->loop_edge, loops, "face loops", err);
-    TAL_CREATE(s->loop_u, loops, "face corners", err);
-    TAL_CREATE(s->loop_v, loops, "face corners", err);
-    TAL_CREATE(s->side_u, loops, "face sides", err);
-    TAL_CREATE(s->side_v, loops, "face sides", err);
-    TAL_CREATE(s->side_offset, loops, "face sides", err);
     TAL_CREATE(s->edge_vertex, loops, "shape edges", err);
     TAL_CREATE(s->edge_face, loops, "shape edges", err);
     TAL_CREATE(s->axis_start, shapes + 1, "edge directions", err);
@@ -243,28 +237,44 @@ static void prepare_face(tal_shapes *s, int32_t shape, int32_t face) {
     tal_vec3 area, middle;
     tal_shape_loop_area(vertex, &s->face_vertex[first], size, &area, &middle);
     const tal_vec3 normal = tal_vec3_normalize(area);
-    const tal_vec3 along =
-        tal_vec3_subtract(vertex[s->face_vertex[first + 1]], vertex[s->face_vertex[first]]);
+    s->face_normal[face] = normal;
+    s->face_offset[face] = tal_vec3_dot(normal, middle);
+    s->face_area[face] = tal_vec3_length(area);
+}
+
+// A point in the plane of a face.
+typedef struct {
+    double u, v;
+} plane_point;
+
+// How far p lies beyond the side from a to b of a face that is walked counter-clockwise.
+static double beyond_side(plane_point a, plane_point b, plane_point p) {
+    const double du = b.u - a.u, dv = b.v - a.v, length = sqrt(du * du + dv * dv);
+    const double outward_u = dv / length, outward_v = -du / length;
+    return outward_u * p.u + outward_v * p.v - (outward_u * a.u + outward_v * a.v);
+}
+
+bool tal_shape_face_holds(const tal_shapes *s, int32_t shape, int32_t f, tal_vec3 point,
+                          double slack) {
+    const tal_vec3 *vertex = &s->vertex[s->vertex_start[shape]];
+    const int32_t *loop = &s->face_vertex[s->loop_start[f]];
+    const int32_t size = s->loop_start[f + 1] - s->loop_start[f];
+    const tal_vec3 normal = s->face_normal[f];
+    const tal_vec3 along = tal_vec3_subtract(vertex[loop[1]], vertex[loop[0]]);
     const tal_vec3 u =
         tal_vec3_normalize(tal_vec3_add_scaled(along, -tal_vec3_dot(along, normal), normal));
     const tal_vec3 v = tal_vec3_cross(normal, u);
-    s->face_normal[face] = normal;
-    s->face_offset[face] = tal_vec3_dot(normal, middle);
-    s->face_tangent[face] = u;
-    s->face_area[face] = tal_vec3_length(area);
-    for (int32_t k = first; k < first + size; k++) {
-        const tal_vec3 p = vertex[s->face_vertex[k]];
-        s->loop_u[k] = tal_vec3_dot(p, u);
-        s->loop_v[k] = tal_vec3_dot(p, v);
+    const plane_point p = {tal_vec3_dot(point, u), tal_vec3_dot(point, v)};
+    plane_point a = {tal_vec3_dot(vertex[loop[0]], u), tal_vec3_dot(vertex[loop[0]], v)};
+    for (int32_t k = 0; k < size; k++) {
+        const tal_vec3 next = vertex[loop[k + 1 < size ? k + 1 : 0]];
+        const plane_point b = {tal_vec3_dot(next, u), tal_vec3_dot(next, v)};
+        if (beyond_side(a, b, p) > slack) {
+            return false;
+        }
+        a = b;
     }
-    for (int32_t k = first; k < first + size; k++) {
-        const int32_t l = k + 1 < first + size ? k + 1 : first;
-        const double du = s->loop_u[l] - s->loop_u[k], dv = s->loop_v[l] - s->loop_v[k];
-        const double length = sqrt(du * du + dv * dv);
-        s->side_u[k] = dv / length;
-        s->side_v[k] = -du / length;
-        s->side_offset[k] = s->side_u[k] * s->loop_u[k] + s->side_v[k] * s->loop_v[k];
-    }
+    return true;
 }
 
 // A vertex inside a joined face has no face left around it: it gets the one whose plane holds it.
@@ -325,7 +335,7 @@ static void find_axes(shape_builder *b, int32_t shape) {
             axis = along;
         }
         s->edge_axis[e] = a - first;
-        s->edge_sign[e] = tal_vec3_dot(axis, along) < 0.0 ? -1.0 : 1.0;
+        s->edge_sign[e] = tal_vec3_dot(axis, along) < 0.0 ? -1 : 1;
     }
     s->axis_start[shape + 1] = b->axis_count;
 }
@@ -498,13 +508,7 @@ void tal_shapes_destroy(tal_shapes *shapes) {
                             shapes->loop_edge,
                             shapes->vertex_face_start,
                             shapes->vertex_face,
-                            shapes->face_tangent,
                             shapes->face_area,
-                            shapes->loop_u,
-                            shapes->loop_v,
-                            shapes->side_u,
-                            shapes->side_v,
-                            shapes->side_offset,
                             shapes->axis_start,
                             shapes->axis_edge,
                             shapes->edge_axis,

@@ -8,6 +8,7 @@
 #include "core/base/status.h"
 #include "solver/include/talus_shape.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 // Shape s owns vertices [vertex_start[s], vertex_start[s+1]), faces [face_start[s], ...), edges
@@ -37,17 +38,11 @@ typedef struct {
     int32_t *loop_edge;         // per loop entry: the edge (local) from this vertex to the next one
     int32_t *vertex_face_start; // per vertex, one more than there are vertices
     int32_t *vertex_face;       // the faces (local) around each vertex
-    tal_vec3 *face_tangent;     // in-plane axis u; axis v = normal x tangent
     double *face_area;
-    double *loop_u; // per loop entry: the corner in the face's own plane axes
-    double *loop_v;
-    double *side_u; // per loop entry: outward unit normal, in the plane, of the side to
-    double *side_v; // the next corner: side_u u + side_v v <= side_offset inside
-    double *side_offset;
     int32_t *axis_start; // per shape: its distinct edge directions (opposite ones count once)
     int32_t *axis_edge;  // an edge (local) that has the direction
     int32_t *edge_axis;  // per edge: its direction (local)
-    double *edge_sign;   // per edge: 1 along that direction, -1 against it
+    int8_t *edge_sign;   // per edge: 1 along that direction, -1 against it
     // The lowest shape with the same loops, edges and edge directions: thousands of boxes read the
     // tables of one and keep them in the nearest cache.
     int32_t *topology;
@@ -65,5 +60,11 @@ enum { TAL_FACE_CORNERS_MAX = 64 }; // a face with more corners is refused
 tal_status tal_shapes_create(tal_shapes *shapes, const tal_shape_input *inputs, int32_t count,
                              tal_error *err);
 void tal_shapes_destroy(tal_shapes *shapes);
+
+// Whether a point that is projected onto the plane of face f (of all) of a shape, in the axes of the shape, lies in
+// the face, or beyond its sides by no more than `slack`. Asked rarely: what it needs would take half of the memory of
+// all shapes.
+bool tal_shape_face_holds(const tal_shapes *shapes, int32_t shape, int32_t f, tal_vec3 point,
+                          double slack);
 
 #endif

@@ -119,9 +119,9 @@ typedef struct {
 // NULL for TAL_LAW_NONE and numbers that are no law.
 const tal_law_traits *tal_law_traits_of(tal_law_kind kind);
 
-static inline bool tal_law_acts(tal_law_moment moment, const tal_contact_data *data) {
-    return moment == TAL_ALWAYS || (moment == TAL_WHILE_CLOSING && data->closing) ||
-           (moment == TAL_AT_IMPACTS && data->impact);
+static inline bool tal_law_acts(tal_law_moment moment, bool closing, bool impact) {
+    return moment == TAL_ALWAYS || (moment == TAL_WHILE_CLOSING && closing) ||
+           (moment == TAL_AT_IMPACTS && impact);
 }
 
 static inline bool tal_law_passes(const tal_law *law) {
@@ -181,5 +181,18 @@ const char *tal_law_name(tal_law_kind kind);
 // A two-sided constraint in place of a law: the relative velocity becomes `velocity` whatever
 // percussion, of either sign, that takes. Without `tangents` only the normal component is held.
 void tal_contact_hold(tal_contact *contact, const double velocity[3], bool tangents);
+
+// What such a contact was made of.
+static inline bool tal_hold_has_tangents(const tal_contact *contact) {
+    return contact->slack == 0.0;
+}
+static inline bool tal_hold_is_one_sided(const tal_contact *contact) {
+    return contact->floor == 0.0;
+}
+static inline void tal_hold_velocity(const tal_contact *contact, double velocity[3]) {
+    velocity[0] = contact->bound;
+    velocity[1] = -contact->slide[0];
+    velocity[2] = -contact->slide[1];
+}
 
 #endif

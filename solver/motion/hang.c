@@ -56,7 +56,7 @@ static bool holds(const tal_model *model, const tal_state *state, const tal_pair
     const tal_law_traits *law = tal_traits(model, pair);
     tal_contact_velocity(&state->work.problem, pair, k, d);
     return law->has_dry_friction && !law->is_joint && !pair->is_general &&
-           !state->work.contacts.data[k].impact && fabs(d[0]) <= still &&
+           !tal_strikes(state, k) && fabs(d[0]) <= still &&
            hypot(d[1], d[2]) <= still;
 }
 
@@ -75,7 +75,7 @@ static void add_points(const tal_model *model, tal_state *state, const tal_pair 
             const bool is_held =
                 state->work.is_standing[other] && holds(model, state, pair, k, still);
             hold->borne += normal;
-            hold->on ^= state->work.contacts.identity[k] + (uint64_t)other;
+            hold->on ^= tal_identity(state, pair, k) + (uint64_t)other;
             hold->held += is_held;
         }
     }

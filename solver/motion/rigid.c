@@ -242,7 +242,7 @@ typedef struct {
     const tal_state *state;
     double ahead;
     int part_count;
-    tal_energy part[TAL_PARTS_MAX];
+    tal_energy part[TAL_SLICES_MAX];
 } energy_loop;
 
 static void add_energy_of(const tal_model *model, const tal_state *state, int64_t first,
@@ -265,8 +265,8 @@ static void add_energy_parts(void *context, int64_t first, int64_t end) {
     const int32_t count = l->model->body_count;
     for (int64_t n = first; n < end; n++) {
         l->part[n] = (tal_energy){0};
-        add_energy_of(l->model, l->state, tal_part_begin(count, l->part_count, n),
-                      tal_part_begin(count, l->part_count, n + 1), l->ahead, &l->part[n]);
+        add_energy_of(l->model, l->state, tal_slice_begin(count, l->part_count, n),
+                      tal_slice_begin(count, l->part_count, n + 1), l->ahead, &l->part[n]);
     }
 }
 
@@ -276,7 +276,7 @@ static void add_energy(const tal_model *model, const tal_state *state, double ah
     l.model = model;
     l.state = state;
     l.ahead = ahead;
-    l.part_count = tal_part_count(model->body_count, BODIES_PER_PART);
+    l.part_count = tal_slice_count(model->body_count, BODIES_PER_PART);
     tal_threads_loop(state->work.thread_count, l.part_count, 1, add_energy_parts, &l);
     for (int n = 0; n < l.part_count; n++) {
         sum->translation += l.part[n].translation;

@@ -69,7 +69,7 @@ static void touch_all(const tal_model *model, tal_state *state) {
         for (int32_t n = 0; n < pair->contact_count; n++) {
             const int32_t k = pair->first_contact + n;
             if (state->work.contacts.contact[k].percussion[0] > 0.0) {
-                const bool is_blow = state->work.contacts.data[k].impact;
+                const bool is_blow = tal_strikes(state, k);
                 double d[3];
                 tal_contact_velocity(&state->work.problem, pair, k, d);
                 touch(model, state, pair, pair->body_i, hypot(d[1], d[2]), is_blow);

@@ -9,6 +9,7 @@
 #include "solver/percussion/memory.h"
 #include "solver/percussion/roll.h"
 #include "solver/percussion/sweep_set.h"
+#include "solver/step/look_ahead.h"
 
 #include <math.h>
 #include <string.h>
@@ -30,6 +31,7 @@ static tal_status collide(const tal_model *model, tal_state *state, double dt, t
     tal_collide_input input = tal_state_collide_input(model, state);
     input.velocity = state->velocity;
     input.dt = dt;
+    tal_collider_give_room(state->work.collider, &state->work.list); // which is made anew
     return tal_collide(state->work.collider, &input, &state->work.found, err);
 }
 
@@ -216,14 +218,16 @@ static void lay_out_pairs(const tal_model *model, tal_state *state, int32_t isla
     }
 }
 
-static void set_arms(const tal_state *state, int32_t point, tal_contact *contact) {
-    const tal_vec3 to_i = state->work.list.arm_i[point], to_j = state->work.list.arm_j[point];
-    contact->arm_i[0] = to_i.x;
-    contact->arm_i[1] = to_i.y;
-    contact->arm_i[2] = to_i.z;
-    contact->arm_j[0] = to_j.x;
-    contact->arm_j[1] = to_j.y;
-    contact->arm_j[2] = to_j.z;
+static void set_arms(const tal_model *model, const tal_state *state, const tal_manifold *manifold,
+                     int32_t point, tal_contact *contact) {
+    tal_vec3 arm[2];
+    tal_listed_arms(model, state, manifold, point, arm);
+    contact->arm_i[0] = arm[0].x;
+    contact->arm_i[1] = arm[0].y;
+    contact->arm_i[2] = arm[0].z;
+    contact->arm_j[0] = arm[1].x;
+    contact->arm_j[1] = arm[1].y;
+    contact->arm_j[2] = arm[1].z;
 }
 
 // Gaps thinner than a skin count as closed. Without it micrometres of noise ask the points of a flat
@@ -234,6 +238,11 @@ double tal_skin_gap(const tal_model *model, double gap) {
     return gap > skin ? gap - skin : fmin(gap, 0.0);
 }
 
+double tal_gap_of(const tal_model *model, const tal_state *state, const tal_pair *pair, int32_t k) {
+    const double gap = state->work.contacts.gap[k];
+    return pair->is_general ? gap : tal_skin_gap(model, gap);
+}
+
 static void place_pair(const tal_model *model, tal_state *state, tal_pair *pair) {
     tal_contacts *set = &state->work.contacts;
     const tal_manifold *manifold = &state->work.list.manifold[pair->manifold];
@@ -242,11 +251,8 @@ static void place_pair(const tal_model *model, tal_state *state, tal_pair *pair)
     tal_vec3_tangents(pair->normal, &pair->tangent_1, &pair->tangent_2);
     for (int32_t k = 0; k < pair->contact_count; k++) {
         tal_contact *contact = &set->contact[pair->first_contact + k];
-        set_arms(state, manifold->first_point + k, contact);
-        set->identity[pair->first_contact + k] = point[k].identity;
+        set_arms(model, state, manifold, manifold->first_point + k, contact);
         set->gap[pair->first_contact + k] = point[k].gap;
-        set->data[pair->first_contact + k].gap =
-            pair->is_general ? point[k].gap : tal_skin_gap(model, point[k].gap);
         tal_contact_effective_mass(&state->work.problem, pair, pair->first_contact + k);
         TAL_ASSERT(contact->w[0] > 0.0); // one of the two moves
     }
@@ -294,18 +300,28 @@ void tal_judge_point(const tal_judge *judge, double load, bool may_close, tal_co
     data->impact = data->closing && -data->before[0] > judge->slow;
 }
 
-static void judge_pair(const tal_model *model, tal_state *state, const tal_pair *pair, double dt) {
-    const tal_judge judge =
-        tal_judge_of(model, state, pair->body_i, pair->body_j, pair->normal, dt);
-    const bool is_loaded = model->is_loaded[pair->body_i] ||
-                           (pair->body_j < model->body_count && model->is_loaded[pair->body_j]);
-    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
-        tal_contact_data *data = &state->work.contacts.data[k];
-        tal_contact_velocity_before(&state->work.problem, pair, k, data->before);
-        const double load =
-            is_loaded ? tal_prescribed_pull(state, pair, &state->work.contacts.contact[k]) : 0.0;
-        tal_judge_point(&judge, load, !tal_is_joint(model, pair), data);
-    }
+tal_contact_data tal_contact_data_of(const tal_model *model, const tal_state *state,
+                                     const tal_pair *pair, const tal_judge *judge, int32_t k) {
+    const tal_law *law = &model->law[pair->law];
+    const int32_t i = pair->body_i, j = pair->body_j < model->body_count ? pair->body_j : i;
+    const int32_t sharers = pair->contact_count;
+    tal_contact_data data = {.gap = tal_gap_of(model, state, pair, k),
+                             .stiffness = pair->is_general ? 0.0 : law->stiffness_n_m / sharers,
+                             .damping = pair->is_general ? 0.0 : law->damping_n_s_m / sharers,
+                             .scar = fmax(state->trail[i].scar, state->trail[j].scar),
+                             .slid = fmax(state->trail[i].slid, state->trail[j].slid),
+                             .radius = fmin(model->inner_radius[i], model->inner_radius[j])};
+    tal_contact_velocity_before(&state->work.problem, pair, k, data.before);
+    const bool is_loaded = model->is_loaded[i] || model->is_loaded[j];
+    const double load =
+        is_loaded ? tal_prescribed_pull(state, pair, &state->work.contacts.contact[k]) : 0.0;
+    tal_judge_point(judge, load, !tal_is_joint(model, pair), &data);
+    return data;
+}
+
+static tal_judge judge_of(const tal_model *model, const tal_state *state, const tal_pair *pair,
+                          double dt) {
+    return tal_judge_of(model, state, pair->body_i, pair->body_j, pair->normal, dt);
 }
 
 // Normal velocity at contact k per unit normal percussion at contact l of the same pair.
@@ -329,7 +345,7 @@ static double shared_kg(const tal_state *state, const tal_pair *pair, tal_vec3 a
                         int closing, double ratio_kg) {
     double sum = 0.0;
     for (int32_t l = pair->first_contact; l < pair->first_contact + pair->contact_count; l++) {
-        sum += state->work.contacts.data[l].closing ? coupling(state, pair, axis, k, l) : 0.0;
+        sum += tal_closes(state, l) ? coupling(state, pair, axis, k, l) : 0.0;
     }
     return 2.0 * ratio_kg / fmax(sum, coupling(state, pair, axis, k, k) / closing);
 }
@@ -339,10 +355,8 @@ static double ratio_or_infinity(double above, double below) {
 }
 
 static void set_dissipation(const tal_state *state, const tal_law *law, const tal_pair *pair,
-                            int32_t k, int closing) {
-    tal_contact_data *data = &state->work.contacts.data[k];
-    data->kn = data->kt = 0.0;
-    if (!tal_law_acts(tal_law_traits_of(law->kind)->kn_acts, data)) {
+                            int32_t k, int closing, tal_contact_data *data) {
+    if (!tal_law_acts(tal_law_traits_of(law->kind)->kn_acts, data->closing, data->impact)) {
         return;
     }
     if (law->dissipation_in_kg) {
@@ -390,19 +404,12 @@ static double patch_area(const tal_state *state, const tal_pair *pair) {
     return 0.5 * twice;
 }
 
-// What laws may ask of the two bodies of a pair.
-static void set_trails(const tal_model *model, tal_state *state, tal_pair *pair, double dt) {
+static void prepare_roll(const tal_model *model, tal_state *state, tal_pair *pair, double dt) {
     const tal_law *law = &model->law[pair->law];
     const int32_t i = pair->body_i, j = pair->body_j < model->body_count ? pair->body_j : i;
-    const double radius = fmin(model->inner_radius[i], model->inner_radius[j]);
-    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
-        tal_contact_data *data = &state->work.contacts.data[k];
-        data->scar = fmax(state->trail[i].scar, state->trail[j].scar);
-        data->slid = fmax(state->trail[i].slid, state->trail[j].slid);
-        data->radius = radius;
-    }
     if (tal_law_traits_of(law->kind)->rolls && !pair->is_general) {
-        pair->roll_length = law->rolling_friction * radius;
+        pair->roll_length =
+            law->rolling_friction * fmin(model->inner_radius[i], model->inner_radius[j]);
     }
     if (pair->roll_length > 0.0) {
         tal_roll_prepare(&state->work.problem, pair);
@@ -410,29 +417,48 @@ static void set_trails(const tal_model *model, tal_state *state, tal_pair *pair,
     }
 }
 
-static void prepare_laws(const tal_model *model, tal_state *state, const tal_pair *pair,
-                         double dt) {
+// What is known of a contact, and when it acts, for all who ask later.
+static tal_contact_data judge_contact(const tal_model *model, tal_state *state,
+                                      const tal_pair *pair, const tal_judge *judge, int32_t k) {
+    tal_contact_data data = tal_contact_data_of(model, state, pair, judge, k);
+    if (tal_is_joint(model, pair)) {
+        tal_joint_prepare(model, state, pair, judge->dt, &data);
+    }
+    state->work.contacts.moment[k] =
+        (uint8_t)((data.closing ? TAL_CLOSES : 0) | (data.impact ? TAL_STRIKES : 0));
+    return data;
+}
+
+// Deformation rebounds and dissipates: the law adds no more of it.
+static void prepare_general(const tal_model *model, tal_state *state, const tal_pair *pair,
+                            double dt) {
+    const tal_judge judge = judge_of(model, state, pair, dt);
+    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
+        const tal_contact_data data = judge_contact(model, state, pair, &judge, k);
+        tal_law_prepare_inelastic(&model->law[pair->law], &data, &state->work.contacts.contact[k]);
+    }
+}
+
+static void prepare_rigid(const tal_model *model, tal_state *state, const tal_pair *pair,
+                          double dt) {
     tal_contacts *set = &state->work.contacts;
     const tal_law *law = &model->law[pair->law];
-    if (pair->is_general) { // deformation rebounds and dissipates: the law adds no more of it
-        for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
-            tal_law_prepare_inelastic(law, &set->data[k], &set->contact[k]);
-        }
-        return;
-    }
+    const tal_judge judge = judge_of(model, state, pair, dt);
+    const int32_t first = pair->first_contact, count = pair->contact_count;
+    tal_contact_data data[TAL_MANIFOLD_POINTS_MAX];
+    TAL_ASSERT(count <= TAL_MANIFOLD_POINTS_MAX);
     int closing = 0;
-    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
-        closing += set->data[k].closing;
+    for (int32_t n = 0; n < count; n++) {
+        data[n] = judge_contact(model, state, pair, &judge, first + n);
+        closing += data[n].closing;
     }
     const double tear = law->cohesion_pa > 0.0
-                            ? dt * law->cohesion_pa * patch_area(state, pair) / pair->contact_count
+                            ? dt * law->cohesion_pa * patch_area(state, pair) / count
                             : 0.0;
-    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
-        set_dissipation(state, law, pair, k, closing);
-        set->data[k].adhesion = tear * set->bonded[k];
-        set->data[k].stiffness = law->stiffness_n_m / pair->contact_count;
-        set->data[k].damping = law->damping_n_s_m / pair->contact_count;
-        tal_law_prepare(law, &set->data[k], &set->contact[k]);
+    for (int32_t n = 0; n < count; n++) {
+        set_dissipation(state, law, pair, first + n, closing, &data[n]);
+        data[n].adhesion = tear * set->bonded[first + n];
+        tal_law_prepare(law, &data[n], &set->contact[first + n]);
     }
 }
 
@@ -446,13 +472,13 @@ static bool is_dry(const tal_state *state, const tal_pair *pair) {
 
 void tal_prepare_pair(const tal_model *model, tal_state *state, tal_pair *pair, double dt) {
     place_pair(model, state, pair);
-    tal_recall_percussions(state, pair, dt);
-    judge_pair(model, state, pair, dt);
-    if (tal_is_joint(model, pair)) {
-        tal_joint_prepare(model, state, pair, dt);
+    tal_recall_percussions(model, state, pair, dt);
+    prepare_roll(model, state, pair, dt);
+    if (pair->is_general) {
+        prepare_general(model, state, pair, dt);
+    } else {
+        prepare_rigid(model, state, pair, dt);
     }
-    set_trails(model, state, pair, dt);
-    prepare_laws(model, state, pair, dt);
     pair->is_dry = is_dry(state, pair);
 }
 
@@ -492,14 +518,14 @@ typedef struct {
     const tal_model *model;
     const tal_state *state;
     int part_count;
-    contact_count part[TAL_PARTS_MAX];
+    contact_count part[TAL_SLICES_MAX];
 } count_loop;
 
 static void count_pair(const count_loop *l, const tal_pair *pair, contact_count *count) {
     const tal_contacts *set = &l->state->work.contacts;
     const bool is_spring = tal_is_spring(l->model, pair);
     for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
-        count->impact_count += set->data[k].impact;
+        count->impact_count += tal_strikes(l->state, k);
         if (!is_spring && -set->gap[k] > count->depth) {
             count->depth = -set->gap[k];
             count->deepest = pair;
@@ -512,8 +538,8 @@ static void count_parts(void *context, int64_t first, int64_t end) {
     const tal_percussion_problem *problem = &l->state->work.problem;
     for (int64_t n = first; n < end; n++) {
         l->part[n] = (contact_count){0};
-        const int64_t stop = tal_part_begin(problem->pair_count, l->part_count, n + 1);
-        for (int64_t p = tal_part_begin(problem->pair_count, l->part_count, n); p < stop; p++) {
+        const int64_t stop = tal_slice_begin(problem->pair_count, l->part_count, n + 1);
+        for (int64_t p = tal_slice_begin(problem->pair_count, l->part_count, n); p < stop; p++) {
             count_pair(l, &problem->pair[p], &l->part[n]);
         }
     }
@@ -523,7 +549,7 @@ void tal_count_contacts(const tal_model *model, const tal_state *state, tal_repo
     count_loop l; // small scenes have one part
     l.model = model;
     l.state = state;
-    l.part_count = tal_part_count(state->work.problem.pair_count, PAIRS_PER_PART);
+    l.part_count = tal_slice_count(state->work.problem.pair_count, PAIRS_PER_PART);
     tal_threads_loop(state->work.thread_count, l.part_count, 1, count_parts, &l);
     report->color_count = state->work.contacts.coloring.color_count;
     report->impact_count = 0;
@@ -572,15 +598,20 @@ tal_status tal_prepare_contacts(const tal_model *model, tal_state *state, double
     return TAL_OK;
 }
 
-void tal_soften_island(const tal_model *model, tal_state *state, int32_t island) {
+void tal_soften_island(const tal_model *model, tal_state *state, int32_t island, double dt) {
     TAL_ASSERT(island >= 0 && island < state->work.problem.island_count);
     const tal_island *of = &state->work.island[island];
     state->work.contacts.work.batches.are_filled = false;
     for (int32_t p = of->first_pair; p < of->first_pair + of->pair_count; p++) {
         tal_pair *pair = &state->work.problem.pair[p];
+        const tal_judge judge = judge_of(model, state, pair, dt);
         for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
             tal_contact *c = &state->work.contacts.contact[k];
-            tal_law_prepare_inelastic(&model->law[pair->law], &state->work.contacts.data[k], c);
+            if (!tal_is_joint(model, pair)) { // which are no different
+                tal_contact_data data = tal_contact_data_of(model, state, pair, &judge, k);
+                data.adhesion = c->adhesion;
+                tal_law_prepare_inelastic(&model->law[pair->law], &data, c);
+            }
             c->percussion[0] = c->percussion[1] = c->percussion[2] = 0.0;
         }
         pair->is_dry = is_dry(state, pair);

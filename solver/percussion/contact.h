@@ -27,12 +27,20 @@ int32_t tal_law_of(const tal_model *model, const tal_manifold *manifold);
 // Gaps thinner than a skin count as closed (contact.c).
 double tal_skin_gap(const tal_model *model, double gap);
 
+// Of contact k of a pair, as laws see it.
+double tal_gap_of(const tal_model *model, const tal_state *state, const tal_pair *pair, int32_t k);
+
 // Body_j = body_count is the ground.
 tal_judge tal_judge_of(const tal_model *model, const tal_state *state, int32_t body_i,
                        int32_t body_j, tal_vec3 normal, double dt);
 
 // From gap and velocity before, with what loads add to the pull: all but joints may close.
 void tal_judge_point(const tal_judge *judge, double load, bool may_close, tal_contact_data *data);
+
+// What is known of contact k before the solution, from poses and velocities as they are then: all but what depends
+// on the other contacts of its pair (kn, kt, adhesion) and on constraints. `judge`: of the pair.
+tal_contact_data tal_contact_data_of(const tal_model *model, const tal_state *state,
+                                     const tal_pair *pair, const tal_judge *judge, int32_t k);
 
 // The bodies of a manifold that percussions move.
 tal_edge tal_edge_of(const tal_state *state, const tal_manifold *manifold);
@@ -50,7 +58,7 @@ void tal_count_contacts(const tal_model *model, const tal_state *state, tal_repo
 tal_status tal_prepare_contacts(const tal_model *model, tal_state *state, double dt,
                                 tal_report *report, tal_error *err);
 
-// Makes the contacts of one island inelastic and forgets their percussions.
-void tal_soften_island(const tal_model *model, tal_state *state, int32_t island);
+// Makes the contacts of one island inelastic and forgets their percussions. `dt`: that they were prepared with.
+void tal_soften_island(const tal_model *model, tal_state *state, int32_t island, double dt);
 
 #endif

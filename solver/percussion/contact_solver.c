@@ -71,15 +71,15 @@ typedef struct {
     int64_t count;
     int part_count;
     double tolerance;
-    tal_island_result part[TAL_PARTS_MAX];
+    tal_island_result part[TAL_SLICES_MAX];
 } error_loop;
 
 static void sum_parts(void *context, int64_t first, int64_t end) {
     error_loop *l = context;
     for (int64_t n = first; n < end; n++) {
         tal_island_result sum = {0};
-        const int64_t stop = tal_part_begin(l->count, l->part_count, n + 1);
-        for (int64_t k = tal_part_begin(l->count, l->part_count, n); k < stop; k++) {
+        const int64_t stop = tal_slice_begin(l->count, l->part_count, n + 1);
+        for (int64_t k = tal_slice_begin(l->count, l->part_count, n); k < stop; k++) {
             sum.error += l->error[k];
             sum.worst = fmax(sum.worst, l->error[k]);
             sum.unconverged_count += l->error[k] > l->tolerance * l->tolerance;
@@ -96,7 +96,7 @@ static void sum_errors(const tal_percussion_problem *problem, const tal_solver_w
     error_loop l; // small islands have one part
     l.error = &work->error[first];
     l.count = contacts_end(problem, island) - first;
-    l.part_count = tal_part_count(l.count, ERRORS_PER_PART);
+    l.part_count = tal_slice_count(l.count, ERRORS_PER_PART);
     l.tolerance = tolerance;
     tal_threads_loop(thread_count, l.part_count, 1, sum_parts, &l);
     result->error = result->worst = 0.0;

@@ -123,15 +123,14 @@ static double open_pair(tal_state *state, const tal_pair *pair, const double *op
 // for the same reason.
 static double hold_pair(tal_state *state, const tal_pair *pair) {
     const int32_t k = pair->first_contact;
-    const tal_contact_data *data = &state->work.contacts.data[k];
     tal_contact still = state->work.contacts.contact[k];
     double opening[3], step[3];
     tal_rigid_motion i = state->work.displacement[pair->body_i],
                      j = state->work.displacement[pair->body_j];
-    if (data->is_one_sided) {
+    if (tal_hold_is_one_sided(&still)) {
         return 0.0;
     }
-    tal_contact_hold(&still, (double[3]){0.0, 0.0, 0.0}, !data->holds_normal_only);
+    tal_contact_hold(&still, (double[3]){0.0, 0.0, 0.0}, tal_hold_has_tangents(&still));
     tal_relative_velocity(pair, &still, &i, &j, opening);
     tal_law_solve(&still, opening, step);
     tal_apply_percussion(pair, &still, step, &state->work.inertia_world[pair->body_i],
@@ -290,7 +289,7 @@ typedef struct {
     tal_state *state;
     double *opening, *push;
     int part_count;
-    double part[TAL_PARTS_MAX]; // the furthest that a contact has to open; what the bodies were lifted by
+    double part[TAL_SLICES_MAX]; // the furthest that a contact has to open; what the bodies were lifted by
 } part_loop;
 
 // Openings of the contacts of a pair, and whether it is too deep.
@@ -315,9 +314,9 @@ static void want_parts(void *context, int64_t first, int64_t end) {
     part_loop *l = context;
     const int32_t count = l->state->work.problem.pair_count;
     for (int64_t n = first; n < end; n++) {
-        const int64_t stop = tal_part_begin(count, l->part_count, n + 1);
+        const int64_t stop = tal_slice_begin(count, l->part_count, n + 1);
         l->part[n] = 0.0;
-        for (int64_t p = tal_part_begin(count, l->part_count, n); p < stop; p++) {
+        for (int64_t p = tal_slice_begin(count, l->part_count, n); p < stop; p++) {
             l->part[n] = fmax(l->part[n], want_openings(l, (int32_t)p));
         }
     }
@@ -327,9 +326,9 @@ static void displace_parts(void *context, int64_t first, int64_t end) {
     part_loop *l = context;
     const int32_t count = l->model->body_count;
     for (int64_t n = first; n < end; n++) {
-        const int32_t stop = (int32_t)tal_part_begin(count, l->part_count, n + 1);
+        const int32_t stop = (int32_t)tal_slice_begin(count, l->part_count, n + 1);
         l->part[n] = 0.0;
-        for (int32_t b = (int32_t)tal_part_begin(count, l->part_count, n); b < stop; b++) {
+        for (int32_t b = (int32_t)tal_slice_begin(count, l->part_count, n); b < stop; b++) {
             if (!l->state->is_fixed[b] && l->state->work.island_of_body[b] >= 0) {
                 l->part[n] += displace_body(l->model, l->state, b);
             }
@@ -341,7 +340,7 @@ static void displace_parts(void *context, int64_t first, int64_t end) {
 static double want_all_openings(part_loop *l) {
     const tal_percussion_problem *problem = &l->state->work.problem;
     double furthest = 0.0;
-    l->part_count = tal_part_count(problem->pair_count, PAIRS_PER_PART);
+    l->part_count = tal_slice_count(problem->pair_count, PAIRS_PER_PART);
     tal_threads_loop(problem->thread_count, l->part_count, 1, want_parts, l);
     for (int n = 0; n < l->part_count; n++) {
         furthest = fmax(furthest, l->part[n]);
@@ -357,7 +356,7 @@ static double want_all_openings(part_loop *l) {
 
 static double displace_bodies(part_loop *l) {
     double lifted = 0.0;
-    l->part_count = tal_part_count(l->model->body_count, BODIES_PER_PART);
+    l->part_count = tal_slice_count(l->model->body_count, BODIES_PER_PART);
     tal_threads_loop(l->state->work.thread_count, l->part_count, 1, displace_parts, l);
     for (int n = 0; n < l->part_count; n++) {
         lifted += l->part[n];

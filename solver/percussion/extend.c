@@ -20,13 +20,14 @@ static int32_t island_of(const tal_state *state, const tal_manifold *manifold) {
 }
 
 bool tal_can_extend_contacts(const tal_model *model, const tal_state *state) {
-    const tal_manifolds *list = &state->work.list, *merged = &state->work.list_merged;
+    const tal_manifolds *list = &state->work.list, *added = &state->work.list_added;
+    const int32_t pairs = list->manifold_count, contacts = list->point_count;
     bool can = model->soft_count == 0 &&
                state->memory.dt > 0.0 && // in the first step some are bonded
-               merged->manifold_count <= tal_pairs_with_room(list->manifold_count) &&
-               merged->point_count <= tal_contacts_with_room(list->point_count);
-    for (int32_t m = 0; can && m < merged->manifold_count; m++) {
-        can = !is_added(&merged->manifold[m]) || island_of(state, &merged->manifold[m]) >= 0;
+               pairs + added->manifold_count <= tal_pairs_with_room(pairs) &&
+               contacts + added->point_count <= tal_contacts_with_room(contacts);
+    for (int32_t m = 0; can && m < added->manifold_count; m++) {
+        can = island_of(state, &added->manifold[m]) >= 0;
     }
     return can;
 }
@@ -50,9 +51,8 @@ static void move_pairs(tal_contacts *set, const tal_island *island, places up) {
 
 static void move_contacts(tal_contacts *set, int32_t first, int32_t count, int32_t up) {
     MOVE(set->contact, first, count, up);
-    MOVE(set->data, first, count, up);
+    MOVE(set->moment, first, count, up);
     MOVE(set->gap, first, count, up);
-    MOVE(set->identity, first, count, up);
     MOVE(set->bonded, first, count, up);
 }
 
@@ -115,16 +115,14 @@ static void make_room(tal_state *state, const int32_t *pairs_added, const int32_
 }
 
 static void count_added(const tal_state *state, int32_t *pairs_added, int32_t *points_added) {
-    const tal_manifolds *merged = &state->work.list_merged;
+    const tal_manifolds *added = &state->work.list_added;
     const size_t size = (size_t)state->work.problem.island_count * sizeof *pairs_added;
     memset(pairs_added, 0, size);
     memset(points_added, 0, size);
-    for (int32_t m = 0; m < merged->manifold_count; m++) {
-        if (is_added(&merged->manifold[m])) {
-            const int32_t island = island_of(state, &merged->manifold[m]);
-            pairs_added[island]++;
-            points_added[island] += merged->manifold[m].point_count;
-        }
+    for (int32_t m = 0; m < added->manifold_count; m++) {
+        const int32_t island = island_of(state, &added->manifold[m]);
+        pairs_added[island]++;
+        points_added[island] += added->manifold[m].point_count;
     }
 }
 
@@ -160,15 +158,15 @@ static void number_pairs(const tal_model *model, tal_state *state) {
     }
 }
 
-void tal_extend_contacts(const tal_model *model, tal_state *state, double dt, double slow,
-                         tal_report *report) {
+tal_status tal_extend_contacts(const tal_model *model, tal_state *state, double dt, double slow,
+                               tal_report *report, tal_error *err) {
     int32_t *pairs_added = state->work.island_parent; // scratch
     int32_t *points_added = state->work.contacts.work.near_body;
     tal_percussion_problem *problem = &state->work.problem;
     TAL_VALIDATE(tal_can_extend_contacts(model, state));
     count_added(state, pairs_added, points_added);
+    TAL_TRY(tal_take_added(state, err));
     make_room(state, pairs_added, points_added);
-    tal_take_merged_list(state);
     number_pairs(model, state);
     problem->pair_count = state->work.list.manifold_count;
     problem->contact_count = state->work.list.point_count;
@@ -181,4 +179,5 @@ void tal_extend_contacts(const tal_model *model, tal_state *state, double dt, do
     tal_count_contacts(model, state, report);
     tal_set_energy_scales(problem, slow);
     TAL_VALIDATE(tal_problem_is_valid(problem, state->work.island_parent));
+    return TAL_OK;
 }

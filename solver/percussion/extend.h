@@ -5,14 +5,14 @@
 
 #include "solver/step/state.h"
 
-// Whether the manifolds that `list_merged` has more than `list` can join the problem as it is: no two islands
+// Whether the manifolds of `list_added` can join the problem as it is: no two islands
 // become one, nothing deforms, and there is room. By the problem alone, not by what was allocated for others
 // before it: a run that is resumed answers alike.
 bool tal_can_extend_contacts(const tal_model *model, const tal_state *state);
 
-// `list_merged` becomes the list. What was added comes last in its island, in a color of its own that is visited
+// They become part of the list. What was added comes last in its island, in a color of its own that is visited
 // one by one, without percussions; all else keeps its masses, laws, percussions and batches.
-void tal_extend_contacts(const tal_model *model, tal_state *state, double dt, double slow,
-                         tal_report *report);
+tal_status tal_extend_contacts(const tal_model *model, tal_state *state, double dt, double slow,
+                               tal_report *report, tal_error *err);
 
 #endif

@@ -5,9 +5,11 @@
 #include "core/base/threads.h"
 #include "solver/constraint/joint.h"
 #include "solver/motion/rest.h"
+#include "solver/percussion/contact.h"
 #include "solver/percussion/roll.h"
 
 #include <math.h>
+#include <string.h>
 
 // Some microseconds of work: less is not worth sharing.
 enum { MANIFOLDS_PER_PIECE = 64 };
@@ -47,7 +49,8 @@ static const tal_memory_point *find_point(const tal_contact_memory *memory, int3
     return NULL;
 }
 
-void tal_recall_percussions(tal_state *state, const tal_pair *pair, double dt) {
+void tal_recall_percussions(const tal_model *model, tal_state *state, const tal_pair *pair,
+                            double dt) {
     tal_contacts *set = &state->work.contacts;
     const tal_contact_memory *memory = &state->memory;
     const tal_manifold *manifold = &state->work.list.manifold[pair->manifold];
@@ -57,10 +60,11 @@ void tal_recall_percussions(tal_state *state, const tal_pair *pair, double dt) {
     const double scale = is_start ? 0.0 : dt / memory->dt;
     for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
         tal_contact *c = &set->contact[k];
-        const tal_memory_point *old = find_point(memory, first, manifold, set->identity[k]);
+        const tal_memory_point *old =
+            find_point(memory, first, manifold, tal_identity(state, pair, k));
         c->lambda = 0.0;
-        set->bonded[k] =
-            old != NULL ? old->bonded : (is_start && set->data[k].gap <= 0.0 ? 1.0 : 0.0);
+        set->bonded[k] = old != NULL ? old->bonded > 0.0
+                                     : is_start && tal_gap_of(model, state, pair, k) <= 0.0;
         c->percussion[0] = old != NULL ? scale * old->normal : 0.0;
         c->percussion[1] =
             old != NULL ? scale * tal_vec3_dot(old->tangential, pair->tangent_1) : 0.0;
@@ -78,7 +82,7 @@ void tal_recall_moment(tal_state *state, const tal_pair *pair, double dt) {
     int32_t p = set->first_remembered[pair->manifold];
     for (int32_t k = pair->first_contact;
          old == NULL && k < pair->first_contact + pair->contact_count; k++) {
-        old = find_point(memory, p, manifold, set->identity[k]);
+        old = find_point(memory, p, manifold, tal_identity(state, pair, k));
     }
     if (old == NULL) {
         return;
@@ -104,7 +108,7 @@ void tal_break_bonds(const tal_model *model, tal_state *state, double still) {
             if (problem->contact[k].adhesion > 0.0) {
                 tal_contact_velocity(problem, pair, k, d);
                 const bool holds = d[0] <= still && hypot(d[1], d[2]) <= still;
-                state->work.contacts.bonded[k] *= holds ? 1.0 : 0.0;
+                state->work.contacts.bonded[k] &= holds;
             }
         }
     }
@@ -135,7 +139,7 @@ static void remember_manifold(const tal_state *state, int32_t m, const tal_conta
         const tal_contact *c = &state->work.contacts.contact[k];
         const tal_vec3 along = tal_vec3_scale(pair->tangent_1, c->percussion[1]);
         point[n] = (tal_memory_point){
-            .identity = state->work.contacts.identity[k],
+            .identity = tal_identity(state, pair, k),
             .normal = c->percussion[0],
             .tangential = tal_vec3_add_scaled(along, c->percussion[2], pair->tangent_2),
             .bonded = state->work.contacts.bonded[k]};
@@ -154,50 +158,74 @@ static void remember_manifolds(void *context, int64_t first, int64_t end) {
     }
 }
 
-// Contacts of bodies at rest are not listed; what carries them stays what it was.
-static void keep_if_at_rest(const tal_state *state, int32_t p, double dt,
-                            tal_contact_memory *memory) {
-    const tal_memory_pair *pair = &state->memory.pair[p];
-    if (!tal_is_at_rest(state, pair->body_i) && !tal_is_at_rest(state, pair->body_j)) {
-        return;
+// Appends a remembered pair and its points that stand further behind.
+static void append_kept(tal_contact_memory *memory, const tal_memory_pair *kept) {
+    const tal_memory_pair pair = *kept; // its place may be the one that is written
+    tal_memory_point *point = append_pair(memory, pair.body_i, pair.body_j, pair.point_count);
+    memory->pair[memory->pair_count - 1].moment = pair.moment;
+    memmove(point, &memory->point[pair.first_point], (size_t)pair.point_count * sizeof *point);
+}
+
+// Contacts of bodies at rest are not listed; what carries them stays what it was. All else is forgotten.
+static void keep_those_at_rest(const tal_state *state, tal_contact_memory *memory, double dt) {
+    const int32_t count = memory->pair_count;
+    const double scale = dt / memory->dt;
+    memory->pair_count = memory->point_count = 0;
+    for (int32_t p = 0; p < count; p++) {
+        const tal_memory_pair *pair = &memory->pair[p];
+        if (tal_is_at_rest(state, pair->body_i) || tal_is_at_rest(state, pair->body_j)) {
+            append_kept(memory, pair);
+            tal_memory_pair *kept = &memory->pair[memory->pair_count - 1];
+            kept->moment = tal_vec3_scale(kept->moment, scale);
+            for (int32_t k = kept->first_point; k < memory->point_count; k++) {
+                memory->point[k].normal *= scale;
+                memory->point[k].tangential = tal_vec3_scale(memory->point[k].tangential, scale);
+            }
+        }
     }
-    const double scale = dt / state->memory.dt;
-    tal_memory_point *point = append_pair(memory, pair->body_i, pair->body_j, pair->point_count);
-    memory->pair[memory->pair_count - 1].moment = tal_vec3_scale(pair->moment, scale);
-    for (int32_t n = 0; n < pair->point_count; n++) {
-        point[n] = state->memory.point[pair->first_point + n];
-        point[n].normal *= scale;
-        point[n].tangential = tal_vec3_scale(point[n].tangential, scale);
+    memory->dt = dt;
+}
+
+// Moves all that is remembered up, so that `pairs` and `points` fit in front of it.
+static void move_up(tal_contact_memory *memory, int32_t pairs, int32_t points) {
+    memmove(&memory->pair[pairs], memory->pair,
+            (size_t)memory->pair_count * sizeof *memory->pair);
+    memmove(&memory->point[points], memory->point,
+            (size_t)memory->point_count * sizeof *memory->point);
+    for (int32_t p = 0; p < memory->pair_count; p++) {
+        memory->pair[pairs + p].first_point += points;
     }
 }
 
+// Both are sorted by bodies: what is kept from before waits at the end of the room until its turn comes.
 tal_status tal_remember_percussions(tal_state *state, double dt, tal_error *err) {
-    tal_contact_memory *memory = &state->work.memory_before; // the older of the two is written over
-    const tal_contact_memory *last = &state->memory;
-    TAL_ASSERT(state->work.problem.pair_count ==
-               state->work.list.manifold_count); // solved as listed
-    TAL_TRY(tal_contact_memory_reserve(memory, state->work.problem.pair_count + last->pair_count,
-                                       state->work.problem.contact_count + last->point_count, err));
+    tal_contact_memory *memory = &state->memory;
+    const tal_manifolds *list = &state->work.list;
+    TAL_ASSERT(state->work.problem.pair_count == list->manifold_count); // solved as listed
+    keep_those_at_rest(state, memory, dt);
+    const int32_t kept = memory->pair_count;
+    TAL_TRY(tal_contact_memory_reserve(memory, list->manifold_count + kept,
+                                       list->point_count + memory->point_count, err));
+    if (kept > 0) {
+        move_up(memory, list->manifold_count, list->point_count);
+    }
     memory->pair_count = memory->point_count = 0;
-    memory->dt = dt;
-    int32_t p = 0;
-    for (int32_t m = 0; m < state->work.list.manifold_count; m++) {
-        const tal_manifold *manifold = &state->work.list.manifold[m];
-        while (p < last->pair_count && compare_bodies(&last->pair[p], manifold) < 0) {
-            keep_if_at_rest(state, p++, dt, memory);
+    int32_t p = list->manifold_count;
+    const int32_t end = p + kept;
+    for (int32_t m = 0; m < list->manifold_count; m++) {
+        const tal_manifold *manifold = &list->manifold[m];
+        while (p < end && compare_bodies(&memory->pair[p], manifold) < 0) {
+            append_kept(memory, &memory->pair[p++]);
         }
         state->work.contacts.first_remembered[m] = memory->pair_count; // where it will be
         append_pair(memory, manifold->body_i, manifold->body_j, manifold->point_count);
     }
-    while (p < last->pair_count) {
-        keep_if_at_rest(state, p++, dt, memory);
+    while (p < end) {
+        append_kept(memory, &memory->pair[p++]);
     }
     tal_threads_loop(state->work.thread_count, state->work.list.manifold_count, MANIFOLDS_PER_PIECE,
                      remember_manifolds, &(remember_loop){state, memory});
     TAL_VALIDATE(tal_memory_is_valid(memory));
-    const tal_contact_memory newest = *memory;
-    state->work.memory_before = state->memory;
-    state->memory = newest;
     return TAL_OK;
 }
 

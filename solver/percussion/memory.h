@@ -9,7 +9,8 @@
 void tal_find_remembered(tal_state *state);
 
 // Gives the contacts of a pair their last percussions, scaled when the step has another length.
-void tal_recall_percussions(tal_state *state, const tal_pair *pair, double dt);
+void tal_recall_percussions(const tal_model *model, tal_state *state, const tal_pair *pair,
+                            double dt);
 
 // The same of the moment of a pair that resists rolling.
 void tal_recall_moment(tal_state *state, const tal_pair *pair, double dt);

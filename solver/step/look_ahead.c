@@ -9,9 +9,10 @@
 
 #include <math.h>
 #include <stdatomic.h>
+#include <string.h>
 
 // Some microseconds of work: less is not worth sharing.
-enum { BODIES_PER_PIECE = 64, MANIFOLDS_PER_PIECE = 128 };
+enum { BODIES_PER_PIECE = 64 };
 
 // Penetration worth a contact of its own, share of the smallest edge.
 static const double DEPTH_NOTICEABLE = 2e-3;
@@ -19,29 +20,32 @@ static const double DEPTH_NOTICEABLE = 2e-3;
 // Names of added points differ from all detected ones.
 static const uint64_t IDENTITY_AHEAD = UINT64_C(1) << 63;
 
-static void set_arms(tal_manifolds *list, const tal_vec3 *position, const tal_manifold *manifold,
-                     int32_t point) {
-    const tal_vec3 at = list->point[point].point;
-    list->arm_i[point] = tal_vec3_subtract(at, position[manifold->body_i]);
-    list->arm_j[point] =
+static void find_arms(const tal_vec3 *position, const tal_manifold *manifold, tal_vec3 at,
+                      tal_vec3 arm[2]) {
+    arm[0] = tal_vec3_subtract(at, position[manifold->body_i]);
+    arm[1] =
         manifold->body_j >= 0 ? tal_vec3_subtract(at, position[manifold->body_j]) : (tal_vec3){0};
 }
 
-static void copy_found(tal_manifolds *list, const tal_manifolds *found, int32_t to, int32_t from,
-                       int32_t first_point, const tal_vec3 *position) {
-    const tal_manifold *manifold = &found->manifold[from];
-    list->manifold[to] = *manifold;
-    list->manifold[to].first_point = first_point;
-    for (int32_t k = 0; k < manifold->point_count; k++) {
-        list->point[first_point + k] = found->point[manifold->first_point + k];
-        set_arms(list, position, manifold, first_point + k);
+void tal_listed_arms(const tal_model *model, const tal_state *state, const tal_manifold *manifold,
+                     int32_t k, tal_vec3 arm[2]) {
+    const tal_contact_point *point = &state->work.list.point[k];
+    if (manifold->joint > 0) {
+        tal_joint_arms(model, state, manifold->joint - 1, arm);
+        return;
     }
+    const bool is_ahead = (point->identity & IDENTITY_AHEAD) != 0;
+    find_arms(is_ahead ? state->work.position_ahead : state->position, manifold, point->point, arm);
 }
 
-static void append_found(tal_manifolds *list, const tal_manifolds *found, int32_t m,
-                         const tal_vec3 *position) {
-    copy_found(list, found, list->manifold_count++, m, list->point_count, position);
-    list->point_count += found->manifold[m].point_count;
+static void append_found(tal_manifolds *list, const tal_manifolds *found,
+                         const tal_manifold *manifold) {
+    tal_manifold *copy = &list->manifold[list->manifold_count++];
+    *copy = *manifold;
+    copy->first_point = list->point_count;
+    memcpy(&list->point[list->point_count], &found->point[manifold->first_point],
+           (size_t)manifold->point_count * sizeof *list->point);
+    list->point_count += manifold->point_count;
 }
 
 // Rows of constraints up to those of the bodies of `before` (NULL: all that are left).
@@ -61,33 +65,18 @@ static int32_t append_joints(const tal_model *model, const tal_state *state, int
     return n;
 }
 
-// Without joints the list is what was found, place by place.
-static void list_manifolds(void *context, int64_t first, int64_t end) {
-    tal_state *state = context;
-    for (int32_t m = (int32_t)first; m < end; m++) {
-        copy_found(&state->work.list, &state->work.found, m, m,
-                   state->work.found.manifold[m].first_point, state->position);
-    }
-}
-
 tal_status tal_list_contacts(const tal_model *model, tal_state *state, tal_error *err) {
     const tal_manifolds *found = &state->work.found;
     tal_manifolds *list = &state->work.list;
     const int32_t joints = model->joint_count;
-    TAL_TRY(tal_manifolds_reserve(list, found->manifold_count + joints, found->point_count + joints,
-                                  err));
-    if (joints == 0) {
-        list->manifold_count = found->manifold_count;
-        list->point_count = found->point_count;
-        tal_threads_loop(state->work.thread_count, found->manifold_count, MANIFOLDS_PER_PIECE,
-                         list_manifolds, state);
-        return TAL_OK;
-    }
+    tal_collider_take_room(state->work.collider, list);
+    TAL_TRY(tal_manifolds_reserve(list, tal_pairs_with_room(found->manifold_count + joints),
+                                  tal_contacts_with_room(found->point_count + joints), err));
     list->manifold_count = list->point_count = 0;
     int32_t n = 0;
     for (int32_t m = 0; m < found->manifold_count; m++) {
         n = append_joints(model, state, n, &found->manifold[m], list);
-        append_found(list, found, m, state->position);
+        append_found(list, found, &found->manifold[m]);
     }
     append_joints(model, state, n, NULL, list);
     return TAL_OK;
@@ -224,9 +213,11 @@ static void linearise(const tal_state *state, tal_manifolds *list, int32_t manif
     const tal_rigid_motion *j = &state->work.motion[body_j];
     const double left_j = dt - state->lead[body_j];
     for (int32_t k = m->first_point; k < m->first_point + m->point_count; k++) {
-        const tal_vec3 of_i = tal_vec3_add(i->v, tal_vec3_cross(i->w, list->arm_i[k]));
-        const tal_vec3 of_j = tal_vec3_add(j->v, tal_vec3_cross(j->w, list->arm_j[k]));
         tal_contact_point *point = &list->point[k];
+        tal_vec3 arm[2];
+        find_arms(state->work.position_ahead, m, point->point, arm);
+        const tal_vec3 of_i = tal_vec3_add(i->v, tal_vec3_cross(i->w, arm[0]));
+        const tal_vec3 of_j = tal_vec3_add(j->v, tal_vec3_cross(j->w, arm[1]));
         const double closing_i = -tal_vec3_dot(point->normal, of_i) * (dt - state->lead[m->body_i]);
         const double closing_j = tal_vec3_dot(point->normal, of_j) * left_j;
         point->gap = fmax(point->gap + closing_i + closing_j, 0.0);
@@ -234,43 +225,27 @@ static void linearise(const tal_state *state, tal_manifolds *list, int32_t manif
     }
 }
 
-static void append_listed(tal_manifolds *to, const tal_manifolds *from, int32_t m) {
-    const tal_manifold *manifold = &from->manifold[m];
-    tal_manifold *copy = &to->manifold[to->manifold_count++];
-    *copy = *manifold;
-    copy->was = m;
-    copy->first_point = to->point_count;
-    for (int32_t k = manifold->first_point; k < manifold->first_point + manifold->point_count;
-         k++) {
-        to->point[to->point_count] = from->point[k];
-        to->arm_i[to->point_count] = from->arm_i[k];
-        to->arm_j[to->point_count++] = from->arm_j[k];
-    }
-}
-
-// Listed and new contacts in the common order, new ones behind those of the same bodies.
-static void merge(const tal_model *model, tal_state *state, double dt) {
+// New contacts, each with the number of those listed that come before it: in the common order, new ones behind those
+// of the same bodies.
+static void list_added(const tal_model *model, tal_state *state, double dt) {
     const tal_manifolds *list = &state->work.list;
-    tal_manifolds *merged = &state->work.list_merged;
+    tal_manifolds *added = &state->work.list_added;
     int32_t m = 0;
-    merged->manifold_count = merged->point_count = 0;
+    added->manifold_count = added->point_count = 0;
     for (int32_t n = 0; n < state->work.found.manifold_count; n++) {
         const tal_manifold *manifold = &state->work.found.manifold[n];
         while (m < list->manifold_count && compare(&list->manifold[m], manifold) < 0) {
-            append_listed(merged, list, m++);
+            m++;
         }
-        const bool is_new = is_new_penetration(model, state, m, manifold);
-        while (is_new && m < list->manifold_count && compare(&list->manifold[m], manifold) == 0) {
-            append_listed(merged, list, m++);
+        if (!is_new_penetration(model, state, m, manifold)) {
+            continue;
         }
-        if (is_new) {
-            append_found(merged, &state->work.found, n, state->work.position_ahead);
-            linearise(state, merged, merged->manifold_count - 1, dt);
-            merged->manifold[merged->manifold_count - 1].was = -1;
+        while (m < list->manifold_count && compare(&list->manifold[m], manifold) == 0) {
+            m++;
         }
-    }
-    while (m < list->manifold_count) {
-        append_listed(merged, list, m++);
+        append_found(added, &state->work.found, manifold);
+        linearise(state, added, added->manifold_count - 1, dt);
+        added->manifold[added->manifold_count - 1].was = m;
     }
 }
 
@@ -314,20 +289,45 @@ tal_status tal_look_ahead(const tal_model *model, tal_state *state, double dt,
         *result = TAL_LOOK_WOKE;
         return TAL_OK;
     }
-    TAL_TRY(
-        tal_manifolds_reserve(&state->work.list_merged,
-                              state->work.list.manifold_count + state->work.found.manifold_count,
-                              state->work.list.point_count + state->work.found.point_count, err));
-    merge(model, state, dt);
-    if (state->work.list_merged.manifold_count > state->work.list.manifold_count) {
-        TAL_VALIDATE(tal_manifolds_are_valid(&state->work.list_merged, state->body_count));
-        *result = TAL_LOOK_ADDED;
-    }
+    TAL_TRY(tal_manifolds_reserve(&state->work.list_added, state->work.found.manifold_count,
+                                  state->work.found.point_count, err));
+    list_added(model, state, dt);
+    *result = state->work.list_added.manifold_count > 0 ? TAL_LOOK_ADDED : TAL_LOOK_NOTHING;
     return TAL_OK;
 }
 
-void tal_take_merged_list(tal_state *state) {
-    const tal_manifolds merged = state->work.list_merged;
-    state->work.list_merged = state->work.list;
-    state->work.list = merged;
+// Manifold m of a list becomes number `to` of another, or of the same one, with the last points before `end`. Returns
+// the first of these.
+static int32_t place(tal_manifolds *list, int32_t to, int32_t end, const tal_manifolds *from,
+                     int32_t m, int32_t was) {
+    const tal_manifold manifold = from->manifold[m];
+    const int32_t first = end - manifold.point_count, at = manifold.first_point;
+    const size_t count = (size_t)manifold.point_count;
+    memmove(&list->point[first], &from->point[at], count * sizeof *list->point);
+    list->manifold[to] = manifold;
+    list->manifold[to].was = was;
+    list->manifold[to].first_point = first;
+    return first;
+}
+
+tal_status tal_take_added(tal_state *state, tal_error *err) {
+    tal_manifolds *list = &state->work.list;
+    const tal_manifolds *added = &state->work.list_added;
+    int32_t m = list->manifold_count, to = m + added->manifold_count;
+    int32_t end = list->point_count + added->point_count;
+    TAL_TRY(tal_manifolds_grow(list, to, end, err));
+    list->manifold_count = to;
+    list->point_count = end;
+    for (int32_t n = added->manifold_count; n-- > 0;) { // from the last one down: what is moved up finds its place empty
+        while (m > added->manifold[n].was) {
+            m--;
+            end = place(list, --to, end, list, m, m);
+        }
+        end = place(list, --to, end, added, n, -1);
+    }
+    while (m-- > 0) {
+        list->manifold[m].was = m;
+    }
+    TAL_VALIDATE(tal_manifolds_are_valid(list, state->body_count));
+    return TAL_OK;
 }

@@ -4,6 +4,7 @@
 
 #include "solver/percussion/contact.h"
 #include "solver/percussion/rigid.h"
+#include "solver/step/look_ahead.h"
 
 #include <math.h>
 
@@ -58,11 +59,13 @@ static tal_vec3 velocity_before(const tal_state *state, int32_t body, tal_vec3 a
 }
 
 // How fast point `at` of the list opens.
-static double opening_before(const tal_state *state, const near_pair *of, int32_t at) {
-    const tal_manifolds *list = &state->work.list;
-    const tal_vec3 of_i = velocity_before(state, of->body[0], list->arm_i[at]);
-    const tal_vec3 of_j = velocity_before(state, of->body[1], list->arm_j[at]);
-    return tal_vec3_dot(list->point[at].normal, tal_vec3_subtract(of_i, of_j));
+static double opening_before(const tal_model *model, const tal_state *state, const near_pair *of,
+                             int32_t at) {
+    tal_vec3 arm[2];
+    tal_listed_arms(model, state, of->manifold, at, arm);
+    const tal_vec3 of_i = velocity_before(state, of->body[0], arm[0]);
+    const tal_vec3 of_j = velocity_before(state, of->body[1], arm[1]);
+    return tal_vec3_dot(state->work.list.point[at].normal, tal_vec3_subtract(of_i, of_j));
 }
 
 // What is known of point k before the solution; needs the judge of its pair.
@@ -70,7 +73,7 @@ static tal_contact_data data_of(const tal_model *model, const tal_state *state, 
                                 const tal_judge *judge, int32_t k) {
     const int32_t at = of->manifold->first_point + k;
     tal_contact_data data = {.gap = tal_skin_gap(model, state->work.list.point[at].gap),
-                             .before = {opening_before(state, of, at), 0.0, 0.0}};
+                             .before = {opening_before(model, state, of, at), 0.0, 0.0}};
     tal_judge_point(judge, 0.0, of->manifold->joint == 0, &data);
     return data;
 }
@@ -108,7 +111,7 @@ static double time_to_sink(const tal_model *model, const tal_state *state, const
     }
     for (int32_t k = 0; k < of->manifold->point_count; k++) {
         const int32_t at = of->manifold->first_point + k;
-        const double apart = opening_before(state, of, at);
+        const double apart = opening_before(model, state, of, at);
         if (apart < 0.0) {
             time =
                 fmin(time, (fmax(tal_skin_gap(model, state->work.list.point[at].gap), 0.0) + sink) /

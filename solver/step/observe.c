@@ -34,8 +34,9 @@ typedef struct {
 
 static contact_work work_of(const tal_state *state, const tal_pair *pair, int32_t k) {
     const tal_contact *c = &state->work.contacts.contact[k];
-    const double *before = state->work.contacts.data[k].before, *r = c->percussion;
-    double after[3];
+    const double *r = c->percussion;
+    double before[3], after[3];
+    tal_contact_velocity_before(&state->work.problem, pair, k, before);
     tal_contact_velocity(&state->work.problem, pair, k, after);
     return (contact_work){.normal = 0.5 * r[0] * (before[0] + after[0]),
                           .tangential =
@@ -85,7 +86,7 @@ typedef struct {
     const tal_state *state;
     double (*of_pair)[2];
     int part_count;
-    contact_sums part[TAL_PARTS_MAX];
+    contact_sums part[TAL_SLICES_MAX];
 } pairs_loop;
 
 static void add_contact_work(const pairs_loop *l, const tal_pair *pair, int32_t k, contact_sums *sum,
@@ -103,7 +104,7 @@ static void add_contact_work(const pairs_loop *l, const tal_pair *pair, int32_t 
     sum->dissipated_normal -= work.normal;
     sum->dissipated_tangential -= work.tangential;
     of_pair[0] += law->is_spring ? 0.0 : both; // a spring gives back what it took
-    if (tal_law_acts(law->clausius_duhem, &l->state->work.contacts.data[k])) {
+    if (tal_law_acts(law->clausius_duhem, tal_closes(l->state, k), tal_strikes(l->state, k))) {
         sum->clausius_duhem_worst = fmax(sum->clausius_duhem_worst, both);
     } else if (law->has_dry_friction) {
         sum->opposed_worst = fmax(sum->opposed_worst, work.opposed);
@@ -130,8 +131,8 @@ static void observe_parts(void *context, int64_t first, int64_t end) {
     const int32_t count = l->state->work.problem.pair_count;
     for (int64_t n = first; n < end; n++) {
         contact_sums sum = {.clausius_duhem_worst = -INFINITY, .opposed_worst = -INFINITY};
-        const int64_t stop = tal_part_begin(count, l->part_count, n + 1);
-        for (int64_t p = tal_part_begin(count, l->part_count, n); p < stop; p++) {
+        const int64_t stop = tal_slice_begin(count, l->part_count, n + 1);
+        for (int64_t p = tal_slice_begin(count, l->part_count, n); p < stop; p++) {
             observe_pair(l, (int32_t)p, &sum);
         }
         l->part[n] = sum;
@@ -144,7 +145,7 @@ void tal_observe_contacts(const tal_model *model, tal_state *state, double dt, t
     l.model = model;
     l.state = state;
     l.of_pair = (double(*)[2])state->work.contacts.work.change_sum; // scratch
-    l.part_count = tal_part_count(problem->pair_count, PAIRS_PER_PART);
+    l.part_count = tal_slice_count(problem->pair_count, PAIRS_PER_PART);
     reset_islands(model, state, dt, report);
     tal_threads_loop(state->work.thread_count, l.part_count, 1, observe_parts, &l);
     report->dissipated_normal_j = report->dissipated_tangential_j = report->constraint_j = 0.0;
@@ -205,7 +206,7 @@ static bool can_raise_energy(const tal_model *model, const tal_state *state, con
         return false;
     }
     for (int32_t n = 0; n < pair->contact_count; n++) {
-        if (state->work.contacts.data[pair->first_contact + n].impact) {
+        if (tal_strikes(state, pair->first_contact + n)) {
             return true;
         }
     }
@@ -213,7 +214,7 @@ static bool can_raise_energy(const tal_model *model, const tal_state *state, con
 }
 
 // Marks and softens them.
-static int32_t find_rising_islands(const tal_model *model, tal_state *state,
+static int32_t find_rising_islands(const tal_model *model, tal_state *state, double dt,
                                    const tal_report *report) {
     const double rounding = 1e-12;
     int32_t count = 0;
@@ -225,7 +226,7 @@ static int32_t find_rising_islands(const tal_model *model, tal_state *state,
         if (island[WORK] > island[BOUND] + slack && state->work.is_rising[pair->island] == 0 &&
             can_raise_energy(model, state, pair)) {
             state->work.is_rising[pair->island] = 1;
-            tal_soften_island(model, state, pair->island);
+            tal_soften_island(model, state, pair->island, dt);
             count++;
         }
     }
@@ -245,7 +246,7 @@ static void free_bodies_again(const tal_model *model, tal_state *state, double d
 }
 
 int32_t tal_guard_energy(const tal_model *model, tal_state *state, double dt, tal_report *report) {
-    const int32_t count = find_rising_islands(model, state, report);
+    const int32_t count = find_rising_islands(model, state, dt, report);
     if (count == 0) {
         return 0;
     }

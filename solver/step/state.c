@@ -49,9 +49,8 @@ static tal_status reserve_pairs(tal_contacts *set, int32_t count, tal_error *err
 static tal_status reserve_contacts(tal_contacts *set, int32_t count, tal_error *err) {
     set->contact_capacity = 0;
     RENEW(set->contact, count, err);
-    RENEW(set->data, count, err);
+    RENEW(set->moment, count, err);
     RENEW(set->gap, count, err);
-    RENEW(set->identity, count, err);
     RENEW(set->bonded, count, err);
     RENEW(set->work.change, 3 * count, err);
     RENEW(set->work.direction, 3 * count, err);
@@ -83,8 +82,22 @@ tal_status tal_manifolds_reserve(tal_manifolds *list, int32_t manifold_count, in
         const int32_t capacity = grown_capacity(list->point_capacity, point_count);
         list->point_capacity = list->point_count = 0;
         RENEW(list->point, capacity, err);
-        RENEW(list->arm_i, capacity, err);
-        RENEW(list->arm_j, capacity, err);
+        list->point_capacity = capacity;
+    }
+    return TAL_OK;
+}
+
+tal_status tal_manifolds_grow(tal_manifolds *list, int32_t manifold_count, int32_t point_count,
+                              tal_error *err) {
+    if (manifold_count > list->manifold_capacity) {
+        const int32_t capacity = grown_capacity(list->manifold_capacity, manifold_count);
+        TAL_GROW(list->manifold, (size_t)list->manifold_count, (size_t)capacity, "manifolds", err);
+        list->manifold_capacity = capacity;
+    }
+    if (point_count > list->point_capacity) {
+        const size_t kept = (size_t)list->point_count;
+        const int32_t capacity = grown_capacity(list->point_capacity, point_count);
+        TAL_GROW(list->point, kept, (size_t)capacity, "contact points", err);
         list->point_capacity = capacity;
     }
     return TAL_OK;
@@ -94,14 +107,12 @@ tal_status tal_contact_memory_reserve(tal_contact_memory *memory, int32_t pair_c
                                       int32_t point_count, tal_error *err) {
     if (pair_count > memory->pair_capacity) {
         const int32_t capacity = grown_capacity(memory->pair_capacity, pair_count);
-        memory->pair_capacity = memory->pair_count = 0;
-        RENEW(memory->pair, capacity, err);
+        TAL_GROW(memory->pair, (size_t)memory->pair_count, (size_t)capacity, "percussions", err);
         memory->pair_capacity = capacity;
     }
     if (point_count > memory->point_capacity) {
         const int32_t capacity = grown_capacity(memory->point_capacity, point_count);
-        memory->point_capacity = memory->point_count = 0;
-        RENEW(memory->point, capacity, err);
+        TAL_GROW(memory->point, (size_t)memory->point_count, (size_t)capacity, "percussions", err);
         memory->point_capacity = capacity;
     }
     return TAL_OK;
@@ -253,7 +264,7 @@ void tal_state_destroy(tal_state *state) {
     }
     tal_collider_destroy(state->work.collider);
     tal_manifolds_destroy(&state->work.list);
-    tal_manifolds_destroy(&state->work.list_merged);
+    tal_manifolds_destroy(&state->work.list_added);
     tal_contacts *set = &state->work.contacts;
     void *const array[] = {set->pair,
                            set->roll,
@@ -265,9 +276,8 @@ void tal_state_destroy(tal_state *state) {
                            set->pair_of_manifold,
                            set->first_remembered,
                            set->contact,
-                           set->data,
+                           set->moment,
                            set->gap,
-                           set->identity,
                            set->bonded,
                            set->work.change,
                            set->work.direction,
@@ -281,8 +291,6 @@ void tal_state_destroy(tal_state *state) {
                            set->work.batches.opening,
                            state->memory.pair,
                            state->memory.point,
-                           state->work.memory_before.pair,
-                           state->work.memory_before.point,
                            state->work.soft_site,
                            state->work.soft_response};
     for (size_t k = 0; k < sizeof array / sizeof array[0]; k++) {

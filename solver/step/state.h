@@ -67,6 +67,9 @@ typedef struct {
     uint64_t on;  // which, folded
 } tal_support;
 
+// Whether a contact would close within the step, and whether it strikes (tal_judge_point).
+enum { TAL_CLOSES = 1, TAL_STRIKES = 2 };
+
 // Contacts of the step, in sweep order. Grown when needed, never shrunk.
 typedef struct {
     int32_t pair_capacity, contact_capacity;
@@ -80,10 +83,9 @@ typedef struct {
     int32_t *pair_of_manifold;
     int32_t *first_remembered; // by manifold: where its bodies begin in the memory
     tal_contact *contact;
-    tal_contact_data *data;
-    double *gap; // as detected
-    uint64_t *identity;
-    double *bonded;
+    uint8_t *moment; // by contact: TAL_CLOSES, TAL_STRIKES
+    double *gap;     // as detected
+    uint8_t *bonded; // 1 while the cohesion of this point holds
     tal_coloring coloring;
     tal_solver_work work;
 } tal_contacts;
@@ -94,10 +96,9 @@ typedef struct {
     double piece_start, piece_end; // times of the piece of a step being made
     double piece_dt;               // its length
 
-    // Detection: by the last query (owned by the collider); listed for the step, by bodies, with the
-    // arms of the poses they were found at.
+    // Detection: by the last query (owned by the collider); listed for the step, by bodies; to be added to those.
     tal_collider *collider;
-    tal_manifolds found, list, list_merged;
+    tal_manifolds found, list, list_added;
     double *reach;
     double *reach_own, *reach_wide; // within this piece: without and with what was passed on
     uint8_t *is_reach_new;          // since the last search of contacts
@@ -124,7 +125,6 @@ typedef struct {
     int32_t soft_site_capacity;
     double *soft_response; // of all sites
     size_t soft_response_capacity;
-    tal_contact_memory memory_before; // written over by the next
 
     // Islands.
     uint64_t *used_colors;
@@ -187,6 +187,20 @@ static inline const tal_law_traits *tal_traits(const tal_model *model, const tal
     return tal_law_traits_of(model->law[pair->law].kind);
 }
 
+// What a contact of a pair is called from step to step.
+static inline uint64_t tal_identity(const tal_state *state, const tal_pair *pair, int32_t contact) {
+    const tal_manifolds *list = &state->work.list;
+    return list->point[list->manifold[pair->manifold].first_point + contact - pair->first_contact]
+        .identity;
+}
+
+static inline bool tal_closes(const tal_state *state, int32_t contact) {
+    return (state->work.contacts.moment[contact] & TAL_CLOSES) != 0;
+}
+static inline bool tal_strikes(const tal_state *state, int32_t contact) {
+    return (state->work.contacts.moment[contact] & TAL_STRIKES) != 0;
+}
+
 // What is deep in a spring is its deflection, not a penetration.
 static inline bool tal_is_spring(const tal_model *model, const tal_pair *pair) {
     return tal_traits(model, pair)->is_spring;
@@ -215,6 +229,10 @@ tal_status tal_contacts_reserve(tal_contacts *set, int32_t pair_count, int32_t c
                                 tal_error *err);
 tal_status tal_manifolds_reserve(tal_manifolds *list, int32_t manifold_count, int32_t point_count,
                                  tal_error *err);
+// The same, but what is listed stays.
+tal_status tal_manifolds_grow(tal_manifolds *list, int32_t manifold_count, int32_t point_count,
+                              tal_error *err);
+// What is remembered stays.
 tal_status tal_contact_memory_reserve(tal_contact_memory *memory, int32_t pair_count,
                                       int32_t point_count, tal_error *err);
 

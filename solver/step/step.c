@@ -177,11 +177,10 @@ static tal_status complete_contacts(const tal_model *model, tal_state *state, do
         return TAL_OK;
     }
     if (tal_can_extend_contacts(model, state)) {
-        tal_extend_contacts(model, state, dt, slow_speed(model, state, dt), report);
-        return TAL_OK;
+        return tal_extend_contacts(model, state, dt, slow_speed(model, state, dt), report, err);
     }
     TAL_TRY(tal_remember_percussions(state, dt, err)); // as listed, before that changes
-    tal_take_merged_list(state);
+    TAL_TRY(tal_take_added(state, err));
     return set_up(model, state, dt, report, err);
 }
 

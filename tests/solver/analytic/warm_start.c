@@ -148,8 +148,6 @@ static void what_carries_bodies_at_rest_is_kept(void **unused) {
     const double weight = 2000.0 * dt * tal_vec3_length(w.scene.settings.gravity_mps2);
     check_near(carried, weight * normal.z, 1e-4 * weight); // to what rest lets pass
     assert_true(tal_vec3_length(ball.moment) > 0.0);
-    tal_contact_memory *older = &w.state->work.memory_before;
-    memset(older->point, 0x7f, (size_t)older->point_count * sizeof *older->point);
     check_ok(tal_remember_percussions(w.state, 2.0 * dt, &check_error));
     assert_int_equal(w.state->memory.pair_count, 4);
     const tal_memory_point *now = &w.state->memory.point[remembered(&w, BOX)->first_point];

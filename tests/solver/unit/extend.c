@@ -40,38 +40,30 @@ static void build(world *w) {
     }
 }
 
-static void copy_manifold(const tal_manifolds *from, int32_t m, tal_manifolds *to) {
+static void copy_manifold(const tal_manifolds *from, int32_t m, tal_manifolds *to, int32_t was) {
     tal_manifold copy = from->manifold[m];
     const int32_t first = copy.first_point;
-    copy.was = m;
+    copy.was = was;
     copy.first_point = to->point_count;
     to->manifold[to->manifold_count++] = copy;
     for (int32_t k = first; k < first + copy.point_count; k++) {
-        to->point[to->point_count] = from->point[k];
-        to->arm_i[to->point_count] = from->arm_i[k];
-        to->arm_j[to->point_count++] = from->arm_j[k];
+        to->point[to->point_count++] = from->point[k];
     }
 }
 
 // As a look ahead leaves it: every `every`-th manifold has a second one of the same bodies behind it.
-static void merge(tal_state *state, int32_t every) {
+static void add(tal_state *state, int32_t every) {
     const tal_manifolds *list = &state->work.list;
-    tal_manifolds *merged = &state->work.list_merged;
+    tal_manifolds *added = &state->work.list_added;
     static tal_error err;
-    assert_int_equal(
-        tal_manifolds_reserve(merged, 2 * list->manifold_count, 2 * list->point_count, &err),
-        TAL_OK);
-    merged->manifold_count = merged->point_count = 0;
-    for (int32_t m = 0; m < list->manifold_count; m++) {
-        copy_manifold(list, m, merged);
-        if (m % every == 0 && every <= list->manifold_count) {
-            copy_manifold(list, m, merged);
-            tal_manifold *added = &merged->manifold[merged->manifold_count - 1];
-            added->was = -1;
-            for (int32_t k = 0; k < added->point_count; k++) {
-                merged->point[added->first_point + k].identity |= ADDED;
-            }
-        }
+    assert_int_equal(tal_manifolds_reserve(added, list->manifold_count, list->point_count, &err),
+                     TAL_OK);
+    added->manifold_count = added->point_count = 0;
+    for (int32_t m = 0; m < list->manifold_count; m += every) {
+        copy_manifold(list, m, added, m + 1);
+    }
+    for (int32_t k = 0; k < added->point_count; k++) {
+        added->point[k].identity |= ADDED;
     }
 }
 
@@ -91,6 +83,13 @@ static void solve(world *w) {
                           &result);
     w->state->work.contacts.work.batches.are_filled = true;
     assert_int_equal(result.unconverged_count, 0);
+}
+
+static void extend(world *w) {
+    static tal_error err;
+    static tal_report report;
+    assert_true(tal_can_extend_contacts(w->model, w->state));
+    assert_int_equal(tal_extend_contacts(w->model, w->state, DT, 0.05, &report, &err), TAL_OK);
 }
 
 static const tal_pair *pair_of(const world *w, int32_t m) {
@@ -122,7 +121,6 @@ typedef struct {
 static void what_was_there_stays_and_what_joins_is_set_up(void **unused) {
     (void)unused;
     static kept before[512];
-    static tal_report report;
     world w;
     build(&w);
     prepare(&w);
@@ -134,9 +132,8 @@ static void what_was_there_stays_and_what_joins_is_set_up(void **unused) {
         memcpy(before[m].contact, &w.state->work.problem.contact[before[m].pair.first_contact],
                (size_t)before[m].pair.contact_count * sizeof(tal_contact));
     }
-    merge(w.state, 9);
-    assert_true(tal_can_extend_contacts(w.model, w.state));
-    tal_extend_contacts(w.model, w.state, DT, 0.05, &report);
+    add(w.state, 9);
+    extend(&w);
     const tal_manifolds *list = &w.state->work.list;
     assert_true(tal_problem_is_valid(&w.state->work.problem, w.state->work.island_parent));
     assert_int_equal(w.state->work.problem.pair_count, list->manifold_count);
@@ -158,28 +155,25 @@ static void what_was_there_stays_and_what_joins_is_set_up(void **unused) {
     world_end(&w);
 }
 
-// Every second box that others stand on lies on nothing in the list, and on the ground in the merged one, as if a look
-// had added that. The first of them is in the column, so that the islands behind it move.
+// Every second box that others stand on lies on nothing in the list, and on the ground with what is added, as if a look
+// had seen that. The first of them is in the column, so that the islands behind it move.
 static void take_apart(tal_state *state) {
-    merge(state, INT32_MAX);
-    tal_manifolds *list = &state->work.list;
-    const tal_manifolds *merged = &state->work.list_merged;
+    tal_manifolds *list = &state->work.list, *added = &state->work.list_added;
+    const int32_t count = list->manifold_count;
+    add(state, 1); // for the room
+    added->manifold_count = added->point_count = 0;
     list->manifold_count = list->point_count = 0;
-    for (int32_t m = 0; m < merged->manifold_count; m++) {
-        const tal_manifold *of = &merged->manifold[m];
+    for (int32_t m = 0; m < count; m++) {
+        const tal_manifold *of = &list->manifold[m];
         const bool is_added =
             of->body_j < 0 && of->body_i % 2 == 0 && of->body_i + 1 < state->body_count;
-        merged->manifold[m].was = is_added ? -1 : list->manifold_count;
-        if (!is_added) {
-            copy_manifold(merged, m, list);
-        }
+        copy_manifold(list, m, is_added ? added : list, list->manifold_count);
     }
 }
 
 static void extended_problems_have_the_solution_of_the_whole(void **unused) {
     (void)unused;
     static tal_rigid_motion part[64], extended[64];
-    static tal_report report;
     world w;
     build(&w);
     const size_t size = (size_t)w.state->body_count * sizeof *extended;
@@ -187,8 +181,7 @@ static void extended_problems_have_the_solution_of_the_whole(void **unused) {
     prepare(&w);
     solve(&w);
     memcpy(part, w.state->work.motion, size);
-    assert_true(tal_can_extend_contacts(w.model, w.state));
-    tal_extend_contacts(w.model, w.state, DT, 0.05, &report);
+    extend(&w);
     solve(&w);
     memcpy(extended, w.state->work.motion, size);
     prepare(&w);
@@ -209,17 +202,13 @@ static void islands_that_become_one_are_set_up_anew(void **unused) {
     world w;
     build(&w);
     prepare(&w);
-    merge(w.state, 9);
+    add(w.state, 9);
     assert_true(tal_can_extend_contacts(w.model, w.state));
-    tal_manifolds *merged = &w.state->work.list_merged;
-    int32_t m = 0;
-    while (merged->manifold[m].was >= 0) {
-        m++;
-    }
-    merged->manifold[m].body_i = 0; // alone on the left
-    merged->manifold[m].body_j = w.state->body_count - 1;
+    tal_manifold *added = &w.state->work.list_added.manifold[0];
+    added->body_i = 0; // alone on the left
+    added->body_j = w.state->body_count - 1;
     assert_false(tal_can_extend_contacts(w.model, w.state));
-    merge(w.state, 1); // more than there is room for
+    add(w.state, 1); // more than there is room for
     assert_false(tal_can_extend_contacts(w.model, w.state));
     world_end(&w);
 }

@@ -393,7 +393,7 @@ static void residual_of_acd2_is_its_proximal_form(void **unused) {
 
 static bool must_dissipate(tal_law_kind kind, bool at_impact) {
     const tal_contact_data data = {.closing = at_impact, .impact = at_impact};
-    return tal_law_acts(tal_law_traits_of(kind)->clausius_duhem, &data);
+    return tal_law_acts(tal_law_traits_of(kind)->clausius_duhem, data.closing, data.impact);
 }
 
 // Half a step of acceleration before and after: per mass, the energy above the surface after an impact is

@@ -133,8 +133,8 @@ static void what_a_drive_gives_is_not_a_gain(void **unused) {
     double given = 0.0, rest = 0.0;
     for (int k = 0; k < pair->contact_count; k++) {
         tal_contact *c = &problem->contact[k];
-        const double *before = w.state->work.contacts.data[k].before;
-        double *p = c->percussion;
+        double before[3], *p = c->percussion;
+        tal_contact_velocity_before(problem, pair, k, before);
         p[0] = 3.0 + k;
         p[1] = -2.0;
         p[2] = 5.0;
