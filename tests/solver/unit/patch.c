@@ -15,6 +15,10 @@ typedef struct {
     tal_percussion_problem problem;
 } patch_scene;
 
+// The pair is an island.
+static const tal_island ISLAND = {.pair_count = 1, .body_count = 1, .color_count = 1};
+static const int32_t ISLAND_BODY[1] = {0}, COLOR_END[1] = {1};
+
 // A cube of one metre and one kilogram on the ground, pressed down; point k may sink at -bound[k].
 static void make(patch_scene *s, const double bound[POINTS], double friction) {
     static const double corner[POINTS][2] = {{-0.5, -0.5}, {0.5, -0.5}, {-0.5, 0.5}, {0.5, 0.5}};
@@ -34,7 +38,12 @@ static void make(patch_scene *s, const double bound[POINTS], double friction) {
                                           .pair_count = 1,
                                           .pair = &s->pair,
                                           .contact_count = POINTS,
-                                          .contact = s->contact};
+                                          .contact = s->contact,
+                                          .island_count = 1,
+                                          .island = &ISLAND,
+                                          .island_body = ISLAND_BODY,
+                                          .color_end = COLOR_END,
+                                          .thread_count = 1};
     const tal_law law = {.kind = TAL_LAW_COULOMB, .friction = friction};
     for (int k = 0; k < POINTS; k++) {
         tal_contact *c = &s->contact[k];
@@ -125,12 +134,10 @@ static void sweeps_end_where_a_conflict_is_resolved(void **unused) {
     (void)unused;
     const double bound[POINTS] = {-1e-6, 0.0, 0.0, -1e-6}, normal[POINTS] = {0.2, 0.3, 0.3, 0.2};
     double change[3 * POINTS], direction[3 * POINTS], error[POINTS], change_sum[2];
-    int32_t listed[3];
+    int32_t listed[4];
     uint8_t is_listed[1];
     tal_island_result island_result[1];
     tal_rigid_motion motion_start[2], motion_direction[2];
-    const tal_island island = {.pair_count = 1, .body_count = 1, .color_count = 1};
-    const int32_t island_body[1] = {0}, color_end[1] = {1};
     const tal_solver_work work = {.change = change,
                                   .direction = direction,
                                   .error = error,
@@ -144,11 +151,6 @@ static void sweeps_end_where_a_conflict_is_resolved(void **unused) {
     tal_solver_result result;
     patch_scene s;
     make(&s, bound, 0.6);
-    s.problem.island_count = 1;
-    s.problem.island = &island;
-    s.problem.island_body = island_body;
-    s.problem.color_end = color_end;
-    s.problem.thread_count = 1;
     press(&s, normal);
     tal_solve_percussions(&s.problem, &work, NULL, &goal, &result);
     assert_int_equal(result.unconverged_count, 0);
