@@ -7,8 +7,8 @@
 
 #include "core/base/memory.h"
 #include "core/base/threads.h"
-#include "solver/step/state.h"
 #include "solver/step/look_ahead.h"
+#include "solver/step/state.h"
 
 #include <math.h>
 #include <string.h>

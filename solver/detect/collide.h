@@ -21,7 +21,8 @@ typedef struct {
     int32_t first_point;
     int32_t point_count;
     int32_t joint; // 1 + the row of the model that it is; 0: a contact, as all that detection finds
-    int32_t was; // number in the list before others were added, below 0: one of those (look_ahead.h)
+    int32_t
+        was; // number in the list before others were added, below 0: one of those (look_ahead.h)
 } tal_manifold;
 
 // Normals point from j to i. `point` lies midway between the two surfaces; gap < 0 is penetration.

@@ -490,31 +490,16 @@ void tal_shapes_destroy(tal_shapes *shapes) {
     if (shapes == NULL) {
         return;
     }
-    void *const arrays[] = {shapes->kind,
-                            shapes->sphere_radius,
-                            shapes->bounding_radius,
-                            shapes->smallest_edge,
-                            shapes->smallest_width,
-                            shapes->vertex_start,
-                            shapes->vertex,
-                            shapes->face_start,
-                            shapes->loop_start,
-                            shapes->face_vertex,
-                            shapes->face_normal,
-                            shapes->face_offset,
-                            shapes->edge_start,
-                            shapes->edge_vertex,
-                            shapes->edge_face,
-                            shapes->loop_edge,
-                            shapes->vertex_face_start,
-                            shapes->vertex_face,
-                            shapes->face_area,
-                            shapes->axis_start,
-                            shapes->axis_edge,
-                            shapes->edge_axis,
-                            shapes->edge_sign,
-                            shapes->topology,
-                            shapes->is_box};
+    void *const arrays[] = {
+        shapes->kind,          shapes->sphere_radius,     shapes->bounding_radius,
+        shapes->smallest_edge, shapes->smallest_width,    shapes->vertex_start,
+        shapes->vertex,        shapes->face_start,        shapes->loop_start,
+        shapes->face_vertex,   shapes->face_normal,       shapes->face_offset,
+        shapes->edge_start,    shapes->edge_vertex,       shapes->edge_face,
+        shapes->loop_edge,     shapes->vertex_face_start, shapes->vertex_face,
+        shapes->face_area,     shapes->axis_start,        shapes->axis_edge,
+        shapes->edge_axis,     shapes->edge_sign,         shapes->topology,
+        shapes->is_box};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
         tal_memory_destroy(arrays[k]);
     }

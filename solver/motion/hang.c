@@ -55,9 +55,8 @@ static bool holds(const tal_model *model, const tal_state *state, const tal_pair
     double d[3];
     const tal_law_traits *law = tal_traits(model, pair);
     tal_contact_velocity(&state->work.problem, pair, k, d);
-    return law->has_dry_friction && !law->is_joint && !pair->is_general &&
-           !tal_strikes(state, k) && fabs(d[0]) <= still &&
-           hypot(d[1], d[2]) <= still;
+    return law->has_dry_friction && !law->is_joint && !pair->is_general && !tal_strikes(state, k) &&
+           fabs(d[0]) <= still && hypot(d[1], d[2]) <= still;
 }
 
 // What the points of one side of a pair bear. They have to hold, and the other side to stand.

@@ -452,9 +452,8 @@ static void prepare_rigid(const tal_model *model, tal_state *state, const tal_pa
         data[n] = judge_contact(model, state, pair, &judge, first + n);
         closing += data[n].closing;
     }
-    const double tear = law->cohesion_pa > 0.0
-                            ? dt * law->cohesion_pa * patch_area(state, pair) / count
-                            : 0.0;
+    const double tear =
+        law->cohesion_pa > 0.0 ? dt * law->cohesion_pa * patch_area(state, pair) / count : 0.0;
     for (int32_t n = 0; n < count; n++) {
         set_dissipation(state, law, pair, first + n, closing, &data[n]);
         data[n].adhesion = tear * set->bonded[first + n];

@@ -63,8 +63,8 @@ void tal_recall_percussions(const tal_model *model, tal_state *state, const tal_
         const tal_memory_point *old =
             find_point(memory, first, manifold, tal_identity(state, pair, k));
         c->lambda = 0.0;
-        set->bonded[k] = old != NULL ? old->bonded > 0.0
-                                     : is_start && tal_gap_of(model, state, pair, k) <= 0.0;
+        set->bonded[k] =
+            old != NULL ? old->bonded > 0.0 : is_start && tal_gap_of(model, state, pair, k) <= 0.0;
         c->percussion[0] = old != NULL ? scale * old->normal : 0.0;
         c->percussion[1] =
             old != NULL ? scale * tal_vec3_dot(old->tangential, pair->tangent_1) : 0.0;
@@ -188,8 +188,7 @@ static void keep_those_at_rest(const tal_state *state, tal_contact_memory *memor
 
 // Moves all that is remembered up, so that `pairs` and `points` fit in front of it.
 static void move_up(tal_contact_memory *memory, int32_t pairs, int32_t points) {
-    memmove(&memory->pair[pairs], memory->pair,
-            (size_t)memory->pair_count * sizeof *memory->pair);
+    memmove(&memory->pair[pairs], memory->pair, (size_t)memory->pair_count * sizeof *memory->pair);
     memmove(&memory->point[points], memory->point,
             (size_t)memory->point_count * sizeof *memory->point);
     for (int32_t p = 0; p < memory->pair_count; p++) {

@@ -318,7 +318,7 @@ tal_status tal_take_added(tal_state *state, tal_error *err) {
     TAL_TRY(tal_manifolds_grow(list, to, end, err));
     list->manifold_count = to;
     list->point_count = end;
-    for (int32_t n = added->manifold_count; n-- > 0;) { // from the last one down: what is moved up finds its place empty
+    for (int32_t n = added->manifold_count; n-- > 0;) {
         while (m > added->manifold[n].was) {
             m--;
             end = place(list, --to, end, list, m, m);

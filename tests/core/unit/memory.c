@@ -5,6 +5,8 @@
 #include "core/base/fault.h"
 #include "tests/support/check.h"
 
+#include <stdio.h>
+
 static bool all_zero(const unsigned char *bytes, size_t count) {
     for (size_t i = 0; i < count; i++) {
         if (bytes[i] != 0) {
@@ -25,6 +27,27 @@ static void new_memory_is_zero_and_aligned(void **state) {
     void *nothing = tal_memory_create(0, 8); // no items are no failure
     assert_non_null(nothing);
     tal_memory_destroy(nothing);
+}
+
+// Pages of this process in memory.
+static long resident_pages(void) {
+    long size = 0, resident = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%ld %ld", &size, &resident), 2);
+    fclose(file);
+    return resident;
+}
+
+static void room_that_nobody_writes_to_takes_no_pages(void **state) {
+    (void)state;
+    const size_t room = (size_t)1 << 28; // 65536 pages
+    const long before = resident_pages();
+    unsigned char *bytes = tal_memory_create(room, 1);
+    assert_non_null(bytes);
+    bytes[room / 2] = 1;
+    assert_true(resident_pages() - before < 4096);
+    tal_memory_destroy(bytes);
 }
 
 static void sizes_that_overflow_are_refused(void **state) {
@@ -149,6 +172,7 @@ static void an_arena_grows_by_chunks_and_restores_across_them(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(new_memory_is_zero_and_aligned),
+        cmocka_unit_test(room_that_nobody_writes_to_takes_no_pages),
         cmocka_unit_test(sizes_that_overflow_are_refused),
         cmocka_unit_test(growing_keeps_the_old_and_clears_the_new),
         cmocka_unit_test(shrinking_keeps_the_first_items),

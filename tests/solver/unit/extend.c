@@ -197,6 +197,41 @@ static void extended_problems_have_the_solution_of_the_whole(void **unused) {
     world_end(&w);
 }
 
+// Names of what a look adds say so (look_ahead.c): its points were found where the bodies are a step later.
+static void what_a_look_added_has_the_arms_of_the_poses_ahead(void **unused) {
+    (void)unused;
+    const uint64_t ahead = UINT64_C(1) << 63;
+    world w;
+    build(&w);
+    prepare(&w);
+    add(w.state, 9);
+    tal_manifolds *added = &w.state->work.list_added;
+    for (int32_t k = 0; k < added->point_count; k++) {
+        added->point[k].identity = (added->point[k].identity & ~ADDED) | ahead;
+    }
+    tal_vec3 *later = w.state->work.position_ahead;
+    for (int32_t b = 0; b < w.state->body_count; b++) {
+        later[b] = tal_vec3_add(w.state->position[b], tal_vec3_make(0.1 * b, 0.2, -0.3));
+    }
+    extend(&w);
+    const tal_manifolds *list = &w.state->work.list;
+    for (int32_t m = 0; m < list->manifold_count; m++) {
+        const tal_manifold *of = &list->manifold[m];
+        const tal_vec3 *at = of->was < 0 ? later : w.state->position;
+        const tal_pair *pair = pair_of(&w, m);
+        for (int32_t n = 0; n < of->point_count; n++) {
+            const tal_contact *c = &w.state->work.problem.contact[pair->first_contact + n];
+            const tal_vec3 point = list->point[of->first_point + n].point;
+            const tal_vec3 arm_i = tal_vec3_subtract(point, at[of->body_i]);
+            check_near(tal_vec3_length(tal_vec3_subtract(tal_arm(c->arm_i), arm_i)), 0.0, 1e-12);
+            const tal_vec3 arm_j =
+                of->body_j >= 0 ? tal_vec3_subtract(point, at[of->body_j]) : (tal_vec3){0};
+            check_near(tal_vec3_length(tal_vec3_subtract(tal_arm(c->arm_j), arm_j)), 0.0, 1e-12);
+        }
+    }
+    world_end(&w);
+}
+
 static void islands_that_become_one_are_set_up_anew(void **unused) {
     (void)unused;
     world w;
@@ -217,6 +252,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_there_stays_and_what_joins_is_set_up),
         cmocka_unit_test(extended_problems_have_the_solution_of_the_whole),
+        cmocka_unit_test(what_a_look_added_has_the_arms_of_the_poses_ahead),
         cmocka_unit_test(islands_that_become_one_are_set_up_anew),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
