@@ -251,11 +251,19 @@ static void check_no_release(check *c) {
     }
 }
 
+static void check_percentiles(check *c) {
+    const tal_reals *percentiles = &c->settings->report.percentiles;
+    if (percentiles->count == 0 && !is_refused(c, "report", "percentiles")) {
+        tal_error_add(c->err, TAL_BAD_SETTING,
+                      "%s: [report] percentiles is empty: give at least one, or leave it out",
+                      tal_settings_where(c->settings, percentiles));
+    }
+}
+
 void tal_release_check(const tal_settings *settings, tal_error *err) {
     check c = {settings, err};
     // A number that was refused is still a release: what else is wrong with it is told as well.
-    const bool is_refused = strstr(err->text, "[release] rocks = ") != NULL;
-    if (settings->release.rocks == 0 && !is_refused) {
+    if (settings->release.rocks == 0 && !is_refused(&c, "release", "rocks")) {
         check_no_release(&c);
         return;
     }
@@ -264,6 +272,7 @@ void tal_release_check(const tal_settings *settings, tal_error *err) {
     (void)tal_release_draws_read(&draws, settings, err);
     check_forest(&c);
     check_observed(&c);
+    check_percentiles(&c);
     for (int k = 0; k < settings->barrier_count; k++) {
         check_barrier(&c, k);
     }

@@ -97,6 +97,9 @@ for words in 'site.ini:28: \[report\] runout_m is for blocks that fall together'
 done
 write_site "$good" '[report]' 'percentiles = 50 -5'
 expect 2 'site.ini:24: .*percentiles.*-5' "$solve" site.ini --out out --overwrite
+grep -q 'percentiles is empty' err.txt && fail "what was refused is missed: $(cat err.txt)"
+write_site "$good" '[report]' 'percentiles ='
+expect 2 'site.ini: \[report\] percentiles is empty' "$solve" site.ini --out out --overwrite
 # A number of rocks that is refused does not hide the rest, and nothing follows from it.
 write_site '[release]' 'rocks = -5' 'from_m = 1020 2130' 'size_m = lognormal 0.5' '[forest]' 'stems_per_ha = 100'
 expect 2 'site.ini:16: \[release\] rocks = -5 must be' "$solve" site.ini --out out --overwrite
