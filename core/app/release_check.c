@@ -58,6 +58,13 @@ tal_status tal_release_draws_read(tal_release_draws *d, const tal_settings *sett
 
 // --- places ---
 
+// A value that was refused was stated: nothing follows from its absence.
+static bool is_refused(const check *c, const char *section, const char *key) {
+    char refused[2 * TAL_LABEL_SIZE + 32];
+    (void)snprintf(refused, sizeof refused, "[%s] %s = ", section, key);
+    return strstr(c->err->text, refused) != NULL;
+}
+
 static void check_place(check *c, const char *section, const char *label, const char *key,
                         const char *files, const char *inline_key, const tal_reals *points,
                         int least) {
@@ -69,7 +76,7 @@ static void check_place(check *c, const char *section, const char *label, const 
                       "%s: [%s] both %s and (at %s) %s give the place: keep only one of them",
                       tal_settings_where(c->settings, files), name, key,
                       tal_settings_where(c->settings, points), inline_key);
-    } else if (!has_files && !has_points) {
+    } else if (!has_files && !has_points && !is_refused(c, name, inline_key)) {
         tal_error_add(c->err, TAL_BAD_SETTING,
                       "%s: [%s] does not say where it is: give %s = FILE, or %s with the easting "
                       "and northing of each point",
@@ -137,13 +144,12 @@ static bool lines_meet(const tal_reals *a, const tal_reals *b) {
     return false;
 }
 
-// A value that was refused was stated.
 static void check_stated(check *c, const tal_barrier_settings *b, double value, const char *key) {
-    char refused[sizeof b->label + 32];
-    (void)snprintf(refused, sizeof refused, "[barrier.%s] %s = ", b->label, key);
-    if (isnan(value) && strstr(c->err->text, refused) == NULL) {
-        tal_error_add(c->err, TAL_BAD_SETTING, "%s: [barrier.%s] must state %s",
-                      tal_settings_where_in(c->settings, b, sizeof *b), b->label, key);
+    char name[2 * TAL_LABEL_SIZE];
+    (void)snprintf(name, sizeof name, "barrier.%s", b->label);
+    if (isnan(value) && !is_refused(c, name, key)) {
+        tal_error_add(c->err, TAL_BAD_SETTING, "%s: [%s] must state %s",
+                      tal_settings_where_in(c->settings, b, sizeof *b), name, key);
     }
 }
 
@@ -175,7 +181,7 @@ static void check_forest(check *c) {
     const char *where = tal_settings_where_in(c->settings, f, sizeof *f);
     const bool has_diameter = f->diameter_cm[0] != '\0' || f->diameters[0] != '\0';
     if (!tal_forest_is_given(f)) {
-        if (has_diameter) {
+        if (has_diameter && !is_refused(c, "forest", "stems_per_ha")) {
             tal_error_add(c->err, TAL_BAD_SETTING,
                           "%s: [forest] has diameters but no stems: give stems_per_ha, or area = "
                           "FILE with a raster of stems per hectare, or stems = FILE",
@@ -245,11 +251,19 @@ static void check_no_release(check *c) {
     }
 }
 
+static void check_percentiles(check *c) {
+    const tal_reals *percentiles = &c->settings->report.percentiles;
+    if (percentiles->count == 0 && !is_refused(c, "report", "percentiles")) {
+        tal_error_add(c->err, TAL_BAD_SETTING,
+                      "%s: [report] percentiles is empty: give at least one, or leave it out",
+                      tal_settings_where(c->settings, percentiles));
+    }
+}
+
 void tal_release_check(const tal_settings *settings, tal_error *err) {
     check c = {settings, err};
     // A number that was refused is still a release: what else is wrong with it is told as well.
-    const bool is_refused = strstr(err->text, "[release] rocks = ") != NULL;
-    if (settings->release.rocks == 0 && !is_refused) {
+    if (settings->release.rocks == 0 && !is_refused(&c, "release", "rocks")) {
         check_no_release(&c);
         return;
     }
@@ -258,6 +272,7 @@ void tal_release_check(const tal_settings *settings, tal_error *err) {
     (void)tal_release_draws_read(&draws, settings, err);
     check_forest(&c);
     check_observed(&c);
+    check_percentiles(&c);
     for (int k = 0; k < settings->barrier_count; k++) {
         check_barrier(&c, k);
     }

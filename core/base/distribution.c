@@ -42,6 +42,48 @@ static int find_word(const char *word) {
     return -1;
 }
 
+// Of normal deviates, the share below `x`.
+static double normal_share(double x) {
+    return 0.5 * erfc(-x / sqrt(2.0));
+}
+
+// Share of the values below `x`, of a distribution without ends.
+static double share_below(const tal_distribution *d, double x) {
+    switch (d->kind) {
+    case TAL_DISTRIBUTION_NORMAL:
+        return normal_share((x - d->first) / d->second);
+    case TAL_DISTRIBUTION_LOGNORMAL:
+        return x > 0.0 ? normal_share(log(x / d->first) / d->second) : 0.0;
+    default: // exponential
+        return -expm1(-fmax(x, 0.0) / d->first);
+    }
+}
+
+static bool has_no_ends(const tal_distribution *d) {
+    const bool is_exponential = d->kind == TAL_DISTRIBUTION_EXPONENTIAL;
+    const bool has_deviation =
+        d->kind == TAL_DISTRIBUTION_NORMAL || d->kind == TAL_DISTRIBUTION_LOGNORMAL;
+    return (is_exponential && d->first > 0.0) || (has_deviation && d->second > 0.0);
+}
+
+// Values beyond an end of the range are set to it. At 0 that is what one means: no height, no speed. Anywhere
+// else it is a heap of values that nobody asked for, of which a hundredth does not matter.
+static tal_status check_cut(const tal_distribution *d, const char *text, const char *where,
+                            tal_error *err) {
+    static const double CUT_MAX = 0.01;
+    const double below = d->low != 0.0 ? share_below(d, d->low) : 0.0;
+    const double cut = below + 1.0 - share_below(d, d->high);
+    if (cut > CUT_MAX) {
+        return tal_error_add(
+            err, TAL_BAD_SETTING,
+            "%s = %s: %.0f %% of its values would lie outside [%g, %g]: take a "
+            "smaller deviation or mean%s",
+            where, text, 100.0 * cut, d->low, d->high,
+            d->kind == TAL_DISTRIBUTION_NORMAL ? ", or lognormal, which stays above 0" : "");
+    }
+    return TAL_OK;
+}
+
 static tal_status check_range(const tal_distribution *d, const char *text, const char *where,
                               tal_error *err) {
     const bool has_deviation =
@@ -59,7 +101,7 @@ static tal_status check_range(const tal_distribution *d, const char *text, const
         return tal_error_add(err, TAL_BAD_SETTING, "%s = %s must be in [%g, %g]", where, text,
                              d->low, d->high);
     }
-    return TAL_OK;
+    return has_no_ends(d) ? check_cut(d, text, where, err) : TAL_OK;
 }
 
 tal_status tal_distribution_parse(tal_distribution *d, const char *text, double low, double high,

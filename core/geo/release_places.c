@@ -3,6 +3,7 @@
 #include "core/geo/release_places.h"
 
 #include "core/app/release_check.h"
+#include "core/app/site_file.h"
 #include "core/geo/raster_file.h"
 
 #include <math.h>
@@ -112,6 +113,27 @@ static bool lines_meet(const tal_features *a, const tal_features *b) {
     return false;
 }
 
+static bool has_length(const tal_features *line) {
+    for (int32_t part = 0; part < line->part_count; part++) {
+        for (int32_t i = line->part_start[part] + 1; i < line->part_start[part + 1]; i++) {
+            if (line->x[i] != line->x[i - 1] || line->y[i] != line->y[i - 1]) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void check_length(const tal_features *f, const char *where, const char *section,
+                         const char *label, tal_error *err) {
+    if (f->kind == TAL_PLACE_LINE && f->part_count > 0 && !has_length(f)) {
+        tal_error_add(err, TAL_BAD_INPUT,
+                      "%s: [%s.%s] has no length: all its corners are one point, which no rock can "
+                      "cross",
+                      where, section, label);
+    }
+}
+
 // Does any of the points along the line lie on the ground?
 static bool is_on_ground(const tal_features *line, const tal_place_ground *g) {
     enum { LOOKS = 64 };
@@ -138,6 +160,7 @@ void tal_release_check_barrier(const tal_place_ground *ground, const tal_setting
                       where, b->label, line[number]->x[0] + ground->origin_m[0],
                       line[number]->y[0] + ground->origin_m[1]);
     }
+    check_length(line[number], where, "barrier", b->label, err);
     for (int k = 0; k < number; k++) {
         if (lines_meet(line[k], line[number])) {
             tal_error_add(err, TAL_BAD_INPUT,
@@ -198,12 +221,25 @@ static void gather(tal_error *all, tal_status status, const tal_error *own) {
     }
 }
 
+// Are the files of a key there? Those that only later stages read are missed before any work, too.
+static bool has_files(const tal_settings *settings, const char *section, const char *label,
+                      const char *key, const char *files, tal_error *err) {
+    char name[2 * TAL_LABEL_SIZE];
+    snprintf(name, sizeof name, "%s%s%s", section, label[0] != '\0' ? "." : "", label);
+    return tal_site_file_check_files(settings, name, key, tal_settings_where(settings, files),
+                                     err) == TAL_OK;
+}
+
 static void check_start_file(const tal_place_ground *g, const tal_settings *settings,
                              const tal_features_frame *frame, tal_error *err) {
     const tal_release_settings *r = &settings->release;
     const char *where = tal_release_where(settings);
     tal_error own;
     tal_error_reset(&own);
+    (void)has_files(settings, "release", "", "diameters", r->diameters, err);
+    if (!has_files(settings, "release", "", "from", r->from, err)) {
+        return;
+    }
     if (tal_features_are_raster(settings, r->from)) {
         char path[TAL_PATH_SIZE];
         const char *files = r->from;
@@ -232,10 +268,13 @@ static void check_barriers(const tal_place_ground *g, const tal_settings *settin
     tal_features line[TAL_REPEAT_MAX] = {0};
     const tal_features *lines[TAL_REPEAT_MAX];
     for (int k = 0; k < settings->barrier_count; k++) {
+        const tal_barrier_settings *b = &settings->barrier[k];
         tal_error own;
         tal_error_reset(&own);
-        gather(err, tal_release_read_barrier(&line[k], settings, k, frame, &own), &own);
         lines[k] = &line[k]; // without parts where it could not be read: meets nothing
+        if (has_files(settings, "barrier", b->label, "place", b->place, err)) {
+            gather(err, tal_release_read_barrier(&line[k], settings, k, frame, &own), &own);
+        }
         if (line[k].part_count > 0) {
             tal_release_check_barrier(g, settings, lines, k, err);
         }
@@ -271,8 +310,10 @@ static void check_elsewhere(const tal_place_ground *g, const tal_features *f, co
 static void check_forest(const tal_place_ground *g, const tal_settings *settings,
                          const tal_features_frame *frame, tal_error *err) {
     const tal_forest_settings *f = &settings->forest;
-    if (!tal_forest_is_given(f) || f->stems[0] != '\0' ||
-        tal_features_are_raster(settings, f->area)) {
+    (void)has_files(settings, "forest", "", "diameters", f->diameters, err);
+    (void)has_files(settings, "forest", "", "stems", f->stems, err);
+    if (!has_files(settings, "forest", "", "area", f->area, err) || !tal_forest_is_given(f) ||
+        f->stems[0] != '\0' || tal_features_are_raster(settings, f->area)) {
         return;
     }
     tal_features area = {0};
@@ -289,9 +330,13 @@ static void check_target(const tal_place_ground *g, const tal_settings *settings
     tal_features place = {0};
     tal_error own;
     tal_error_reset(&own);
-    gather(err, tal_release_read_target(&place, settings, number, frame, &own), &own);
-    check_elsewhere(g, &place, tal_settings_where_in(settings, t, sizeof *t), "target.", t->label,
-                    err);
+    (void)has_files(settings, "target", t->label, "observed", t->observed, err);
+    if (has_files(settings, "target", t->label, "place", t->place, err)) {
+        gather(err, tal_release_read_target(&place, settings, number, frame, &own), &own);
+    }
+    const char *where = tal_settings_where_in(settings, t, sizeof *t);
+    check_length(&place, where, "target", t->label, err);
+    check_elsewhere(g, &place, where, "target.", t->label, err);
     tal_features_destroy(&place);
 }
 
@@ -303,4 +348,5 @@ void tal_release_check_places(const tal_place_ground *ground, const tal_settings
     for (int k = 0; k < settings->target_count; k++) {
         check_target(ground, settings, k, frame, err);
     }
+    (void)has_files(settings, "report", "", "stops", settings->report.stops, err);
 }

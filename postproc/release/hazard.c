@@ -94,18 +94,25 @@ static void insert(tal_reals *list, double value) {
     list->value[n] = value;
 }
 
-// Those asked for, and with Rockyfor3D's names the ones it has.
-static tal_reals percentiles_of(const tal_report_settings *report) {
-    static const double more[] = {50.0, 90.0, 95.0, 98.0, 99.0};
-    tal_reals list = report->percentiles;
-    for (size_t k = 0; report->rockyfor3d && k < sizeof more / sizeof *more; k++) {
-        bool is_there = list.count == TAL_REALS_MAX;
-        for (int n = 0; n < list.count; n++) {
-            is_there = is_there || list.value[n] == more[k];
+static void add_all(tal_reals *list, const double *value, int count) {
+    for (int k = 0; k < count; k++) {
+        bool is_there = list->count == TAL_REALS_MAX;
+        for (int n = 0; n < list->count; n++) {
+            is_there = is_there || list->value[n] == value[k];
         }
         if (!is_there) {
-            insert(&list, more[k]);
+            insert(list, value[k]);
         }
+    }
+}
+
+// Those asked for, and with Rockyfor3D's names the ones it has; each once, rising.
+static tal_reals percentiles_of(const tal_report_settings *report) {
+    static const double more[] = {50.0, 90.0, 95.0, 98.0, 99.0};
+    tal_reals list = {0};
+    add_all(&list, report->percentiles.value, report->percentiles.count);
+    if (report->rockyfor3d) {
+        add_all(&list, more, (int)(sizeof more / sizeof *more));
     }
     return list;
 }

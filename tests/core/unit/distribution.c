@@ -64,12 +64,16 @@ static void draws_stay_in_their_range(void **state) {
     assert_true(at_zero > 300); // 42 % of this normal lie below 0
 }
 
-static void refused(const char *text, const char *words) {
+static void refused_above(double low, const char *text, const char *words) {
     tal_distribution d;
     check_fails(
-        tal_distribution_parse(&d, text, 0.0, 100.0, "site.ini:3: [release] size_m", &check_error),
+        tal_distribution_parse(&d, text, low, 100.0, "site.ini:3: [release] size_m", &check_error),
         TAL_BAD_SETTING, words);
     assert_non_null(strstr(check_error.text, "site.ini:3: [release] size_m"));
+}
+
+static void refused(const char *text, const char *words) {
+    refused_above(0.0, text, words);
 }
 
 static void what_is_no_distribution_is_refused_with_its_place(void **state) {
@@ -87,11 +91,28 @@ static void what_is_no_distribution_is_refused_with_its_place(void **state) {
     refused("uniform 0 101", "must be in [0, 100]");
 }
 
+// A third of the rocks a millimetre large is not what "normal 0.5 1" was meant to say.
+static void what_its_range_cuts_off_is_refused(void **state) {
+    (void)state;
+    tal_distribution d;
+    refused_above(0.001, "normal 0.5 1", "31 % of its values would lie outside [0.001, 100]");
+    refused_above(0.1, "normal 25 15", "5 % of its values would lie outside");
+    refused_above(0.1, "lognormal 0.2 1", "24 % of its values would lie outside");
+    refused("lognormal 50 1", "24 % of its values would lie outside");
+    refused("exponential 50", "14 % of its values would lie outside");
+    refused("normal 90 10", "16 % of its values would lie outside");
+    check_ok(tal_distribution_parse(&d, "normal 30 10", 0.1, 100.0, "here", &check_error)); // 0.1 %
+    check_ok(tal_distribution_parse(&d, "normal 1 0", 0.1, 100.0, "here", &check_error));
+    check_ok(tal_distribution_parse(&d, "lognormal 1 0", 0.1, 100.0, "here", &check_error));
+    check_ok(tal_distribution_parse(&d, "exponential 0", 0.0, 100.0, "here", &check_error));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(draws_have_the_moments_of_their_distribution),
         cmocka_unit_test(draws_stay_in_their_range),
         cmocka_unit_test(what_is_no_distribution_is_refused_with_its_place),
+        cmocka_unit_test(what_its_range_cuts_off_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

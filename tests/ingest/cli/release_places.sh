@@ -79,6 +79,16 @@ refused 'site.ini:14: \[release\] point 2 at 1099.00 2060.00 lies outside the te
     'site.ini:[0-9]*: \[target.road\].* outside the terrain'
 write_site '[release]' 'rocks = 4' 'from_m = 1010 2060' '[forest]' 'area = wood.geojson' 'diameter_cm = 30'
 refused 'site.ini:[0-9]*: \[forest\] area is a layer of polygons: give stems_per_ha too'
+# Files that are not there, those of later stages as well.
+write_site '[release]' 'rocks = 4' 'from = no1.geojson' '[barrier.a]' 'place = no2.geojson' 'height_m = 3' 'capacity_kj = 500' \
+    '[forest]' 'area = no3.tif' 'diameters = no4.tif' '[target.road]' 'place = no5.geojson' 'observed = no6.csv' '[report]' 'stops = no7.csv'
+refused 'site.ini:14: \[release\] from: no1.geojson: no such file' 'site.ini:16: \[barrier.a\] place: no2.geojson: no such file' \
+    'site.ini:20: \[forest\] area: no3.tif: no such file' 'site.ini:21: \[forest\] diameters: no4.tif' \
+    'site.ini:23: \[target.road\] place: no5.geojson' 'site.ini:24: \[target.road\] observed: no6.csv' 'site.ini:26: \[report\] stops: no7.csv'
+# Lines that nothing can cross.
+write_site '[release]' 'rocks = 4' 'from_m = 1010 2060' '[barrier.a]' 'line_m = 1005 2020 1005 2020' 'height_m = 3' 'capacity_kj = 500' \
+    '[target.road]' 'line_m = 1005 2010 1005 2010'
+refused 'site.ini:[0-9]*: \[barrier.a\] has no length' 'site.ini:[0-9]*: \[target.road\] has no length'
 # A point that was taken from the map lies a little below or above the triangles: it starts on them.
 features on.geojson '"Point", "coordinates": [1010, 2045, 22.45]'
 write_site '[release]' 'rocks = 1' 'from = on.geojson'

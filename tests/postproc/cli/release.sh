@@ -48,6 +48,9 @@ missing=$(grep -vxFf out/report.html "$TALUS_SOURCE/core/app/page.css") && fail 
 for layer in trajectories stops targets crossings barriers; do
     ogrinfo -q out/result.gpkg 2>/dev/null | grep -q "$layer" || fail "no layer $layer"
 done
+# Percentiles in any order, and twice: as a list that rises.
+"$TALUS_BIN/talus-post" site.ini -q --out out --overwrite --set 'report.percentiles=95 50 95' || fail "post with other percentiles"
+head -n 1 out/targets.csv | grep -q '^target,rocks,share,quantity,unit,p50,p95,max$' || fail "percentiles: $(head -n 1 out/targets.csv)"
 # A barrier on that line meets the same rocks, with the same energies.
 write_site "$release" '[barrier.high]' 'line_m = 1000 2032 1100 2032' 'height_m = 90' 'capacity_kj = 1e8'
 "$TALUS_BIN/talus-solve" site.ini -q --out out --overwrite || fail "solve with a barrier"

@@ -97,12 +97,21 @@ for words in 'site.ini:28: \[report\] runout_m is for blocks that fall together'
 done
 write_site "$good" '[report]' 'percentiles = 50 -5'
 expect 2 'site.ini:24: .*percentiles.*-5' "$solve" site.ini --out out --overwrite
+grep -q 'percentiles is empty' err.txt && fail "what was refused is missed: $(cat err.txt)"
+write_site "$good" '[report]' 'percentiles ='
+expect 2 'site.ini: \[report\] percentiles is empty' "$solve" site.ini --out out --overwrite
 # A number of rocks that is refused does not hide the rest, and nothing follows from it.
 write_site '[release]' 'rocks = -5' 'from_m = 1020 2130' 'size_m = lognormal 0.5' '[forest]' 'stems_per_ha = 100'
 expect 2 'site.ini:16: \[release\] rocks = -5 must be' "$solve" site.ini --out out --overwrite
 grep -q 'site.ini:18: \[release\] size_m' err.txt && grep -q 'site.ini:20: \[forest\] has stems but no diameters' err.txt ||
     fail "a refused number of rocks hides other mistakes: $(cat err.txt)"
 grep -q 'is for the rocks of a release' err.txt && fail "a release is taken for none: $(cat err.txt)"
+# Nor does anything follow from other values that are refused.
+write_site '[release]' 'rocks = 5' 'from_m = 1020 nan' 'size_m = normal 0.5 1' '[forest]' 'stems_per_ha = 1e9' 'diameter_cm = 30' \
+    '[barrier.a]' 'line_m = 1000 2050 1e99 2060' 'height_m = 3' 'capacity_kj = 500'
+expect 2 'site.ini:17: .*from_m = 1020 nan must be in' "$solve" site.ini --out out --overwrite
+grep -q 'site.ini:18: \[release\] size_m = normal 0.5 1: 31 % of its values' err.txt || fail "sizes below 0: $(cat err.txt)"
+grep -q 'does not say where it is\|has diameters but no stems' err.txt && fail "what was refused is missed: $(cat err.txt)"
 # What only the terrain can tell: outside it, and below it.
 write_site "$(printf '%s' "$good" | sed 's/^from_m.*/from_m = 1020 2130 1180 2130/')" \
     '[barrier.far]' 'line_m = 3000 2050 3090 2060' 'height_m = 3' 'capacity_kj = 500'

@@ -105,6 +105,32 @@ static void destroy(world *w) {
     free(w->settings);
 }
 
+// --- groups of rocks ---
+
+// Means of independent rocks in groups of g scatter by the deviation of one over the root of g: the sum of squares over the
+// groups, in units of that, is chi-square. Its quantiles after Wilson and Hilferty; a thousandth lies beyond each.
+static void check_scatter(const double *value, int count, int group, bool may_be_less) {
+    const int groups = count / group;
+    double mean = 0, variance = 0, between = 0;
+    for (int k = 0; k < count; k++) {
+        mean += value[k] / count;
+    }
+    for (int g = 0; g < groups; g++) {
+        double sum = 0;
+        for (int k = g * group; k < (g + 1) * group; k++) {
+            sum += value[k] - mean;
+            variance += (value[k] - mean) * (value[k] - mean) / (count - 1);
+        }
+        between += sum * sum / group;
+    }
+    const double freedom = groups - 1, share = 2 / (9 * freedom);
+    const double deviations = (cbrt(between / variance / freedom) - 1 + share) / sqrt(share);
+    if (deviations > 3.09 || (deviations < -3.09 && !may_be_less)) {
+        fail_msg("groups of %d scatter %.2f times as much as chance has it", group,
+                 sqrt(between / variance / freedom));
+    }
+}
+
 // --- starts ---
 
 static void starts_fill_a_polygon_evenly(void **state) {
@@ -172,6 +198,7 @@ static void cells_are_taken_all_over_the_raster(void **state) {
     world w = {0};
     tal_fallen_rock rock;
     int taken[CELLS] = {0};
+    double north[CELLS];
     tal_vec3 sum = {0.0, 0.0, 0.0};
     FILE *file = fopen("cells.asc", "w");
     assert_non_null(file);
@@ -189,8 +216,12 @@ static void cells_are_taken_all_over_the_raster(void **state) {
         check_ok(tal_starts_draw(&w.starts, k, &rock.start, &check_error));
         const tal_vec3 x = rock.start.position;
         sum = k < FEW ? tal_vec3_add(sum, x) : sum;
+        north[k] = x.y;
         taken[(int)(x.y + 20) * EDGE + (int)(x.x + 20)]++;
     }
+    // No cell comes twice before all came once, so groups differ less than by chance.
+    check_scatter(north, CELLS, 8, true);
+    check_scatter(north, CELLS, 40, true);
     for (int k = 0; k < CELLS; k++) {
         assert_int_equal(taken[k], 1);
     }
@@ -465,11 +496,81 @@ static void moments_that_are_kept_tell_the_whole_flight(void **state) {
     destroy(&w);
 }
 
+// What is drawn for a rock says nothing about the next ones.
+static void starts_in_a_row_are_independent(void **state) {
+    (void)state;
+    enum { ROCKS = 10000, COLUMNS = 7 };
+    static double column[COLUMNS][ROCKS];
+    world w = {0};
+    tal_fallen_rock rock;
+    build(&w, 0.0, false);
+    set(&w, "release", "from_m", "0 0 30 0 0 30");
+    set(&w, "release", "from_is", "polygon");
+    set(&w, "release", "orientation", "random");
+    set(&w, "release", "size_m", "lognormal 1 0.3");
+    set(&w, "release", "height_m", "exponential 1");
+    set(&w, "release", "speed_mps", "uniform 0 2");
+    set(&w, "release", "direction_deg", "uniform 0 360");
+    set(&w, "release", "spin_radps", "normal 5 1");
+    finish(&w);
+    check_ok(tal_fallen_rock_create(&rock, 8, &check_error));
+    for (int k = 0; k < ROCKS; k++) {
+        check_ok(tal_starts_draw(&w.starts, k, &rock.start, &check_error));
+        const tal_rock_start *s = &rock.start;
+        const double drawn[COLUMNS] = {s->position.x, s->position.y, s->position.z,   s->size,
+                                       s->velocity.x, s->spin.z,     s->orientation.y};
+        for (int c = 0; c < COLUMNS; c++) {
+            column[c][k] = drawn[c];
+        }
+    }
+    for (int c = 0; c < COLUMNS; c++) {
+        check_scatter(column[c], ROCKS, 2, false);
+        check_scatter(column[c], ROCKS, 25, false);
+        check_scatter(column[c], ROCKS, 400, false);
+    }
+    tal_fallen_rock_destroy(&rock);
+    destroy(&w);
+}
+
+// So does where they come to rest: n rocks tell it with an error that falls as one over the root of n.
+static void stops_of_rocks_in_a_row_are_independent(void **state) {
+    (void)state;
+    enum { ROCKS = 3000 };
+    static double x[ROCKS], y[ROCKS], is_far[ROCKS];
+    world w = {0};
+    tal_fallen_rock rock;
+    build(&w, 0.0, false);
+    set(&w, "release", "from_m", "0 0 3 0 0 3");
+    set(&w, "release", "from_is", "polygon");
+    set(&w, "release", "orientation", "random");
+    set(&w, "release", "speed_mps", "uniform 2 6");
+    set(&w, "release", "direction_deg", "90");
+    set(&w, "solve", "dt_s", "0.02");
+    set(&w, "solve", "until_s", "4");
+    finish(&w);
+    for (int k = 0; k < ROCKS; k++) {
+        check_ok(tal_fallen_rock_create(&rock, 8, &check_error));
+        check_ok(tal_fall_run(&w.fall, k, 1, &rock, &check_error));
+        x[k] = (double)last_of(&rock)->position[0];
+        y[k] = (double)last_of(&rock)->position[1];
+        is_far[k] = x[k] > 3.0;
+        tal_fallen_rock_destroy(&rock);
+    }
+    for (int group = 5; group <= 125; group *= 5) {
+        check_scatter(x, ROCKS, group, false);
+        check_scatter(y, ROCKS, group, false);
+        check_scatter(is_far, ROCKS, group, false);
+    }
+    destroy(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(starts_fill_a_polygon_evenly),
         cmocka_unit_test(points_get_equal_numbers_and_lines_an_even_spread),
         cmocka_unit_test(cells_are_taken_all_over_the_raster),
+        cmocka_unit_test(starts_in_a_row_are_independent),
+        cmocka_unit_test(stops_of_rocks_in_a_row_are_independent),
         cmocka_unit_test(sizes_scale_mass_and_inertia),
         cmocka_unit_test(a_rock_on_a_slope_starts_free_of_it_and_heads_down),
         cmocka_unit_test(starts_off_the_ground_are_named_together),
