@@ -152,13 +152,13 @@ static void who_waits_for_others_sleeps(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_waits_for_others_sleeps), // first: nobody has come too late yet
         cmocka_unit_test(every_item_is_visited_once),
         cmocka_unit_test(loops_follow_one_another),
         cmocka_unit_test(a_loop_within_a_loop_is_done),
         cmocka_unit_test(two_who_ask_at_once_both_get_theirs),
         cmocka_unit_test(the_child_of_a_fork_has_threads_of_its_own),
         cmocka_unit_test(waiting_threads_sleep),
-        cmocka_unit_test(who_waits_for_others_sleeps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
