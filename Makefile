@@ -8,7 +8,7 @@ PRESET ?= release
 PREFIX ?= /usr/local
 ENGINE ?= local
 # What a user gives is text: make would carry out a $(shell ...) in it.
-$(foreach name,BUILD PRESET PREFIX DESTDIR ENGINE SITE SITES OUT,$(eval override $(name) := $$(value $(name))))
+$(foreach name,BUILD PRESET PREFIX DESTDIR ENGINE SITE SITES OUT ONLY,$(eval override $(name) := $$(value $(name))))
 JOBS   := $(shell nproc 2>/dev/null || echo 2)
 VERSION := $(shell cat VERSION)
 bin    := $(BUILD)/$(PRESET)/bin

@@ -246,6 +246,46 @@ static void check_pair_names(const tal_settings *settings, const tal_pair_settin
     }
 }
 
+// [pair.A.B] and [pair.B.A] say the same two surfaces.
+static bool is_turned_round(const char *label, const char *other) {
+    const char *dot = strchr(label, '.');
+    const size_t first = dot != NULL ? (size_t)(dot - label) : 0,
+                 second = dot != NULL ? strlen(dot + 1) : 0;
+    return dot != NULL && strlen(other) == strlen(label) && strncmp(other, dot + 1, second) == 0 &&
+           other[second] == '.' && strncmp(other + second + 1, label, first) == 0;
+}
+
+static void check_pair_is_alone(const tal_settings *settings, int pair, tal_error *err) {
+    for (int i = 0; i < pair; i++) {
+        const tal_pair_settings *earlier = &settings->pair[i], *later = &settings->pair[pair];
+        if (is_turned_round(earlier->label, later->label) &&
+            strcmp(earlier->label, later->label) != 0) {
+            const char *first = tal_settings_given_in(settings, earlier, sizeof *earlier),
+                       *where = tal_settings_given_in(settings, later, sizeof *later);
+            tal_error_add(err, TAL_BAD_SETTING,
+                          "%s: [pair.%s] names the surfaces of [pair.%s] (at %s) again: keep one",
+                          where != NULL ? where : settings->site_file, later->label, earlier->label,
+                          first != NULL ? first : settings->site_file);
+        }
+    }
+}
+
+// --- the end of a run ---
+
+static void check_end(const tal_settings *settings, tal_error *err) {
+    const tal_solve_settings *solve = &settings->solve;
+    const char *end = tal_settings_given(settings, &solve->until_s),
+               *step = tal_settings_given(settings, &solve->dt_s);
+    if (solve->until_s < solve->dt_s) {
+        tal_error_add(err, TAL_BAD_SETTING,
+                      "%s: [solve] until_s = %g s is shorter than a step of dt_s = %g s",
+                      end != NULL    ? end
+                      : step != NULL ? step
+                                     : settings->site_file,
+                      solve->until_s, solve->dt_s);
+    }
+}
+
 tal_status tal_site_check(tal_settings *settings, tal_error *err) {
     const int before = err->message_count;
     apply_grounds(settings, err);
@@ -257,9 +297,11 @@ tal_status tal_site_check(tal_settings *settings, tal_error *err) {
         choose_way(settings, &pair, err);
         check_pair_is_complete(settings, &settings->pair[i], err);
         check_pair_names(settings, &settings->pair[i], err);
+        check_pair_is_alone(settings, i, err);
     }
     tal_body_check(settings, names_are_known(settings), err);
     tal_release_check(settings, err);
+    check_end(settings, err);
     for (int i = 0; i < settings->given_count; i++) {
         settings->given[i].is_settled = true;
     }

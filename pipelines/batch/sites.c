@@ -23,16 +23,21 @@ static void name_site(tal_study_site *site, const char *path) {
     }
 }
 
+static bool is_taken(const tal_study_sites *sites, int site) {
+    for (int k = 0; k < site; k++) {
+        if (strcmp(sites->site[site].name, sites->site[k].name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void make_names_unique(tal_study_sites *sites) {
     for (int i = 1; i < sites->count; i++) {
-        int same = 0;
-        for (int k = 0; k < i; k++) {
-            same += strcmp(sites->site[i].name, sites->site[k].name) == 0 ? 1 : 0;
-        }
-        if (same > 0) {
-            const size_t length = strlen(sites->site[i].name);
-            snprintf(sites->site[i].name + length, sizeof sites->site[i].name - length, "-%d",
-                     i + 1);
+        char *name = sites->site[i].name;
+        const size_t length = strlen(name);
+        for (int number = i + 1; is_taken(sites, i); number++) {
+            snprintf(name + length, sizeof sites->site[i].name - length, "-%d", number);
         }
     }
 }

@@ -2,6 +2,7 @@
 // run.nc from the journal: frames are copied one by one, the series of steps in one piece each.
 #include "solver/program/run_file.h"
 
+#include "core/base/math3.h"
 #include "core/base/memory.h"
 #include "core/geo/netcdf_file.h"
 #include "solver/program/fields.h"
@@ -339,6 +340,19 @@ static tal_status write_all(writer *w, tal_journal *journal, const tal_run_notes
     return tal_netcdf_commit(w->file, err);
 }
 
+// What the energy drift is a share of: all energy that changed its form, and what a free fall through one step
+// would give. Without that, rock that stays where it is would be judged by its rounding errors.
+static double exchanged_energy(const tal_run_summary *s, const tal_model_input *input) {
+    const double fall = tal_vec3_length(input->settings.gravity_mps2) * input->settings.dt_s;
+    double mass = 0.0;
+    for (int32_t b = 0; b < input->body_count; b++) {
+        mass += input->mass_kg[b];
+    }
+    return s->dissipated_normal_j + s->dissipated_tangential_j + fabs(s->dissipated_material_j) +
+           s->broken_j + fabs(s->energy_start_j - s->energy_end_j) + s->kinetic_peak_j +
+           mass * fall * fall;
+}
+
 tal_status tal_run_file_write(const char *path, tal_overwrite overwrite, tal_journal *journal,
                               const tal_solve_scene *scene, const tal_run_notes *notes,
                               tal_run_summary *summary, tal_error *err) {
@@ -346,10 +360,7 @@ tal_status tal_run_file_write(const char *path, tal_overwrite overwrite, tal_jou
     *summary = (tal_run_summary){0};
     writer w = {.file = &file, .scene = scene, .leaves = notes->leaves, .summary = summary};
     TAL_TRY(tal_journal_visit(journal, count_frame, sum_step, &w, err));
-    const double exchanged = summary->dissipated_normal_j + summary->dissipated_tangential_j +
-                             fabs(summary->dissipated_material_j) + summary->broken_j +
-                             fabs(summary->energy_start_j - summary->energy_end_j) +
-                             summary->kinetic_peak_j;
+    const double exchanged = exchanged_energy(summary, &scene->input);
     summary->energy_drift = exchanged > 0.0 ? summary->energy_drift / exchanged : 0.0;
     tal_status status = TAL_OK;
     TAL_TRY(

@@ -11,7 +11,8 @@
 // the library crashed. A finding in our own code ends it. Linked with --wrap=tal_hdf5_probe, after which files
 // are tried in the process itself.
 void watched_begin(int *argc, char ***argv);
-// To be called with every input.
+// To be called with every input, before and after it is read.
 void watched_try(const uint8_t *data, size_t size);
+void watched_end_try(void);
 
 #endif

@@ -4,9 +4,9 @@
 #include "core/geo/geopackage.h"
 #include "core/geo/raster_file.h"
 #include "tests/support/mutate.h"
+#include "tests/support/sqlite_alone.h"
 
 #include <cpl_conv.h>
-#include <dlfcn.h>
 
 static mutant m;
 
@@ -43,6 +43,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     const int32_t ring_start[] = {0, 4};
     const tal_geometry square = {.x = x, .y = y, .ring_count = 1, .ring_start = ring_start};
     const tal_field_value values[] = {{.text = "forest"}};
+    sqlite_alone();
     tal_gdal_init();
     CPLSetConfigOption("OGR_SQLITE_PRAGMA", "page_size=512"); // little room that holds nothing
     mutant_begin(&m, "seed.gpkg");

@@ -23,7 +23,7 @@ static void mend_sums(void) {
     enum { SUPERBLOCK_BYTES = 44, HAS_TIMES = 0x20, HAS_NUMBERS = 0x10 };
     put_sum(0, SUPERBLOCK_BYTES);
     for (size_t at = 0; at + 32 < m.length; at++) {
-        if (memcmp(m.bytes + at, "OHDR\2", 5) != 0) {
+        if (m.bytes[at] != 'O' || memcmp(m.bytes + at, "OHDR\2", 5) != 0) {
             continue;
         }
         const unsigned flags = (unsigned char)m.bytes[at + 5];
@@ -92,5 +92,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         }
         tal_netcdf_close(&file);
     }
+    watched_end_try();
     return 0;
 }

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Grids of ASCII and GeoJSON from hostile bytes, as projects of Rockyfor3D, places of a release, barriers,
 // forests and outlines come: read or refused, and no height that cannot be. The first byte chooses.
+#define _GNU_SOURCE // RTLD_DEFAULT
 #include "core/geo/features.h"
 #include "core/geo/geopackage.h"
 #include "core/geo/raster_file.h"
 #include "tests/support/hostile.h"
+#include "tests/support/sqlite_alone.h"
 
 #include <math.h>
 
 static tal_crs *local;
+static tal_settings settings; // a megabyte that no file changes
 
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
     (void)argc, (void)argv;
     static tal_error err;
+    sqlite_alone();
+    tal_settings_init(&settings);
     tal_gdal_init();
     mutant_need(tal_crs_create(&local, "local", "here", &err), &err);
     return 0;
@@ -37,8 +42,6 @@ static void read_grid(const char *path, tal_error *err) {
 }
 
 static void read_features(const char *path, tal_error *err) {
-    static tal_settings settings;
-    tal_settings_init(&settings);
     tal_features features;
     const tal_features_frame frame = {.crs = local};
     if (tal_features_create(&features, &settings, path, NULL, TAL_PLACE_POLYGON, &frame, "here",

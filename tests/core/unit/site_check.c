@@ -135,6 +135,24 @@ static void a_law_of_a_pair_is_a_known_word(void **state) {
                 "site.ini:2: [pair.rock.ground] law = foo is not one of contact, acd2+coulomb,");
 }
 
+static void two_surfaces_have_one_section(void **state) {
+    (void)state;
+    check_fails(read_text("[pair.rock.ground]\nfriction = 0.5\n[pair.rock.rock]\nfriction = 0.4\n"
+                          "[pair.ground.rock]\nfriction = 0.3\n"),
+                TAL_BAD_SETTING,
+                "site.ini:6: [pair.ground.rock] names the surfaces of [pair.rock.ground] (at ");
+    assert_int_equal(read_text("[pair.rock.ground]\nfriction = 0.5\n[pair.rock.rock]\n"
+                               "friction = 0.4\n[pair.ground.ground]\nfriction = 0.3\n"),
+                     TAL_OK);
+}
+
+static void a_run_lasts_a_step_at_least(void **state) {
+    (void)state;
+    check_fails(read_text("[solve]\ndt_s = 0.1\nuntil_s = 0.05\n"), TAL_BAD_SETTING,
+                "site.ini:3: [solve] until_s = 0.05 s is shorter than a step of dt_s = 0.1 s");
+    assert_int_equal(read_text("[solve]\ndt_s = 0.1\nuntil_s = 0.1\n"), TAL_OK);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kg_and_ratio_in_one_law_are_a_mistake_that_names_both_lines),
@@ -144,6 +162,8 @@ int main(void) {
         cmocka_unit_test(a_law_in_kg_is_read_back_as_it_was_written),
         cmocka_unit_test(a_pair_names_classes_that_the_site_has),
         cmocka_unit_test(a_law_of_a_pair_is_a_known_word),
+        cmocka_unit_test(two_surfaces_have_one_section),
+        cmocka_unit_test(a_run_lasts_a_step_at_least),
     };
     return cmocka_run_group_tests(tests, NULL, finish);
 }

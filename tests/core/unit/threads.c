@@ -123,8 +123,36 @@ static void waiting_threads_sleep(void **state) {
     assert_true(cpu_seconds() - before < 0.02);
 }
 
+static pthread_t asker;
+static atomic_bool is_joined;
+
+static void linger(void *context, int64_t first, int64_t end) {
+    (void)context, (void)first, (void)end;
+    const bool is_mine = pthread_equal(pthread_self(), asker) != 0;
+    atomic_store(&is_joined, atomic_load(&is_joined) || !is_mine);
+    for (int k = 0; k < 100 && !atomic_load(&is_joined); k++) { // until the other one has come
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    nanosleep(&(struct timespec){.tv_nsec = is_mine ? 0 : 500000000}, NULL);
+}
+
+// Nor does the one who asked, while another still works: beside other programs that may take long.
+static void who_waits_for_others_sleeps(void **state) {
+    (void)state;
+    asker = pthread_self();
+    double cost = 0;
+    for (int k = 0; k < 50 && !atomic_load(&is_joined); k++) {
+        const double before = cpu_seconds();
+        tal_threads_loop(2, 2, 1, linger, NULL);
+        cost = cpu_seconds() - before;
+    }
+    assert_true(atomic_load(&is_joined));
+    assert_true(cost < 0.1); // 0.5 if it did not
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_waits_for_others_sleeps), // first: nobody has come too late yet
         cmocka_unit_test(every_item_is_visited_once),
         cmocka_unit_test(loops_follow_one_another),
         cmocka_unit_test(a_loop_within_a_loop_is_done),

@@ -13,7 +13,7 @@ cat >pdal <<'STUB'
     echo "links $(grep -c : /proc/net/dev)"
     echo "proxy ${https_proxy:-none}"
 } >"$HERE/seen"
-[ -z "$SLOW" ] || { echo $$ >"$HERE/pid"; exec sleep 300; }
+[ -z "$SLOW" ] || { sleep 300 & echo $! >"$HERE/started"; echo $$ >"$HERE/pid"; exec sleep 300; }
 echo "pdal: error: not today" >&2
 exit 1
 STUB
@@ -43,7 +43,10 @@ stopped() {
 }
 SLOW=yes
 stopped TERM 143
+for i in $(seq 30); do kill -0 "$(cat started)" 2>/dev/null || break; sleep 0.1; done
+kill "$(cat started)" 2>/dev/null && fail "what pdal started is left behind"
 stopped KILL 137
+kill "$(cat started)" 2>/dev/null # a kill -9 of us ends pdal alone
 
 # Packages: the security suite beside the plain one.
 mkdir -p bin

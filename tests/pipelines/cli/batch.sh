@@ -114,6 +114,12 @@ done
 : >trace
 if "$batch" absent.ini muddled.ini --out none >said 2>&1; then fail "no good site"; fi
 [ ! -s trace ] && [ ! -e none ] || fail "work was done for no site"
+# Sites of one name are told apart, also from one that is called like that by itself.
+mkdir -p x
+cp a.xyz b.xyz x
+for site in a-3.ini a.ini x/a.ini; do cp one.ini "$site"; done
+"$batch" a-3.ini a.ini x/a.ini --out named >said 2>&1 || fail "sites of one name"
+[ "$(sed 1d named/results.csv | cut -d, -f1 | sort -u | wc -l)" -eq 3 ] || { cat named/results.csv; fail "two sites have one name"; }
 # A program that is missing.
 mv bin/talus-mesh bin/elsewhere
 if "$batch" one.ini --out study2 >said 2>&1; then fail "a missing program"; fi

@@ -27,6 +27,7 @@ expect 0 "<--><$PWD/p.ini><$PWD/q.ini>" front batch SITES="$PWD/[pq].ini"
 for name in BUILD PRESET; do
     expect 2 'without any of' front help $name="$command"
 done
+expect 2 'No test is named like \^no \$(shell touch .*)\$' front -o deps -o all check ONLY="^no $command\$"
 expect 0 'make demo' front help PREFIX="$command" DESTDIR="$command"
 [ ! -e hit ] || fail "something a user gave was carried out"
 [ "$failures" -eq 0 ]

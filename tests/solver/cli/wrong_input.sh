@@ -32,6 +32,9 @@ begin
 make_files
 solve 2>err.txt || fail "the good files: $(cat err.txt)"
 [ -e out/run.nc ] || fail "the good files give no run.nc"
+# Nothing moves: what is left of sums that are rounded is no drift of its energy.
+drift=$(sed -n 's/.*"energy_drift":[^0-9]*\([0-9.e-]*\).*/\1/p' out/run.json)
+awk "BEGIN { exit !(\"$drift\" != \"\" && $drift + 0 < 1e-9) }" || fail "cubes at rest drift in energy by $drift"
 
 begin
 change blocks 's/^position.*/position = 0, 0, 0.5, 0.9, 0, 0.5 ;/'

@@ -32,5 +32,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (tal_contact_problem_read(&problem, m.path, &err) == TAL_OK) {
         tal_contact_problem_destroy(&problem);
     }
+    watched_end_try();
     return 0;
 }
