@@ -20,7 +20,7 @@ tal_solver_settings tal_solver_settings_default(void) {
                                  .tolerance = 1e-3,
                                  .iteration_max = 1000,
                                  .impact_speed_mps = 0.0,
-                                 .correction = 0.2,
+                                 .correction = 0.5,
                                  .slop = 1e-4,
                                  .overlap_max = 0.01,
                                  .substep_max = 16,
