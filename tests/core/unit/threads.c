@@ -105,6 +105,25 @@ static void the_child_of_a_fork_has_threads_of_its_own(void **state) {
     assert_int_equal(outcome, 0);
 }
 
+// What a sum is put together from: the same slices for any number of threads, side by side, none of them empty unless
+// there is nothing at all, none much smaller than asked for.
+static void slices_cover_a_loop_and_know_nothing_of_threads(void **state) {
+    (void)state;
+    static const int64_t counts[] = {0, 1, 99, 100, 101, 199, 6400, 123457, INT64_C(1) << 40};
+    for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
+        const int slices = tal_slice_count(counts[c], 100);
+        assert_in_range(slices, 1, TAL_SLICES_MAX);
+        assert_int_equal(tal_slice_begin(counts[c], slices, 0), 0);
+        assert_int_equal(tal_slice_begin(counts[c], slices, slices), counts[c]);
+        for (int n = 0; slices > 1 && n < slices; n++) {
+            assert_true(tal_slice_begin(counts[c], slices, n + 1) -
+                            tal_slice_begin(counts[c], slices, n) >=
+                        100);
+        }
+    }
+    assert_int_equal(tal_slice_count(INT64_C(1) << 40, 100), TAL_SLICES_MAX);
+}
+
 static double cpu_seconds(void) {
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
@@ -158,6 +177,7 @@ int main(void) {
         cmocka_unit_test(a_loop_within_a_loop_is_done),
         cmocka_unit_test(two_who_ask_at_once_both_get_theirs),
         cmocka_unit_test(the_child_of_a_fork_has_threads_of_its_own),
+        cmocka_unit_test(slices_cover_a_loop_and_know_nothing_of_threads),
         cmocka_unit_test(waiting_threads_sleep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

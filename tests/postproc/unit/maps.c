@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Deposit and passage maps of one box whose way is known, and of a sphere.
+#include "core/base/memory.h"
 #include "postproc/measure/deposit.h"
 #include "postproc/measure/passage.h"
 #include "postproc/measure/sphere.h"
@@ -169,10 +170,9 @@ static void sphere_becomes_a_ball_of_the_same_volume(void **state) {
     static scene s;
     scene_reset(&s);
     tal_blocks rocks = {.count = 1};
-    rocks.vertex_start = calloc(2, sizeof(int32_t));
-    rocks.face_start = calloc(2, sizeof(int32_t));
-    rocks.corner_start = calloc(1, sizeof(int32_t));
-    // The library frees with its own allocator, which takes memory of malloc.
+    rocks.vertex_start = tal_memory_create(2, sizeof(int32_t)); // what replaces them destroys them
+    rocks.face_start = tal_memory_create(2, sizeof(int32_t));
+    rocks.corner_start = tal_memory_create(1, sizeof(int32_t));
     const double radius[1] = {1.5};
     tal_vec3 vertex[300];
     check_ok(tal_blocks_replace_spheres(&rocks, radius, &check_error));
