@@ -223,7 +223,8 @@ static int take_pair(void *user, const char *section, const char *name, const ch
     (void)section; // cut to 49 characters; `header` is whole
     reader *r = user;
     if (r->continues) {
-        tal_text_append(&r->value, pending_is_list(r) ? "\n%s" : " %s", value);
+        const char *between = pending_is_list(r) ? "\n" : r->value.length > 0 ? " " : "";
+        tal_text_append(&r->value, "%s%s", between, value);
         return 1;
     }
     if (r->header[0] == '\0') {

@@ -223,6 +223,13 @@ static void bytes_that_are_not_text_are_refused(void **state) {
                 "not a text file");
 }
 
+// Not " local", which no list of names holds.
+static void a_value_may_begin_on_the_line_below_its_key(void **state) {
+    (void)state;
+    check_ok(read_text("[site]\ncrs =\n  local\n", 0));
+    assert_string_equal(settings->site.crs, "local");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_comments_and_lists_are_read),
@@ -240,6 +247,7 @@ int main(void) {
         cmocka_unit_test(lines_that_are_no_pair_are_refused_with_a_way_out),
         cmocka_unit_test(a_mistake_in_a_list_is_one_message),
         cmocka_unit_test(the_last_line_needs_no_end),
+        cmocka_unit_test(a_value_may_begin_on_the_line_below_its_key),
         cmocka_unit_test(bytes_that_are_not_text_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, finish);
