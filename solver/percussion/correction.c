@@ -289,7 +289,8 @@ typedef struct {
     tal_state *state;
     double *opening, *push;
     int part_count;
-    double part[TAL_SLICES_MAX]; // the furthest that a contact has to open; what the bodies were lifted by
+    double part
+        [TAL_SLICES_MAX]; // the furthest that a contact has to open; what the bodies were lifted by
 } part_loop;
 
 // Openings of the contacts of a pair, and whether it is too deep.

@@ -286,8 +286,7 @@ void tal_sweep_set_fill(tal_sweep_set *set, const tal_percussion_problem *proble
     take_room(set, number, kind);
     fill_loop l; // most of its colors stay unused
     l.set = set;
-    l.sorted =
-        &work->listed[4 * (ptrdiff_t)island->first_pair + 2 * (ptrdiff_t)island->pair_count];
+    l.sorted = &work->listed[4 * (ptrdiff_t)island->first_pair + 2 * (ptrdiff_t)island->pair_count];
     l.is_hot = is_hot_kind(kind);
     l.is_filled = kind == TAL_SET_ALL && work->batches.are_filled;
     const int threads = island->pair_count < SORTED_PAIRS_MIN ? 1 : thread_count;

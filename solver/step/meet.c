@@ -156,13 +156,13 @@ static void note_pair(const tal_model *model, tal_state *state, const near_pair 
 
 static void find_meetings(const tal_model *model, tal_state *state, double dt) {
     for (int32_t b = 0; b < model->body_count; b++) {
-        state->work.meeting[b] = (tal_meeting){.time = INFINITY,
-                                               .pair = -1,
-                                               .limit_pair = -1,
-                                               .limit = INFINITY,
-                                               .limit_next = INFINITY,
-                                               .can_go_on = is_free(model, state, b) &&
-                                                            !state->work.is_standing[b]};
+        state->work.meeting[b] =
+            (tal_meeting){.time = INFINITY,
+                          .pair = -1,
+                          .limit_pair = -1,
+                          .limit = INFINITY,
+                          .limit_next = INFINITY,
+                          .can_go_on = is_free(model, state, b) && !state->work.is_standing[b]};
     }
     for (int32_t m = 0; m < state->work.list.manifold_count; m++) {
         const near_pair of = near_pair_of(state, m);

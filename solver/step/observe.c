@@ -89,8 +89,8 @@ typedef struct {
     contact_sums part[TAL_SLICES_MAX];
 } pairs_loop;
 
-static void add_contact_work(const pairs_loop *l, const tal_pair *pair, int32_t k, contact_sums *sum,
-                             double of_pair[2]) {
+static void add_contact_work(const pairs_loop *l, const tal_pair *pair, int32_t k,
+                             contact_sums *sum, double of_pair[2]) {
     const contact_work work = work_of(l->state, pair, k);
     const double both = work.normal + work.tangential;
     const tal_law_traits *law = tal_traits(l->model, pair);
