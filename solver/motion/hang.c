@@ -24,7 +24,7 @@ static bool is_swinging(const tal_model *model, const tal_state *state, int32_t 
            model->shapes.sphere_radius[model->shape_of_body[b]] == 0.0;
 }
 
-// How many points of a pair carry a percussion; more than count are as good as those.
+// How many points of a pair carry a percussion, up to one more than a body can hang on.
 static void count_pairs(void *context, int64_t first, int64_t end) {
     const tal_state *state = context;
     for (int64_t p = first; p < end; p++) {

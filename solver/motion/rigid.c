@@ -19,7 +19,7 @@ static const double REACH_MARGIN = 2e-3;
 static const double STANDING = 1e-3;
 
 // Some microseconds of work: less is not worth sharing.
-enum { BODIES_PER_PIECE = 64, BODIES_PER_PART = 512 };
+enum { BODIES_PER_PIECE = 64, BODIES_PER_SLICE = 512 };
 
 typedef struct {
     const tal_model *model;
@@ -236,13 +236,13 @@ static void set_reach(const tal_model *model, tal_state *state, double dt) {
                      &(bodies_loop){model, state, dt});
 }
 
-// Energies by parts of the bodies.
+// Energies by slices of the bodies.
 typedef struct {
     const tal_model *model;
     const tal_state *state;
     double ahead;
-    int part_count;
-    tal_energy part[TAL_SLICES_MAX];
+    int slice_count;
+    tal_energy slice[TAL_SLICES_MAX];
 } energy_loop;
 
 static void add_energy_of(const tal_model *model, const tal_state *state, int64_t first,
@@ -260,28 +260,28 @@ static void add_energy_of(const tal_model *model, const tal_state *state, int64_
     }
 }
 
-static void add_energy_parts(void *context, int64_t first, int64_t end) {
+static void add_energy_slices(void *context, int64_t first, int64_t end) {
     energy_loop *l = context;
     const int32_t count = l->model->body_count;
     for (int64_t n = first; n < end; n++) {
-        l->part[n] = (tal_energy){0};
-        add_energy_of(l->model, l->state, tal_slice_begin(count, l->part_count, n),
-                      tal_slice_begin(count, l->part_count, n + 1), l->ahead, &l->part[n]);
+        l->slice[n] = (tal_energy){0};
+        add_energy_of(l->model, l->state, tal_slice_begin(count, l->slice_count, n),
+                      tal_slice_begin(count, l->slice_count, n + 1), l->ahead, &l->slice[n]);
     }
 }
 
 static void add_energy(const tal_model *model, const tal_state *state, double ahead,
                        tal_energy *sum) {
-    energy_loop l; // small scenes have one part
+    energy_loop l; // small scenes have one slice
     l.model = model;
     l.state = state;
     l.ahead = ahead;
-    l.part_count = tal_slice_count(model->body_count, BODIES_PER_PART);
-    tal_threads_loop(state->work.thread_count, l.part_count, 1, add_energy_parts, &l);
-    for (int n = 0; n < l.part_count; n++) {
-        sum->translation += l.part[n].translation;
-        sum->rotation += l.part[n].rotation;
-        sum->potential += l.part[n].potential;
+    l.slice_count = tal_slice_count(model->body_count, BODIES_PER_SLICE);
+    tal_threads_loop(state->work.thread_count, l.slice_count, 1, add_energy_slices, &l);
+    for (int n = 0; n < l.slice_count; n++) {
+        sum->translation += l.slice[n].translation;
+        sum->rotation += l.slice[n].rotation;
+        sum->potential += l.slice[n].potential;
     }
 }
 

@@ -21,7 +21,7 @@ static const double SKIN = 2e-5;
 static const double REACH_NOTICEABLE = 5e-3;
 
 // Some microseconds of work: less is not worth sharing.
-enum { PAIRS_PER_PIECE = 16, PAIRS_PER_PART = 256 };
+enum { PAIRS_PER_PIECE = 16, PAIRS_PER_SLICE = 256 };
 
 static bool is_mobile(const tal_state *state, int32_t body) {
     return body >= 0 && state->is_immovable[body] == 0;
@@ -516,8 +516,8 @@ typedef struct {
 typedef struct {
     const tal_model *model;
     const tal_state *state;
-    int part_count;
-    contact_count part[TAL_SLICES_MAX];
+    int slice_count;
+    contact_count slice[TAL_SLICES_MAX];
 } count_loop;
 
 static void count_pair(const count_loop *l, const tal_pair *pair, contact_count *count) {
@@ -532,33 +532,33 @@ static void count_pair(const count_loop *l, const tal_pair *pair, contact_count 
     }
 }
 
-static void count_parts(void *context, int64_t first, int64_t end) {
+static void count_slices(void *context, int64_t first, int64_t end) {
     count_loop *l = context;
     const tal_percussion_problem *problem = &l->state->work.problem;
     for (int64_t n = first; n < end; n++) {
-        l->part[n] = (contact_count){0};
-        const int64_t stop = tal_slice_begin(problem->pair_count, l->part_count, n + 1);
-        for (int64_t p = tal_slice_begin(problem->pair_count, l->part_count, n); p < stop; p++) {
-            count_pair(l, &problem->pair[p], &l->part[n]);
+        l->slice[n] = (contact_count){0};
+        const int64_t stop = tal_slice_begin(problem->pair_count, l->slice_count, n + 1);
+        for (int64_t p = tal_slice_begin(problem->pair_count, l->slice_count, n); p < stop; p++) {
+            count_pair(l, &problem->pair[p], &l->slice[n]);
         }
     }
 }
 
 void tal_count_contacts(const tal_model *model, const tal_state *state, tal_report *report) {
-    count_loop l; // small scenes have one part
+    count_loop l; // small scenes have one slice
     l.model = model;
     l.state = state;
-    l.part_count = tal_slice_count(state->work.problem.pair_count, PAIRS_PER_PART);
-    tal_threads_loop(state->work.thread_count, l.part_count, 1, count_parts, &l);
+    l.slice_count = tal_slice_count(state->work.problem.pair_count, PAIRS_PER_SLICE);
+    tal_threads_loop(state->work.thread_count, l.slice_count, 1, count_slices, &l);
     report->color_count = state->work.contacts.coloring.color_count;
     report->impact_count = 0;
     report->penetration_m = 0.0; // of these poses: bodies may have been elsewhere before
     report->penetration_body_i = report->penetration_body_j = -1;
-    for (int n = 0; n < l.part_count; n++) {
-        report->impact_count += l.part[n].impact_count;
-        if (l.part[n].depth > report->penetration_m) {
-            const tal_pair *pair = l.part[n].deepest;
-            report->penetration_m = l.part[n].depth;
+    for (int n = 0; n < l.slice_count; n++) {
+        report->impact_count += l.slice[n].impact_count;
+        if (l.slice[n].depth > report->penetration_m) {
+            const tal_pair *pair = l.slice[n].deepest;
+            report->penetration_m = l.slice[n].depth;
             report->penetration_body_i = pair->body_i;
             report->penetration_body_j =
                 pair->body_j < state->body_count ? pair->body_j : TAL_BODY_TERRAIN;

@@ -33,7 +33,7 @@ enum { HOT_RINGS = 3, HOT_SWEEPS = 64, HOT_CHECK = 4, HOT_PAIRS_MIN = 128 };
 enum { SHARED_PAIRS_MIN = 256, SHARED_PAIRS = 1024 };
 
 // Some microseconds of looking for hot pairs, or of adding errors: less is not worth sharing.
-enum { PAIRS_PER_PIECE = 256, ERRORS_PER_PART = 2048 };
+enum { PAIRS_PER_PIECE = 256, ERRORS_PER_SLICE = 2048 };
 
 // The residual is measured when the changes look small enough, and now and then anyway: percussions
 // that wander change though nothing is wrong with them. A failed check is repeated after CHECK_PAUSE
@@ -65,26 +65,26 @@ static bool is_solved(const tal_island_result *result, int32_t count, double tol
     return result->error <= square * count && result->worst <= WORST * WORST * square;
 }
 
-// A loop over parts of the errors measured in an island.
+// A loop over slices of the errors measured in an island.
 typedef struct {
     const double *error;
     int64_t count;
-    int part_count;
+    int slice_count;
     double tolerance;
-    tal_island_result part[TAL_SLICES_MAX];
+    tal_island_result slice[TAL_SLICES_MAX];
 } error_loop;
 
-static void sum_parts(void *context, int64_t first, int64_t end) {
+static void sum_slices(void *context, int64_t first, int64_t end) {
     error_loop *l = context;
     for (int64_t n = first; n < end; n++) {
         tal_island_result sum = {0};
-        const int64_t stop = tal_slice_begin(l->count, l->part_count, n + 1);
-        for (int64_t k = tal_slice_begin(l->count, l->part_count, n); k < stop; k++) {
+        const int64_t stop = tal_slice_begin(l->count, l->slice_count, n + 1);
+        for (int64_t k = tal_slice_begin(l->count, l->slice_count, n); k < stop; k++) {
             sum.error += l->error[k];
             sum.worst = fmax(sum.worst, l->error[k]);
             sum.unconverged_count += l->error[k] > l->tolerance * l->tolerance;
         }
-        l->part[n] = sum;
+        l->slice[n] = sum;
     }
 }
 
@@ -93,18 +93,18 @@ static void sum_errors(const tal_percussion_problem *problem, const tal_solver_w
                        const tal_island *island, int thread_count, double tolerance,
                        tal_island_result *result) {
     const int32_t first = contacts_begin(problem, island);
-    error_loop l; // small islands have one part
+    error_loop l; // small islands have one slice
     l.error = &work->error[first];
     l.count = contacts_end(problem, island) - first;
-    l.part_count = tal_slice_count(l.count, ERRORS_PER_PART);
+    l.slice_count = tal_slice_count(l.count, ERRORS_PER_SLICE);
     l.tolerance = tolerance;
-    tal_threads_loop(thread_count, l.part_count, 1, sum_parts, &l);
+    tal_threads_loop(thread_count, l.slice_count, 1, sum_slices, &l);
     result->error = result->worst = 0.0;
     result->unconverged_count = 0;
-    for (int n = 0; n < l.part_count; n++) {
-        result->error += l.part[n].error;
-        result->worst = fmax(result->worst, l.part[n].worst);
-        result->unconverged_count += l.part[n].unconverged_count;
+    for (int n = 0; n < l.slice_count; n++) {
+        result->error += l.slice[n].error;
+        result->worst = fmax(result->worst, l.slice[n].worst);
+        result->unconverged_count += l.slice[n].unconverged_count;
     }
     if (is_solved(result, (int32_t)l.count, tolerance)) {
         result->unconverged_count = 0;

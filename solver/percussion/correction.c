@@ -17,7 +17,7 @@
 // slops, or by more than SETTLED_DEEP of the furthest that one has to open.
 enum { SWEEPS_MAX = 20 };
 // Some microseconds of work: less is not worth sharing.
-enum { PAIRS_PER_PIECE = 64, BATCHES_PER_PIECE = 8, PAIRS_PER_PART = 256, BODIES_PER_PART = 256 };
+enum { PAIRS_PER_PIECE = 64, BATCHES_PER_PIECE = 8, PAIRS_PER_SLICE = 256, BODIES_PER_SLICE = 256 };
 static const double SETTLED = 0.1, SETTLED_DEEP = 0.1;
 // A pair is left alone as long as neither body has moved since its last visit by more than this share of that.
 static const double NOTICED = 0.01;
@@ -283,18 +283,18 @@ static double displace_body(const tal_model *model, tal_state *state, int32_t b)
     return -model->mass[b] * tal_vec3_dot(model->settings.gravity_mps2, shift);
 }
 
-// A loop over parts of the pairs or bodies.
+// A loop over slices of the pairs or bodies.
 typedef struct {
     const tal_model *model;
     tal_state *state;
     double *opening, *push;
-    int part_count;
-    double part
-        [TAL_SLICES_MAX]; // the furthest that a contact has to open; what the bodies were lifted by
-} part_loop;
+    int slice_count;
+    // The furthest that a contact has to open; what the bodies were lifted by.
+    double slice[TAL_SLICES_MAX];
+} slice_loop;
 
 // Openings of the contacts of a pair, and whether it is too deep.
-static double want_openings(const part_loop *l, int32_t p) {
+static double want_openings(const slice_loop *l, int32_t p) {
     const tal_percussion_problem *problem = &l->state->work.problem;
     const tal_pair *pair = &problem->pair[p];
     double furthest = 0.0;
@@ -311,40 +311,40 @@ static double want_openings(const part_loop *l, int32_t p) {
     return furthest;
 }
 
-static void want_parts(void *context, int64_t first, int64_t end) {
-    part_loop *l = context;
+static void want_slices(void *context, int64_t first, int64_t end) {
+    slice_loop *l = context;
     const int32_t count = l->state->work.problem.pair_count;
     for (int64_t n = first; n < end; n++) {
-        const int64_t stop = tal_slice_begin(count, l->part_count, n + 1);
-        l->part[n] = 0.0;
-        for (int64_t p = tal_slice_begin(count, l->part_count, n); p < stop; p++) {
-            l->part[n] = fmax(l->part[n], want_openings(l, (int32_t)p));
+        const int64_t stop = tal_slice_begin(count, l->slice_count, n + 1);
+        l->slice[n] = 0.0;
+        for (int64_t p = tal_slice_begin(count, l->slice_count, n); p < stop; p++) {
+            l->slice[n] = fmax(l->slice[n], want_openings(l, (int32_t)p));
         }
     }
 }
 
-static void displace_parts(void *context, int64_t first, int64_t end) {
-    part_loop *l = context;
+static void displace_slices(void *context, int64_t first, int64_t end) {
+    slice_loop *l = context;
     const int32_t count = l->model->body_count;
     for (int64_t n = first; n < end; n++) {
-        const int32_t stop = (int32_t)tal_slice_begin(count, l->part_count, n + 1);
-        l->part[n] = 0.0;
-        for (int32_t b = (int32_t)tal_slice_begin(count, l->part_count, n); b < stop; b++) {
+        const int32_t stop = (int32_t)tal_slice_begin(count, l->slice_count, n + 1);
+        l->slice[n] = 0.0;
+        for (int32_t b = (int32_t)tal_slice_begin(count, l->slice_count, n); b < stop; b++) {
             if (!l->state->is_fixed[b] && l->state->work.island_of_body[b] >= 0) {
-                l->part[n] += displace_body(l->model, l->state, b);
+                l->slice[n] += displace_body(l->model, l->state, b);
             }
         }
     }
 }
 
 // The furthest that a contact has to open; bodies of pairs that have to are marked for the first sweep.
-static double want_all_openings(part_loop *l) {
+static double want_all_openings(slice_loop *l) {
     const tal_percussion_problem *problem = &l->state->work.problem;
     double furthest = 0.0;
-    l->part_count = tal_slice_count(problem->pair_count, PAIRS_PER_PART);
-    tal_threads_loop(problem->thread_count, l->part_count, 1, want_parts, l);
-    for (int n = 0; n < l->part_count; n++) {
-        furthest = fmax(furthest, l->part[n]);
+    l->slice_count = tal_slice_count(problem->pair_count, PAIRS_PER_SLICE);
+    tal_threads_loop(problem->thread_count, l->slice_count, 1, want_slices, l);
+    for (int n = 0; n < l->slice_count; n++) {
+        furthest = fmax(furthest, l->slice[n]);
     }
     memset(l->state->work.is_touched, 0, (size_t)l->model->body_count);
     for (int32_t p = 0; furthest > 0.0 && p < problem->pair_count; p++) {
@@ -355,31 +355,31 @@ static double want_all_openings(part_loop *l) {
     return furthest;
 }
 
-static double displace_bodies(part_loop *l) {
+static double displace_bodies(slice_loop *l) {
     double lifted = 0.0;
-    l->part_count = tal_slice_count(l->model->body_count, BODIES_PER_PART);
-    tal_threads_loop(l->state->work.thread_count, l->part_count, 1, displace_parts, l);
-    for (int n = 0; n < l->part_count; n++) {
-        lifted += l->part[n];
+    l->slice_count = tal_slice_count(l->model->body_count, BODIES_PER_SLICE);
+    tal_threads_loop(l->state->work.thread_count, l->slice_count, 1, displace_slices, l);
+    for (int n = 0; n < l->slice_count; n++) {
+        lifted += l->slice[n];
     }
     return lifted;
 }
 
 double tal_correct_positions(const tal_model *model, tal_state *state) {
-    part_loop parts; // small scenes have one part
-    parts.model = model;
-    parts.state = state;
-    parts.opening = state->work.contacts.work.change; // scratch
-    parts.push = state->work.contacts.work.error;
+    slice_loop slices; // small scenes have one slice
+    slices.model = model;
+    slices.state = state;
+    slices.opening = state->work.contacts.work.change; // scratch
+    slices.push = state->work.contacts.work.error;
     memset(state->work.displacement, 0,
            ((size_t)model->body_count + 1) * sizeof *state->work.displacement);
-    const double furthest = model->settings.correction == 0.0 ? 0.0 : want_all_openings(&parts);
+    const double furthest = model->settings.correction == 0.0 ? 0.0 : want_all_openings(&slices);
     if (furthest == 0.0) {
         return 0.0;
     }
     const double settled =
         fmax(SETTLED * model->settings.slop * model->smallest_width, SETTLED_DEEP * furthest);
-    island_loop l = {model, state, parts.opening, parts.push, settled};
+    island_loop l = {model, state, slices.opening, slices.push, settled};
     tal_islands_loop(&state->work.problem, open_island, &l);
-    return displace_bodies(&parts);
+    return displace_bodies(&slices);
 }

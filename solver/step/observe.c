@@ -14,7 +14,7 @@
 enum { WORK, BOUND, SLACK, ISLAND_NUMBERS };
 
 // Some microseconds of work: less is not worth sharing.
-enum { PAIRS_PER_PART = 64 };
+enum { PAIRS_PER_SLICE = 64 };
 
 double tal_observe_rise_bound(const tal_model *model, const tal_state *state, double dt) {
     double sum = 0.0;
@@ -80,13 +80,13 @@ typedef struct {
     double clausius_duhem_worst, opposed_worst;
 } contact_sums;
 
-// Pairs by parts; and of each what its island is told: its work, and what rounding is measured against.
+// Pairs by slices; and of each what its island is told: its work, and what rounding is measured against.
 typedef struct {
     const tal_model *model;
     const tal_state *state;
     double (*of_pair)[2];
-    int part_count;
-    contact_sums part[TAL_SLICES_MAX];
+    int slice_count;
+    contact_sums slice[TAL_SLICES_MAX];
 } pairs_loop;
 
 static void add_contact_work(const pairs_loop *l, const tal_pair *pair, int32_t k,
@@ -126,40 +126,40 @@ static void observe_pair(const pairs_loop *l, int32_t p, contact_sums *sum) {
     }
 }
 
-static void observe_parts(void *context, int64_t first, int64_t end) {
+static void observe_slices(void *context, int64_t first, int64_t end) {
     pairs_loop *l = context;
     const int32_t count = l->state->work.problem.pair_count;
     for (int64_t n = first; n < end; n++) {
         contact_sums sum = {.clausius_duhem_worst = -INFINITY, .opposed_worst = -INFINITY};
-        const int64_t stop = tal_slice_begin(count, l->part_count, n + 1);
-        for (int64_t p = tal_slice_begin(count, l->part_count, n); p < stop; p++) {
+        const int64_t stop = tal_slice_begin(count, l->slice_count, n + 1);
+        for (int64_t p = tal_slice_begin(count, l->slice_count, n); p < stop; p++) {
             observe_pair(l, (int32_t)p, &sum);
         }
-        l->part[n] = sum;
+        l->slice[n] = sum;
     }
 }
 
 void tal_observe_contacts(const tal_model *model, tal_state *state, double dt, tal_report *report) {
     const tal_percussion_problem *problem = &state->work.problem;
-    pairs_loop l; // small scenes have one part
+    pairs_loop l; // small scenes have one slice
     l.model = model;
     l.state = state;
     l.of_pair = (double(*)[2])state->work.contacts.work.change_sum; // scratch
-    l.part_count = tal_slice_count(problem->pair_count, PAIRS_PER_PART);
+    l.slice_count = tal_slice_count(problem->pair_count, PAIRS_PER_SLICE);
     reset_islands(model, state, dt, report);
-    tal_threads_loop(state->work.thread_count, l.part_count, 1, observe_parts, &l);
+    tal_threads_loop(state->work.thread_count, l.slice_count, 1, observe_slices, &l);
     report->dissipated_normal_j = report->dissipated_tangential_j = report->constraint_j = 0.0;
     report->applied_j = tal_prescribed_force_work(model, state);
     report->clausius_duhem_worst_j = report->opposed_worst_j = -INFINITY;
-    for (int n = 0; n < l.part_count; n++) {
-        const contact_sums *part = &l.part[n];
-        report->dissipated_normal_j += part->dissipated_normal;
-        report->dissipated_tangential_j += part->dissipated_tangential;
-        report->constraint_j += part->constraint;
-        report->applied_j += part->applied;
+    for (int n = 0; n < l.slice_count; n++) {
+        const contact_sums *slice = &l.slice[n];
+        report->dissipated_normal_j += slice->dissipated_normal;
+        report->dissipated_tangential_j += slice->dissipated_tangential;
+        report->constraint_j += slice->constraint;
+        report->applied_j += slice->applied;
         report->clausius_duhem_worst_j =
-            fmax(report->clausius_duhem_worst_j, part->clausius_duhem_worst);
-        report->opposed_worst_j = fmax(report->opposed_worst_j, part->opposed_worst);
+            fmax(report->clausius_duhem_worst_j, slice->clausius_duhem_worst);
+        report->opposed_worst_j = fmax(report->opposed_worst_j, slice->opposed_worst);
     }
     for (int32_t p = 0; p < problem->pair_count; p++) {
         double *island = &state->work.island_energy[ISLAND_NUMBERS * problem->pair[p].island];
