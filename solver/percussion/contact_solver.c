@@ -23,10 +23,10 @@
 static const double WORST = 30.0;
 
 // In a large island a handful of contacts hold the residual. The hot list is what exceeds HOT times its part
-// of the tolerance (in energy), and HOT_RINGS rings of neighbours; it is swept alone until it is as good as
-// that, or HOT_SWEEPS times. Best of eight settings on five steps of S2_3000 and S2_10000.
+// of the tolerance (in energy), and HOT_RINGS rings of neighbours; it is swept alone HOT_SWEEPS times whenever
+// LARGE_CHECK sweeps of all were not enough. Flat around these values (docs/benchmarks.md, "What was tried").
 static const double HOT = 30.0, HOT_SHARE_MAX = 0.6;
-enum { HOT_RINGS = 3, HOT_SWEEPS = 64, HOT_CHECK = 4, HOT_PAIRS_MIN = 128 };
+enum { HOT_RINGS = 3, HOT_SWEEPS = 12, LARGE_CHECK = 6, HOT_PAIRS_MIN = 128 };
 
 // Islands with SHARED_PAIRS or more are shared between threads color by color, those with fewer than SHARED_PAIRS_MIN
 // never: most of their colors are too short. Between, where they are the larger part of all there is to do.
@@ -239,15 +239,6 @@ static void take_near_bodies(const island_solve *s, tal_sweep_set *hot) {
     hot->body_count = count;
 }
 
-static double error_of_listed(const island_solve *s) {
-    const int32_t first = s->island->first_pair;
-    double sum = 0.0;
-    for (int32_t p = first; p < first + s->island->pair_count; p++) {
-        sum += s->work->is_listed[p] ? error_of_pair(s, p) : 0.0;
-    }
-    return sum;
-}
-
 // Sweeps what holds the residual alone. False if that is nothing, or nearly everything.
 static bool sweep_hot(island_solve *s) {
     const int32_t count = list_hot(s);
@@ -259,15 +250,9 @@ static bool sweep_hot(island_solve *s) {
                        s->all.batch != NULL ? TAL_SET_HOT : TAL_SET_HOT_EXACT);
     take_near_bodies(s, &hot);
     tal_sweep_set_begin_hot(&hot, &s->all);
-    const double enough = HOT * s->tolerance * s->tolerance * hot.contact_count;
-    bool is_done = false;
-    for (int n = 1; n <= HOT_SWEEPS && !is_done && s->visits < s->visits_max; n++) {
+    for (int n = 0; n < HOT_SWEEPS && s->visits < s->visits_max; n++) {
         tal_sweep_set_sweep(&hot);
         s->visits += hot.contact_count;
-        if (n % HOT_CHECK == 0) {
-            tal_sweep_set_measure(&hot);
-            is_done = error_of_listed(s) <= enough;
-        }
     }
     tal_sweep_set_end_hot(&hot, &s->all);
     return true;
@@ -313,7 +298,7 @@ static bool is_stagnant(const island_solve *s, const tal_island_result *result, 
 static void sweep_island(island_solve *s, const tal_solver_goal *goal, tal_island_result *result) {
     const double error_max = s->tolerance * s->tolerance * s->contact_count;
     const bool is_large = s->island->pair_count >= HOT_PAIRS_MIN;
-    const int check_every = is_large ? HOT_CHECK : CHECK_EVERY;
+    const int check_every = is_large ? LARGE_CHECK : CHECK_EVERY;
     int pause = 0, since_check = 0, release_at = RELEASE_FIRST;
     look last = {0};
     for (;;) {
