@@ -353,6 +353,7 @@ static void open(const tal_batch *b, const tal_batch_point *point, tal_batch_ope
     const lanes3 normal = lanes3_of(b->normal);
     const tal_lanes zero = lanes_of(0.0f);
     tal_lanes furthest = zero;
+    bool any = false;
     for (int32_t k = 0; k < b->point_count; k++) {
         const lanes3 arm_i = lanes3_of(point[k].arm_i), arm_j = lanes3_of(point[k].arm_j);
         const lanes3 of_i = add3(i.v, cross3(i.w, arm_i)), of_j = add3(j.v, cross3(j.w, arm_j));
@@ -360,20 +361,26 @@ static void open(const tal_batch *b, const tal_batch_point *point, tal_batch_ope
         const tal_lanes push =
             larger_lanes(opening[k].push + missing * point[k].inverse_normal, zero);
         const tal_lanes step = push - opening[k].push;
+        if (!is_any(~is_equal(step, zero))) {
+            continue;
+        }
         const lanes3 p = {normal.x * step, normal.y * step, normal.z * step};
         opening[k].push = push;
         i.v = add_scaled3(i.v, b->inertia_i[0], p);
         j.v = add_scaled3(j.v, -b->inertia_j[0], p);
         i.w = add3(i.w, apply_symmetric(&b->inertia_i[1], cross3(arm_i, p)));
         j.w = subtract3(j.w, apply_symmetric(&b->inertia_j[1], cross3(arm_j, p)));
-        const tal_lanes opened = absolute(step) / point[k].inverse_normal;
-        furthest = larger_lanes(furthest, choose(is_equal(step, zero), zero, opened));
+        furthest = larger_lanes(furthest, absolute(step) * point[k].w[0]);
+        any = true;
     }
-    scatter(&i, b->body_i, b->inertia_i[0], displacement);
-    scatter(&j, b->body_j, b->inertia_j[0], displacement);
     for (int lane = 0; lane < TAL_LANES; lane++) {
         moved[lane] = (double)furthest[lane];
     }
+    if (!any) {
+        return;
+    }
+    scatter(&i, b->body_i, b->inertia_i[0], displacement);
+    scatter(&j, b->body_j, b->inertia_j[0], displacement);
 }
 
 const tal_batch_kernel KERNEL = {.name = KERNEL_NAME,
