@@ -16,8 +16,9 @@ typedef struct {
     const int32_t *body; // whose motion is extrapolated
     int32_t single_end[TAL_COLOR_MAX + 1], batch_end[TAL_COLOR_MAX + 1];
     int32_t *single;
-    int32_t *
-        lane_of; // of each pair of the island, in the set of all pairs: lanes are counted through all batches
+    // Of each pair of the island, in the set of all pairs: its lane, counted through all batches; or, of those that are
+    // visited one by one, how many contacts such pairs before it have.
+    int32_t *lane_of;
     tal_batch *batch; // NULL: none
     tal_batch_point *point;
     tal_batch_percussion *percussion;
