@@ -95,6 +95,28 @@ tal_status tal_batches_reserve(tal_batches *b, const tal_percussion_problem *pro
                : grow(b, batches, points, err);
 }
 
+static void forget(const tal_batches *b, size_t first_batch, size_t first_point) {
+    const size_t batches = (size_t)b->batch_capacity, points = (size_t)b->point_capacity;
+    if (tal_is_worth_forgetting(points, sizeof *b->point)) {
+        tal_memory_forget(b->batch, first_batch, batches, sizeof *b->batch);
+        tal_memory_forget(b->point, first_point, points, sizeof *b->point);
+        tal_memory_forget(b->percussion, first_point, points, sizeof *b->percussion);
+    }
+}
+
+void tal_batches_forget_hot(const tal_batches *b) {
+    forget(b, (size_t)b->batch_capacity, (size_t)b->point_capacity);
+}
+
+void tal_batches_forget(tal_batches *b) {
+    tal_batches_forget_hot(b);
+    forget(b, 0, 0);
+    if (tal_is_worth_forgetting((size_t)b->point_capacity, sizeof *b->point)) {
+        tal_memory_forget(b->opening, 0, (size_t)b->point_capacity, sizeof *b->opening);
+        b->are_filled = false;
+    }
+}
+
 // A color of a set being filled: how many pairs for batches it has with how many points, and where its
 // batches, their points and its singles begin.
 typedef struct {
