@@ -74,13 +74,16 @@ void tal_memory_destroy(void *memory) {
 }
 
 void tal_memory_forget(void *memory, size_t first, size_t count, size_t size) {
+    if (memory == NULL || count == 0) {
+        return;
+    }
     char *from = (char *)memory + first * size, *end = from + count * size;
 #ifdef TALUS_DEBUG
     memset(from, 0xff, (size_t)(end - from)); // not a number, and no index
 #endif
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     from += (page - (uintptr_t)from % page) % page;
-    if (memory != NULL && from < end) {
+    if (from < end) {
         // Refused, it was of no use: the pages stay.
         (void)madvise(from, (size_t)(end - from) / page * page, MADV_DONTNEED);
     }
