@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Heap memory with checked sizes.
+#define _DEFAULT_SOURCE // madvise
 #include "core/base/memory.h"
 
 #include "core/base/fault.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum { ALIGNMENT = 64 };
 _Static_assert(_Alignof(max_align_t) >= sizeof(void *), "there is room before what is aligned");
@@ -68,6 +71,22 @@ void tal_memory_destroy(void *memory) {
         memcpy(&whole, (char *)memory - sizeof whole, sizeof whole);
     }
     free(whole);
+}
+
+void tal_memory_forget(void *memory, size_t first, size_t count, size_t size) {
+    if (memory == NULL || count == 0) {
+        return;
+    }
+    char *from = (char *)memory + first * size, *end = from + count * size;
+#ifdef TALUS_DEBUG
+    memset(from, 0xff, (size_t)(end - from)); // not a number, and no index
+#endif
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    from += (page - (uintptr_t)from % page) % page;
+    if (from < end) {
+        // Refused, it was of no use: the pages stay.
+        (void)madvise(from, (size_t)(end - from) / page * page, MADV_DONTNEED);
+    }
 }
 
 tal_status tal_memory_failed(tal_error *err, const char *what, size_t count, size_t size) {

@@ -22,6 +22,20 @@ void *tal_memory_grow(void *memory, size_t old_count, size_t count, size_t size)
 // Takes NULL.
 void tal_memory_destroy(void *memory);
 
+// What items `first` to `first + count` - 1 hold is no longer needed, and is anything from now on; the room stays.
+// Whole pages of it go back to the system, and come again when they are written to. A page that does takes about a
+// microsecond: not for what is small, or used again soon.
+void tal_memory_forget(void *memory, size_t first, size_t count, size_t size);
+
+// Below this a step keeps its pages: 16,384 of them. Debug builds forget all, so that tests see who still reads it.
+static inline bool tal_is_worth_forgetting(size_t count, size_t size) {
+#ifdef TALUS_DEBUG
+    return count * size > 0;
+#else
+    return count * size >= ((size_t)1 << 26);
+#endif
+}
+
 // count * size, false on overflow.
 bool tal_size_multiply(size_t count, size_t size, size_t *product);
 

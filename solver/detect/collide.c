@@ -48,6 +48,7 @@ struct tal_collider {
     int32_t added_count; // of them since all were paired: as many may be out of date
     size_t *slot;        // per body: where its turned vertices and faces begins
     double *turned; // x.. y.. z.. of the vertices, then (normal, offset) of the faces, body by body
+    size_t turned_count;
     tal_pair_hint *hint; // per pair: an axis that separated it last time
     int32_t *old_start;  // pairs and hints of the list before
     int32_t *old_partner;
@@ -64,7 +65,8 @@ struct tal_collider {
     uint8_t *change; // since then: a body_change
     const tal_terrain *last_terrain;
     bool has_last, last_is_joined;
-    bool use_last; // in the query at hand
+    const tal_contact_point *lent; // the points of that answer if it is a list of the caller now
+    bool use_last;                 // in the query at hand
 };
 
 // Margin of the fat boxes: shares of the reach and of the bounding radius. S1_fall_3000 while it falls: 5.7 ms a
@@ -95,6 +97,7 @@ static tal_status create_slots(tal_collider *c, const int32_t *shape_of_body, ta
         room = (room + 7) / 8 * 8; // whole cache lines
     }
     TAL_CREATE(c->turned, room, "body vertices", err);
+    c->turned_count = room;
     return TAL_OK;
 }
 
@@ -264,6 +267,7 @@ static void turn_body(tal_collider *c, const tal_collide_input *input, int32_t b
     p->padded_count = padded(p->vertex_count);
     p->face_count = s->face_start[shape + 1] - s->face_start[shape];
     p->edge_count = s->edge_start[shape + 1] - s->edge_start[shape];
+    p->is_box = s->is_box[shape];
     if (p->kind == TAL_SHAPE_SPHERE) {
         const tal_vec3 r = {p->radius, p->radius, p->radius};
         p->low = tal_vec3_subtract(p->centre, r);
@@ -271,7 +275,6 @@ static void turn_body(tal_collider *c, const tal_collide_input *input, int32_t b
     } else {
         turn_vertices(c, p, b);
         turn_faces(c, p, b);
-        p->is_box = s->is_box[shape];
         if (p->is_box != 0) {
             find_half_edges(p);
         }
@@ -674,23 +677,73 @@ static void exchange(tal_manifolds *a, tal_manifolds *b) {
     *b = kept;
 }
 
-void tal_collider_take_room(tal_collider *c, tal_manifolds *list) {
-    if (c->last.point_capacity > list->point_capacity) {
+// Where the last query has its answer.
+static tal_manifolds *answer_of(tal_collider *c) {
+    return c->last_is_joined ? &c->joined : &c->workers[0].found;
+}
+
+void tal_collider_take_answer(tal_collider *c, tal_manifolds *list) {
+    TAL_ASSERT(c->has_last && c->lent == NULL);
+    exchange(answer_of(c), list);
+    c->lent = list->point;
+}
+
+void tal_collider_give_back(tal_collider *c, tal_manifolds *list) {
+    if (c->lent != NULL && c->lent == list->point) {
+        exchange(answer_of(c), list);
+        c->lent = NULL;
+    } else if (c->last.point_capacity < list->point_capacity) {
         exchange(&c->last, list);
     }
 }
 
-void tal_collider_give_room(tal_collider *c, tal_manifolds *list) {
-    if (c->last.point_capacity < list->point_capacity) {
-        exchange(&c->last, list);
+static void forget_list(tal_manifolds *list) {
+    if (tal_is_worth_forgetting((size_t)list->point_capacity, sizeof *list->point)) {
+        tal_memory_forget(list->point, 0, (size_t)list->point_capacity, sizeof *list->point);
+        tal_memory_forget(list->manifold, 0, (size_t)list->manifold_capacity,
+                          sizeof *list->manifold);
     }
+    list->manifold_count = list->point_count = 0;
+}
+
+// Bodies at rest would have to be posed again for nothing.
+static bool are_most_mobile(const tal_collider *c) {
+    int32_t fixed = 0;
+    for (int32_t b = 0; b < c->body_count; b++) {
+        fixed += c->was_fixed[b];
+    }
+    return fixed <= c->body_count / 4;
+}
+
+static void forget_poses(tal_collider *c) {
+    const size_t bodies = (size_t)c->body_count;
+    if (tal_is_worth_forgetting(c->turned_count, sizeof *c->turned) && are_most_mobile(c)) {
+        tal_memory_forget(c->turned, 0, c->turned_count, sizeof *c->turned);
+        tal_memory_forget(c->posed, 0, bodies, sizeof *c->posed);
+        memset(c->orientation, 0, bodies * sizeof *c->orientation); // nobody's
+    }
+}
+
+void tal_collider_pause(tal_collider *c) {
+    const tal_manifolds *answer = c->has_last && c->lent == NULL ? answer_of(c) : NULL;
+    forget_list(&c->last);
+    for (int t = 0; t < c->worker_count; t++) {
+        if (&c->workers[t].found != answer) {
+            forget_list(&c->workers[t].found);
+        }
+    }
+    if (&c->joined != answer) {
+        forget_list(&c->joined);
+    }
+    forget_poses(c);
 }
 
 // Takes the answer to the last query out of the way, if it can serve this one.
 static void keep_last(tal_collider *c, const tal_collide_input *input, int threads) {
-    c->use_last =
-        c->has_last && c->last_is_joined == (threads > 1) && c->last_terrain == input->terrain;
+    c->use_last = c->has_last && c->lent == NULL && c->last_is_joined == (threads > 1) &&
+                  c->last_terrain == input->terrain;
     c->has_last = false; // until this query has its answer
+    c->lent = NULL;
     if (c->use_last) {
         exchange(&c->last, threads > 1 ? &c->joined : &c->workers[0].found);
     }

@@ -93,10 +93,16 @@ void tal_collider_set_excluded(tal_collider *collider, const uint64_t *excluded,
 tal_status tal_collide(tal_collider *collider, const tal_collide_input *input, tal_manifolds *found,
                        tal_error *err);
 
-// Between two queries the collider has room for one more list, of which nothing is needed. It is exchanged for that of
-// `list` if it is larger (take), or if that of `list` is (give), for the next query: two large lists then serve where
-// there would be three. What `list` held is gone if they are exchanged.
-void tal_collider_take_room(tal_collider *collider, tal_manifolds *list);
-void tal_collider_give_room(tal_collider *collider, tal_manifolds *list);
+// The answer to the last query becomes `list` itself, arrays and all, as long as the caller needs it: a copy would take
+// as much memory as anything else of a step. What `list` held is gone.
+void tal_collider_take_answer(tal_collider *collider, tal_manifolds *list);
+
+// Before a query: `list` is no longer needed. Where it is what was taken last, and as it was, the query may read it;
+// in any case there is room in it. What `list` holds is anything from now on.
+void tal_collider_give_back(tal_collider *collider, tal_manifolds *list);
+
+// No query for a while: whatever is large and only queries read, or can be made anew, goes back to the system. The
+// last answer stays.
+void tal_collider_pause(tal_collider *collider);
 
 #endif

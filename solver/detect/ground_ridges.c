@@ -75,7 +75,7 @@ static int32_t ridge_class(const ridge *r, tal_vec3 n) {
 // n lies between the outward normals of the two faces at a body edge.
 static bool body_edge_faces(const tal_posed_body *body, int32_t edge, tal_vec3 unit_along,
                             tal_vec3 n) {
-    const int32_t *faces =
+    const tal_shape_index *faces =
         &body->shapes->edge_face[2 * (body->shapes->edge_start[body->topology] + edge)];
     const tal_vec3 leave_first = tal_vec3_cross(unit_along, body->face[faces[0]].normal);
     const tal_vec3 leave_second = tal_vec3_cross(body->face[faces[1]].normal, unit_along);
@@ -134,7 +134,7 @@ static bool is_deeper_than_face(const tal_posed_body *body, const ridge *r, doub
 
 static void try_body_edge(const tal_terrain *t, const tal_posed_body *body,
                           tal_ground_scratch *scratch, const ridge *r, int32_t edge) {
-    const int32_t *ends =
+    const tal_shape_index *ends =
         &body->shapes->edge_vertex[2 * (body->shapes->edge_start[body->topology] + edge)];
     const tal_vec3 from = tal_posed_vertex(body, ends[0]);
     const double length = scratch->edge_length[edge];
@@ -208,7 +208,8 @@ static void try_point(const tal_terrain *t, const tal_posed_body *body, tal_grou
 }
 
 static void find_edge_directions(const tal_posed_body *body, tal_ground_scratch *scratch) {
-    const int32_t *ends = &body->shapes->edge_vertex[2 * body->shapes->edge_start[body->topology]];
+    const tal_shape_index *ends =
+        &body->shapes->edge_vertex[2 * body->shapes->edge_start[body->topology]];
     for (int32_t e = 0; e < body->edge_count; e++) {
         const tal_vec3 span = tal_vec3_subtract(tal_posed_vertex(body, ends[2 * e + 1]),
                                                 tal_posed_vertex(body, ends[2 * e]));
@@ -245,7 +246,8 @@ static void meet_ridge(const tal_terrain *t, const tal_posed_body *body,
     if (!scratch->edge_directions_known) {
         find_edge_directions(body, scratch);
     }
-    const int32_t *ends = &body->shapes->edge_vertex[2 * body->shapes->edge_start[body->topology]];
+    const tal_shape_index *ends =
+        &body->shapes->edge_vertex[2 * body->shapes->edge_start[body->topology]];
     for (int32_t e = 0; e < body->edge_count; e++) {
         if (scratch->height[ends[2 * e]] < body->reach ||
             scratch->height[ends[2 * e + 1]] < body->reach) {

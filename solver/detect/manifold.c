@@ -222,7 +222,7 @@ static int32_t load_incident(const tal_posed_body *reference, const face_frame *
 // the result.
 static int32_t clip_to_face(const tal_posed_body *reference, const face_frame *frame, double slack,
                             clip_corner (*buffers)[TAL_CLIP_POINTS_MAX], int32_t *count) {
-    const int32_t *loop = &reference->shapes->face_vertex[frame->first];
+    const tal_shape_index *loop = &reference->shapes->face_vertex[frame->first];
     int32_t current = 0;
     tal_vec3 p = tal_posed_vertex(reference, loop[0]);
     double u = tal_vec3_dot(p, frame->u), v = tal_vec3_dot(p, frame->v);

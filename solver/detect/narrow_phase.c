@@ -177,13 +177,13 @@ static face_axis find_face_axis(const tal_posed_body *a, const tal_posed_body *b
     return best;
 }
 
-static const int32_t *edge_ends(const tal_posed_body *body, int32_t edge) {
+static const tal_shape_index *edge_ends(const tal_posed_body *body, int32_t edge) {
     const tal_shapes *s = body->shapes;
     return &s->edge_vertex[2 * (s->edge_start[body->topology] + edge)];
 }
 
 static tal_vec3 edge_vector(const tal_posed_body *body, int32_t edge) {
-    const int32_t *v = edge_ends(body, edge);
+    const tal_shape_index *v = edge_ends(body, edge);
     return tal_vec3_subtract(tal_posed_vertex(body, v[1]), tal_posed_vertex(body, v[0]));
 }
 
@@ -191,7 +191,7 @@ static tal_vec3 edge_origin(const tal_posed_body *body, int32_t edge) {
     return tal_posed_vertex(body, edge_ends(body, edge)[0]);
 }
 
-static const int32_t *edge_faces(const tal_posed_body *body, int32_t edge) {
+static const tal_shape_index *edge_faces(const tal_posed_body *body, int32_t edge) {
     const tal_shapes *s = body->shapes;
     return &s->edge_face[2 * (s->edge_start[body->topology] + edge)];
 }
@@ -211,7 +211,7 @@ static int32_t list_near_edges(const tal_posed_body *body, tal_vec3 point, doubl
                                int32_t *near) {
     int32_t count = 0;
     for (int32_t e = 0; e < body->edge_count; e++) {
-        const int32_t *faces = edge_faces(body, e);
+        const tal_shape_index *faces = edge_faces(body, e);
         const tal_posed_face *a = &body->face[faces[0]], *b = &body->face[faces[1]];
         near[count] = e;
         count += tal_vec3_dot(a->normal, point) - a->offset >= floor ||
@@ -307,9 +307,10 @@ static edge_axis find_edge_axis(const pair_view *pair, tal_narrow_scratch *scrat
     for (int32_t k = 0; k < count_j; k++) {
         scratch->axis[k] = edge_direction(j, scratch->near[1][k]);
     }
-    const int32_t *faces_of_j = edge_faces(j, 0);
+    const tal_shape_index *faces_of_j = edge_faces(j, 0);
     for (int32_t n = 0; n < count_i && best.separation <= enough; n++) {
-        const int32_t e = scratch->near[0][n], *faces_i = edge_faces(i, e);
+        const int32_t e = scratch->near[0][n];
+        const tal_shape_index *faces_i = edge_faces(i, e);
         const tal_vec3 axis_i = edge_direction(i, e);
         for (int32_t f = 0; f < j->face_count; f++) {
             scratch->along[f] = tal_vec3_dot(j->face[f].normal, axis_i);
@@ -348,7 +349,7 @@ static int32_t find_incident_face(const tal_posed_body *incident, tal_vec3 n) {
 
 // The one of the two faces at an edge that looks most against n.
 static int32_t find_face_at_edge(const tal_posed_body *incident, int32_t edge, tal_vec3 n) {
-    const int32_t *face = edge_faces(incident, edge);
+    const tal_shape_index *face = edge_faces(incident, edge);
     return tal_vec3_dot(incident->face[face[0]].normal, n) <=
                    tal_vec3_dot(incident->face[face[1]].normal, n)
                ? face[0]

@@ -177,7 +177,7 @@ static void add_face_loop(shape_builder *b, const tal_shape_input *input, int32_
     }
     for (int32_t v = start; v >= 0;) {
         const int32_t following = b->next[v];
-        s->face_vertex[b->loop_count++] = v;
+        s->face_vertex[b->loop_count++] = (tal_shape_index)v;
         b->next[v] = -1;
         v = following;
         if (v >= 0 && b->next[v] < 0) {
@@ -209,10 +209,10 @@ static void add_edges(shape_builder *b, int32_t side_count) {
         const int32_t f = b->group_face[b->group[pair[0].face]];
         const int32_t g = b->group_face[b->group[pair[1].face]];
         if (f != g) {
-            s->edge_vertex[2 * b->edge_count] = pair[0].a;
-            s->edge_vertex[2 * b->edge_count + 1] = pair[0].b;
-            s->edge_face[2 * b->edge_count] = f;
-            s->edge_face[2 * b->edge_count + 1] = g;
+            s->edge_vertex[2 * b->edge_count] = (tal_shape_index)pair[0].a;
+            s->edge_vertex[2 * b->edge_count + 1] = (tal_shape_index)pair[0].b;
+            s->edge_face[2 * b->edge_count] = (tal_shape_index)f;
+            s->edge_face[2 * b->edge_count + 1] = (tal_shape_index)g;
             b->edge_count++;
         }
     }
@@ -224,18 +224,22 @@ static void number_loop_edges(tal_shapes *s, int32_t shape) {
             const int32_t face = s->face_start[shape] + s->edge_face[2 * e + side];
             for (int32_t k = s->loop_start[face]; k < s->loop_start[face + 1]; k++) {
                 if (s->face_vertex[k] == s->edge_vertex[2 * e + side]) {
-                    s->loop_edge[k] = e - s->edge_start[shape];
+                    s->loop_edge[k] = (tal_shape_index)(e - s->edge_start[shape]);
                 }
             }
         }
     }
 }
 
-static void prepare_face(tal_shapes *s, int32_t shape, int32_t face) {
+// `loop`: scratch.
+static void prepare_face(tal_shapes *s, int32_t shape, int32_t face, int32_t *loop) {
     const tal_vec3 *vertex = &s->vertex[s->vertex_start[shape]];
     const int32_t first = s->loop_start[face], size = s->loop_start[face + 1] - first;
     tal_vec3 area, middle;
-    tal_shape_loop_area(vertex, &s->face_vertex[first], size, &area, &middle);
+    for (int32_t k = 0; k < size; k++) {
+        loop[k] = s->face_vertex[first + k];
+    }
+    tal_shape_loop_area(vertex, loop, size, &area, &middle);
     const tal_vec3 normal = tal_vec3_normalize(area);
     s->face_normal[face] = normal;
     s->face_offset[face] = tal_vec3_dot(normal, middle);
@@ -257,7 +261,7 @@ static double beyond_side(plane_point a, plane_point b, plane_point p) {
 bool tal_shape_face_holds(const tal_shapes *s, int32_t shape, int32_t f, tal_vec3 point,
                           double slack) {
     const tal_vec3 *vertex = &s->vertex[s->vertex_start[shape]];
-    const int32_t *loop = &s->face_vertex[s->loop_start[f]];
+    const tal_shape_index *loop = &s->face_vertex[s->loop_start[f]];
     const int32_t size = s->loop_start[f + 1] - s->loop_start[f];
     const tal_vec3 normal = s->face_normal[f];
     const tal_vec3 along = tal_vec3_subtract(vertex[loop[1]], vertex[loop[0]]);
@@ -299,12 +303,12 @@ static void list_faces_around_vertices(tal_shapes *s, int32_t shape) {
         for (int32_t f = s->face_start[shape]; f < s->face_start[shape + 1]; f++) {
             for (int32_t k = s->loop_start[f]; k < s->loop_start[f + 1]; k++) {
                 if (s->face_vertex[k] == v - s->vertex_start[shape]) {
-                    s->vertex_face[used++] = f - s->face_start[shape];
+                    s->vertex_face[used++] = (tal_shape_index)(f - s->face_start[shape]);
                 }
             }
         }
         if (used == before) {
-            s->vertex_face[used++] = nearest_face(s, shape, s->vertex[v]);
+            s->vertex_face[used++] = (tal_shape_index)nearest_face(s, shape, s->vertex[v]);
         }
     }
     s->vertex_face_start[s->vertex_start[shape + 1]] = used;
@@ -331,10 +335,10 @@ static void find_axes(shape_builder *b, int32_t shape) {
             }
         }
         if (a == b->axis_count) {
-            s->axis_edge[b->axis_count++] = e - s->edge_start[shape];
+            s->axis_edge[b->axis_count++] = (tal_shape_index)(e - s->edge_start[shape]);
             axis = along;
         }
-        s->edge_axis[e] = a - first;
+        s->edge_axis[e] = (tal_shape_index)(a - first);
         s->edge_sign[e] = tal_vec3_dot(axis, along) < 0.0 ? -1 : 1;
     }
     s->axis_start[shape + 1] = b->axis_count;
@@ -409,7 +413,7 @@ static void add_polyhedron(shape_builder *b, const tal_shape_input *input, int32
     s->edge_start[shape + 1] = b->edge_count;
     number_loop_edges(s, shape);
     for (int32_t f = s->face_start[shape]; f < s->face_start[shape + 1]; f++) {
-        prepare_face(s, shape, f);
+        prepare_face(s, shape, f, b->next);
     }
     list_faces_around_vertices(s, shape);
     find_axes(b, shape);

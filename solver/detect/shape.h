@@ -11,6 +11,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+// Number of a vertex, face, edge or edge direction within its shape: a shape with more of them is refused. Of 100,000
+// irregular blocks such numbers take 0.1 GB.
+typedef uint16_t tal_shape_index;
+enum { TAL_SHAPE_INDEX_MAX = UINT16_MAX };
+
 // Shape s owns vertices [vertex_start[s], vertex_start[s+1]), faces [face_start[s], ...), edges
 // [edge_start[s], ...). Face f owns the loop face_vertex[loop_start[f] .. loop_start[f+1]) of vertex
 // numbers local to the shape, counter-clockwise seen from outside. Edge e joins edge_vertex[2e] and
@@ -28,21 +33,21 @@ typedef struct {
     tal_vec3 *vertex;
     int32_t *face_start;
     int32_t *loop_start;
-    int32_t *face_vertex;
+    tal_shape_index *face_vertex;
     tal_vec3 *face_normal;
     double *face_offset; // normal . x = offset on the face
     int32_t *edge_start;
-    int32_t *edge_vertex;
-    int32_t *edge_face;
+    tal_shape_index *edge_vertex;
+    tal_shape_index *edge_face;
     // Derived once for contact detection.
-    int32_t *loop_edge;         // per loop entry: the edge (local) from this vertex to the next one
+    tal_shape_index *loop_edge; // per loop entry: the edge (local) from this vertex to the next one
     int32_t *vertex_face_start; // per vertex, one more than there are vertices
-    int32_t *vertex_face;       // the faces (local) around each vertex
+    tal_shape_index *vertex_face; // the faces (local) around each vertex
     double *face_area;
     int32_t *axis_start; // per shape: its distinct edge directions (opposite ones count once)
-    int32_t *axis_edge;  // an edge (local) that has the direction
-    int32_t *edge_axis;  // per edge: its direction (local)
-    int8_t *edge_sign;   // per edge: 1 along that direction, -1 against it
+    tal_shape_index *axis_edge; // an edge (local) that has the direction
+    tal_shape_index *edge_axis; // per edge: its direction (local)
+    int8_t *edge_sign;          // per edge: 1 along that direction, -1 against it
     // The lowest shape with the same loops, edges and edge directions: thousands of boxes read the
     // tables of one and keep them in the nearest cache.
     int32_t *topology;

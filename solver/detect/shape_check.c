@@ -75,6 +75,11 @@ static bool check_counts(const tal_shape_input *input, int32_t number, tal_error
                       number, input->vertex_count, input->face_count);
         return false;
     }
+    if (input->vertex_count > TAL_SHAPE_INDEX_MAX) {
+        tal_error_add(err, TAL_BAD_INPUT, "shape %d: %d vertices; a polyhedron has at most %d",
+                      number, input->vertex_count, TAL_SHAPE_INDEX_MAX);
+        return false;
+    }
     return true;
 }
 
@@ -145,6 +150,14 @@ static bool check_loops(const tal_shape_input *input, int32_t number, tal_error 
                           "shape %d: face %d has %d corners; a face has between 3 and %d", number,
                           f, size, TAL_FACE_CORNERS_MAX);
             return false; // the loops behind it cannot be told apart safely
+        }
+        if (size >
+            TAL_SHAPE_INDEX_MAX - first) { // hence as many edges, and more than there are faces
+            tal_error_add(
+                err, TAL_BAD_INPUT,
+                "shape %d: more than %d corners in all its faces; a block is coarser than that",
+                number, TAL_SHAPE_INDEX_MAX);
+            return false;
         }
         good = check_loop(input, number, f, first, err) && good;
         first += size;

@@ -30,21 +30,6 @@ const char *tal_law_name(tal_law_kind kind) {
     return is_law((int)kind) ? TABLE[kind].name : "none";
 }
 
-// Inverse of W + diag(0, slack, slack), symmetric positive definite.
-static void invert_sticking(tal_contact *c) {
-    const double slack = isinf(c->slack) ? 0.0 : c->slack;
-    const double a = c->w[0], b = c->w[1], d = c->w[2], e = c->w[3] + slack, f = c->w[4],
-                 g = c->w[5] + slack;
-    const double m00 = e * g - f * f, m01 = d * f - b * g, m02 = b * f - d * e;
-    const double s = 1.0 / (a * m00 + b * m01 + d * m02);
-    c->inverse[0] = m00 * s;
-    c->inverse[1] = m01 * s;
-    c->inverse[2] = m02 * s;
-    c->inverse[3] = (a * g - d * d) * s;
-    c->inverse[4] = (b * d - a * f) * s;
-    c->inverse[5] = (a * e - b * b) * s;
-}
-
 tal_law tal_law_now(const tal_law *law, const tal_contact_data *data, double w_normal) {
     const tal_law_traits *traits = tal_law_traits_of(law->kind);
     tal_law now = *law;
@@ -63,7 +48,6 @@ void tal_law_prepare(const tal_law *law, const tal_contact_data *data, tal_conta
     TAL_ASSERT(data->dt > 0.0 && c->w[0] > 0.0);
     const tal_law now = tal_law_now(law, data, c->w[0]);
     traits->prepare(&now, data, c);
-    invert_sticking(c);
 }
 
 void tal_law_prepare_inelastic(const tal_law *law, const tal_contact_data *data, tal_contact *c) {
@@ -71,7 +55,6 @@ void tal_law_prepare_inelastic(const tal_law *law, const tal_contact_data *data,
     TAL_ASSERT(traits != NULL && traits->prepare_inelastic != NULL);
     const tal_law now = tal_law_now(law, data, c->w[0]);
     traits->prepare_inelastic(&now, data, c);
-    invert_sticking(c);
 }
 
 // Energies per mass of the normal motion, a the acceleration of the loads, h = a dt/2. Before the
@@ -100,7 +83,6 @@ void tal_contact_set_law(tal_contact *c, const tal_local_law *law) {
     c->floor = 0.0;
     c->adhesion = 0.0;
     c->inverse_normal = 1.0 / c->w[0];
-    invert_sticking(c);
 }
 
 void tal_contact_hold(tal_contact *c, const double velocity[3], bool tangents) {
@@ -114,5 +96,4 @@ void tal_contact_hold(tal_contact *c, const double velocity[3], bool tangents) {
     c->floor = -INFINITY;
     c->adhesion = 0.0;
     c->inverse_normal = 1.0 / c->w[0];
-    invert_sticking(c);
 }

@@ -15,14 +15,14 @@
 // velocity d = W R + q,
 //   R_N = max(floor, (bound - d_N)/0+ , (pull - d_N)/softness)   rigid and compliant branch
 //   R_T = - (d_T + slide)/lambda, lambda >= slack, |R_T| <= friction R_N, one of both equal.
-// 256 bytes, one after the other in sweep order: a sweep reads each once, all of it.
+// 208 bytes, one after the other in sweep order: a sweep reads each once, all of it. Millions of them are most of the
+// memory of a run.
 typedef struct {
-    double w[6];       // W: nn n1 n2 11 12 22
-    double inverse[6]; // of W + diag(0, slack, slack): rigid contact that does not slide
-    double bound;      // least normal velocity after the percussion
-    double pull;       // of the compliant branch
-    double softness;   // INFINITY: no compliant branch
-    double slack;      // INFINITY: no tangential percussion
+    double w[6];     // W: nn n1 n2 11 12 22
+    double bound;    // least normal velocity after the percussion
+    double pull;     // of the compliant branch
+    double softness; // INFINITY: no compliant branch
+    double slack;    // INFINITY: no tangential percussion
     double slide[2];
     double friction; // INFINITY: no cone
     double floor;    // 0, or -INFINITY for the published acd2
@@ -51,6 +51,21 @@ static inline tal_local_law tal_local_law_of(const tal_contact *c) {
 
 static inline double tal_mean_inverse_mass(const tal_contact *c) {
     return (c->w[0] + c->w[3] + c->w[5]) / 3.0;
+}
+
+// Inverse of W + diag(0, slack, slack), symmetric positive definite: of a rigid contact that does not slide.
+static inline void tal_sticking_inverse(const tal_contact *c, double inverse[6]) {
+    const double slack = isinf(c->slack) ? 0.0 : c->slack;
+    const double a = c->w[0], b = c->w[1], d = c->w[2], e = c->w[3] + slack, f = c->w[4],
+                 g = c->w[5] + slack;
+    const double m00 = e * g - f * f, m01 = d * f - b * g, m02 = b * f - d * e;
+    const double s = 1.0 / (a * m00 + b * m01 + d * m02);
+    inverse[0] = m00 * s;
+    inverse[1] = m01 * s;
+    inverse[2] = m02 * s;
+    inverse[3] = (a * g - d * d) * s;
+    inverse[4] = (b * d - a * f) * s;
+    inverse[5] = (a * e - b * b) * s;
 }
 
 // Nothing but a rigid contact with a friction cone: what batches of contacts solve side by side. Whatever
@@ -108,7 +123,7 @@ typedef struct {
     // True if several such contacts together can raise the energy at impacts; NULL: never.
     bool (*can_raise_energy)(const tal_law *law);
 
-    // Fills all numbers of the local problem but w, its inverse, arms and percussion; needs w.
+    // Fills all numbers of the local problem but w, arms and percussion; needs w.
     void (*prepare)(const tal_law *law, const tal_contact_data *data, tal_contact *contact);
 
     // The same contact with e = kn = kt = 0: the safe form in which energy provably does not rise.

@@ -142,10 +142,11 @@ static void solve_frictionless(const tal_contact *c, const double q[3], double p
     percussion[1] = percussion[2] = 0.0;
 }
 
-// The common case, a rigid contact that holds: one product with the stored inverse.
+// The common case, a rigid contact that holds: one product with the inverse.
 static bool solve_sticking(const tal_contact *c, const double q[3], double percussion[3]) {
     const double b0 = c->bound - q[0], b1 = -(q[1] + c->slide[0]), b2 = -(q[2] + c->slide[1]);
-    const double *m = c->inverse;
+    double m[6];
+    tal_sticking_inverse(c, m);
     const double r0 = m[0] * b0 + m[1] * b1 + m[2] * b2;
     const double r1 = m[1] * b0 + m[3] * b1 + m[4] * b2;
     const double r2 = m[2] * b0 + m[4] * b1 + m[5] * b2;

@@ -48,8 +48,10 @@ static void set_inertia(tal_lanes to[7], int lane, const tal_inertia *from, doub
 }
 
 static void set_point(tal_batch_point *to, int lane, const tal_contact *c, double mass) {
+    double inverse[6];
+    tal_sticking_inverse(c, inverse);
     set_values(to->w, lane, c->w, 6, mass);
-    set_values(to->inverse, lane, c->inverse, 6, 1.0 / mass);
+    set_values(to->inverse, lane, inverse, 6, 1.0 / mass);
     set_values(to->arm_i, lane, c->arm_i, 3, 1.0);
     set_values(to->arm_j, lane, c->arm_j, 3, 1.0);
     to->bound[lane] = (float)fmax(c->bound, -(double)FLT_MAX);

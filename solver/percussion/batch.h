@@ -17,7 +17,7 @@ typedef float tal_lanes __attribute__((vector_size(TAL_LANES * sizeof(float))));
 
 // Constants of one point of each pair; 704 bytes.
 typedef struct {
-    tal_lanes w[6], inverse[6]; // as in tal_contact
+    tal_lanes w[6], inverse[6]; // tal_contact, tal_sticking_inverse
     tal_lanes arm_i[3], arm_j[3];
     tal_lanes bound, friction, inverse_normal;
     tal_lanes weight; // mean inverse mass

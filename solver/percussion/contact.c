@@ -31,7 +31,7 @@ static tal_status collide(const tal_model *model, tal_state *state, double dt, t
     tal_collide_input input = tal_state_collide_input(model, state);
     input.velocity = state->velocity;
     input.dt = dt;
-    tal_collider_give_room(state->work.collider, &state->work.list); // which is made anew
+    tal_collider_give_back(state->work.collider, &state->work.list); // which is made anew
     return tal_collide(state->work.collider, &input, &state->work.found, err);
 }
 

@@ -64,8 +64,8 @@ typedef struct {
 
 // Scratch of the accelerated sweeps.
 typedef struct {
-    double *change;    // 3 per contact, of the last sweep
-    double *direction; // 3 per contact
+    double *change;    // 3 per contact of pairs visited one by one, of the last sweep
+    double *direction; // 3 likewise
     double *error;     // per contact, of the last residual
     double *
         change_sum; // 2 per pair, in order of visits: energy of the last change, and over its scale

@@ -2,6 +2,7 @@
 // The memory of percussions: sorted by bodies as the manifolds are, so that both are walked together.
 #include "solver/percussion/memory.h"
 
+#include "core/base/memory.h"
 #include "core/base/threads.h"
 #include "solver/constraint/joint.h"
 #include "solver/motion/rest.h"
@@ -226,6 +227,19 @@ tal_status tal_remember_percussions(tal_state *state, double dt, tal_error *err)
                      remember_manifolds, &(remember_loop){state, memory});
     TAL_VALIDATE(tal_memory_is_valid(memory));
     return TAL_OK;
+}
+
+void tal_forget_percussions(tal_state *state) {
+    tal_contact_memory *memory = &state->memory;
+    bool is_kept = !tal_is_worth_forgetting((size_t)memory->point_count, sizeof *memory->point);
+    for (int32_t b = 0; !is_kept && b < state->body_count; b++) {
+        is_kept = tal_is_at_rest(state, b);
+    }
+    if (!is_kept) {
+        tal_memory_forget(memory->point, 0, (size_t)memory->point_count, sizeof *memory->point);
+        tal_memory_forget(memory->pair, 0, (size_t)memory->pair_count, sizeof *memory->pair);
+        memory->pair_count = memory->point_count = 0;
+    }
 }
 
 static bool is_memory_pair_valid(const tal_contact_memory *memory, int32_t p) {

@@ -18,6 +18,10 @@ void tal_recall_moment(tal_state *state, const tal_pair *pair, double dt);
 // Keeps the percussions for the next step, and those of the bodies at rest for when they wake.
 tal_status tal_remember_percussions(tal_state *state, double dt, tal_error *err);
 
+// Once all are recalled, and if nobody is at rest, nothing of the memory is needed before it is written anew: what is
+// large goes back to the system.
+void tal_forget_percussions(tal_state *state);
+
 // Sorted by bodies, points without holes, finite: what the next step relies on.
 bool tal_memory_is_valid(const tal_contact_memory *memory);
 

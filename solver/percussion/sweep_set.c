@@ -95,12 +95,34 @@ tal_status tal_batches_reserve(tal_batches *b, const tal_percussion_problem *pro
                : grow(b, batches, points, err);
 }
 
+static void forget(const tal_batches *b, size_t first_batch, size_t first_point) {
+    const size_t batches = (size_t)b->batch_capacity, points = (size_t)b->point_capacity;
+    if (tal_is_worth_forgetting(points, sizeof *b->point)) {
+        tal_memory_forget(b->batch, first_batch, batches, sizeof *b->batch);
+        tal_memory_forget(b->point, first_point, points, sizeof *b->point);
+        tal_memory_forget(b->percussion, first_point, points, sizeof *b->percussion);
+    }
+}
+
+void tal_batches_forget_hot(const tal_batches *b) {
+    forget(b, (size_t)b->batch_capacity, (size_t)b->point_capacity);
+}
+
+void tal_batches_forget(tal_batches *b) {
+    tal_batches_forget_hot(b);
+    forget(b, 0, 0);
+    if (tal_is_worth_forgetting((size_t)b->point_capacity, sizeof *b->point)) {
+        tal_memory_forget(b->opening, 0, (size_t)b->point_capacity, sizeof *b->opening);
+        b->are_filled = false;
+    }
+}
+
 // A color of a set being filled: how many pairs for batches it has with how many points, and where its
 // batches, their points and its singles begin.
 typedef struct {
     int32_t of_count[TAL_BATCH_POINTS_MAX + 1];
-    int32_t batched_count, single_count, contact_count;
-    int32_t first_batch, first_point, first_single;
+    int32_t batched_count, single_count, contact_count, single_contact_count;
+    int32_t first_batch, first_point, first_single, first_single_contact;
 } color_part;
 
 // Colors are filled side by side: first they are sorted, each into its own places of `sorted`, then all know
@@ -137,6 +159,7 @@ static void sort_color(fill_loop *l, int32_t color) {
             sorted[part->batched_count++] = p;
         } else {
             sorted[end - first - ++part->single_count] = p;
+            part->single_contact_count += pair->contact_count;
         }
     }
 }
@@ -182,8 +205,14 @@ static void place_singles(const fill_loop *l, int32_t color) {
     const color_part *part = &l->part[color];
     const int32_t size = color_end(l->set->problem, l->set->island, color) -
                          color_begin(l->set->problem, l->set->island, color);
+    int32_t contact = part->first_single_contact;
     for (int32_t n = 0; n < part->single_count; n++) {
-        l->set->single[part->first_single + n] = sorted_of(l, color)[size - 1 - n];
+        const int32_t number = sorted_of(l, color)[size - 1 - n];
+        l->set->single[part->first_single + n] = number;
+        if (!l->is_hot) {
+            l->set->lane_of[number - l->set->island->first_pair] = contact;
+            contact += l->set->problem->pair[number].contact_count;
+        }
     }
 }
 
@@ -207,14 +236,16 @@ static void place_colors(void *context, int64_t first, int64_t end) {
 // Color after color in what the set has room for.
 static void line_up_colors(fill_loop *l) {
     tal_sweep_set *set = l->set;
-    int32_t batches = 0, points = 0, singles = 0;
+    int32_t batches = 0, points = 0, singles = 0, single_contacts = 0;
     for (int32_t c = 0; c < set->island->color_count; c++) {
         color_part *part = &l->part[c];
         part->first_batch = batches;
         part->first_point = points;
         part->first_single = singles;
+        part->first_single_contact = single_contacts;
         count_batches(part->of_count, &batches, &points);
         singles += part->single_count;
+        single_contacts += part->single_contact_count;
         set->contact_count += part->contact_count;
         set->batch_end[c] = batches;
         set->single_end[c] = singles;
@@ -321,9 +352,17 @@ static void begin_body(const tal_sweep_set *set, int32_t b) {
     set->work->motion_direction[b] = (tal_rigid_motion){0};
 }
 
+// Where change and direction of a pair that is visited by itself begin. Those of an island lie side by side: where
+// most pairs are in batches they take few pages.
+static size_t place_of_single(const tal_sweep_set *set, int32_t number) {
+    const tal_island *island = set->island;
+    const int32_t first_contact = set->problem->pair[island->first_pair].first_contact;
+    return 3 * (size_t)(first_contact + set->lane_of[number - island->first_pair]);
+}
+
 static void begin_single(const tal_sweep_set *set, int32_t number) {
     const tal_pair *pair = &set->problem->pair[number];
-    const size_t first = 3 * (size_t)pair->first_contact;
+    const size_t first = place_of_single(set, number);
     const size_t size = 3 * (size_t)pair->contact_count * sizeof(double);
     memset(&set->work->change[first], 0, size);
     memset(&set->work->direction[first], 0, size);
@@ -502,7 +541,7 @@ static double *sum_of(const tal_sweep_set *set, int64_t n) {
 static void visit_single(const tal_sweep_set *set, int32_t number, double sum[2]) {
     const tal_pair *pair = &set->problem->pair[number];
     const tal_contact *contact = &set->problem->contact[pair->first_contact];
-    double *change = &set->work->change[3 * (ptrdiff_t)pair->first_contact];
+    double *change = &set->work->change[place_of_single(set, number)];
     for (int32_t k = 0; k < pair->contact_count; k++) {
         for (int f = 0; f < 3; f++) {
             change[3 * k + f] = -contact[k].percussion[f];
@@ -531,11 +570,14 @@ static void visit_single(const tal_sweep_set *set, int32_t number, double sum[2]
 // direction = beta * direction + change; percussion += beta * old direction; likewise the motion.
 static void extrapolate_single(const tal_sweep_set *set, int32_t number) {
     const tal_pair *pair = &set->problem->pair[number];
-    for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
+    tal_contact *contact = &set->problem->contact[pair->first_contact];
+    const size_t first = place_of_single(set, number);
+    double *direction = &set->work->direction[first], *change = &set->work->change[first];
+    for (int32_t k = 0; k < pair->contact_count; k++) {
         for (int f = 0; f < 3; f++) {
-            const double along = set->beta * set->work->direction[3 * k + f];
-            set->problem->contact[k].percussion[f] += along;
-            set->work->direction[3 * k + f] = along + set->work->change[3 * k + f];
+            const double along = set->beta * direction[3 * k + f];
+            contact[k].percussion[f] += along;
+            direction[3 * k + f] = along + change[3 * k + f];
         }
     }
     if (pair->roll_length > 0.0) {

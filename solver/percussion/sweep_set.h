@@ -16,8 +16,9 @@ typedef struct {
     const int32_t *body; // whose motion is extrapolated
     int32_t single_end[TAL_COLOR_MAX + 1], batch_end[TAL_COLOR_MAX + 1];
     int32_t *single;
-    int32_t *
-        lane_of; // of each pair of the island, in the set of all pairs: lanes are counted through all batches
+    // Of each pair of the island, in the set of all pairs: its lane, counted through all batches; or, of those that are
+    // visited one by one, how many contacts such pairs before it have.
+    int32_t *lane_of;
     tal_batch *batch; // NULL: none
     tal_batch_point *point;
     tal_batch_percussion *percussion;
@@ -67,5 +68,10 @@ void tal_measure_pair(const tal_percussion_problem *problem, int32_t number, dou
 // Room for the batches of all islands, and where those of each begin; after the pairs are laid out.
 tal_status tal_batches_reserve(tal_batches *batches, const tal_percussion_problem *problem,
                                tal_error *err);
+
+// What of them is large goes back to the system: the hot list, of which nothing is needed between two solutions; and
+// all, which the next step fills anew.
+void tal_batches_forget_hot(const tal_batches *batches);
+void tal_batches_forget(tal_batches *batches);
 
 #endif

@@ -615,6 +615,9 @@ static tal_status run_simulation(simulation *s, tal_error *err) {
     TAL_TRY(recall_breaks(s, err));
     TAL_TRY(create(s, err));
     TAL_TRY(begin(s, err));
+    if (!s->breaking.is_on) {
+        tal_scene_drop_shapes(&s->scene);
+    }
     TAL_TRY(fall(s, err));
     TAL_TRY(find_onset(s, err));
     TAL_TRY(finish(s, err));

@@ -145,16 +145,17 @@ static tal_status read_ragged(tal_solve_scene *scene, tal_netcdf *file, ragged *
     TAL_TRY(tal_netcdf_get_length(file, "vertex", &r->vertex_count, err));
     TAL_TRY(tal_netcdf_get_length(file, "face", &r->face_count, err));
     TAL_TRY(tal_netcdf_get_length(file, "corner", &r->corner_count, err));
-    TAL_TAKE(&scene->arena, r->vertex_start, r->block_count + 1, "the blocks", err);
-    TAL_TAKE(&scene->arena, r->face_start, r->block_count + 1, "the blocks", err);
-    TAL_TAKE(&scene->arena, r->corner_start, r->face_count + 1, "the blocks", err);
-    TAL_TAKE(&scene->arena, r->corner_vertex, r->corner_count, "the blocks", err);
-    TAL_TAKE(&scene->arena, r->sphere_radius, r->block_count, "the blocks", err);
+    TAL_TAKE(&scene->shapes, r->vertex_start, r->block_count + 1, "the blocks", err);
+    TAL_TAKE(&scene->shapes, r->face_start, r->block_count + 1, "the blocks", err);
+    TAL_TAKE(&scene->shapes, r->corner_start, r->face_count + 1, "the blocks", err);
+    TAL_TAKE(&scene->shapes, r->corner_vertex, r->corner_count, "the blocks", err);
+    TAL_TAKE(&scene->shapes, r->sphere_radius, r->block_count, "the blocks", err);
     TAL_TRY(tal_netcdf_get_ints(file, "vertex_start", r->vertex_start, r->block_count + 1, err));
     TAL_TRY(tal_netcdf_get_ints(file, "face_start", r->face_start, r->block_count + 1, err));
     TAL_TRY(tal_netcdf_get_ints(file, "corner_start", r->corner_start, r->face_count + 1, err));
     TAL_TRY(tal_netcdf_get_ints(file, "corner_vertex", r->corner_vertex, r->corner_count, err));
-    TAL_TRY(read_vectors(scene, file, "vertex", r->vertex_count, &r->vertex, err));
+    TAL_TAKE(&scene->shapes, r->vertex, r->vertex_count, "the blocks", err);
+    TAL_TRY(tal_netcdf_get_doubles(file, "vertex", &r->vertex->x, 3 * r->vertex_count, err));
     if (tal_netcdf_has(file, "sphere_radius")) {
         TAL_TRY(
             tal_netcdf_get_doubles(file, "sphere_radius", r->sphere_radius, r->block_count, err));
@@ -183,8 +184,8 @@ static tal_status build_shapes(tal_solve_scene *scene, const tal_netcdf *file, c
         check_starts(file, "corner_start", r->corner_start, r->face_count, r->corner_count, err));
     tal_shape_input *shapes = NULL;
     int32_t *loop_size = NULL, *body_shape = NULL;
-    TAL_TAKE(&scene->arena, shapes, r->block_count, "the shapes", err);
-    TAL_TAKE(&scene->arena, loop_size, r->face_count, "the shapes", err);
+    TAL_TAKE(&scene->shapes, shapes, r->block_count, "the shapes", err);
+    TAL_TAKE(&scene->shapes, loop_size, r->face_count, "the shapes", err);
     TAL_TAKE(&scene->arena, body_shape, r->block_count, "the shapes", err);
     TAL_TAKE(&scene->arena, scene->bounding_radius_m, r->block_count, "the shapes", err);
     for (size_t f = 0; f < r->face_count; f++) {
@@ -403,6 +404,7 @@ tal_status tal_scene_read(tal_solve_scene *scene, const char *folder, const tal_
                           tal_error *err) {
     *scene = (tal_solve_scene){0};
     TAL_TRY(tal_arena_create(&scene->arena, 1 << 20, err));
+    TAL_TRY(tal_arena_create(&scene->shapes, 1 << 20, err));
     TAL_TRY(read_file(scene, folder, "terrain.nc", read_terrain, err));
     TAL_TRY(read_file(scene, folder, "blocks.nc", read_blocks, err));
     TAL_TRY(tal_scene_make_bodies(scene, settings, err));
@@ -457,7 +459,13 @@ tal_status tal_scene_create_model(const tal_solve_scene *scene, const char *fold
     return status == TAL_BAD_INPUT || status == TAL_BAD_SETTING ? name_files(folder, err) : status;
 }
 
+void tal_scene_drop_shapes(tal_solve_scene *scene) {
+    scene->input.shape = NULL;
+    tal_arena_destroy(&scene->shapes);
+}
+
 void tal_scene_destroy(tal_solve_scene *scene) {
     tal_crs_destroy(scene->crs);
+    tal_scene_drop_shapes(scene);
     tal_arena_destroy(&scene->arena);
 }

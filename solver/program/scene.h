@@ -19,7 +19,8 @@ typedef struct {
 } tal_scene_elements;
 
 typedef struct {
-    tal_arena arena; // owns every array below
+    tal_arena arena;  // owns every array below
+    tal_arena shapes; // but those that the shapes of the input point to
     tal_model_input input;
     double *bounding_radius_m; // per block
     double *volume_m3;         // per block; NULL where blocks.nc has none
@@ -40,6 +41,9 @@ tal_status tal_scene_read(tal_solve_scene *scene, const char *folder, const tal_
 // The model of it; what is wrong is said with the file it is wrong in.
 tal_status tal_scene_create_model(const tal_solve_scene *scene, const char *folder,
                                   tal_model **model, tal_error *err);
+
+// The model has a copy of the shapes: where nothing breaks, nobody asks the scene for them again.
+void tal_scene_drop_shapes(tal_solve_scene *scene);
 void tal_scene_destroy(tal_solve_scene *scene);
 
 #endif

@@ -69,7 +69,10 @@ tal_status tal_list_contacts(const tal_model *model, tal_state *state, tal_error
     const tal_manifolds *found = &state->work.found;
     tal_manifolds *list = &state->work.list;
     const int32_t joints = model->joint_count;
-    tal_collider_take_room(state->work.collider, list);
+    if (joints == 0 && model->soft_count == 0) { // as found: the list of the step
+        tal_collider_take_answer(state->work.collider, list);
+        return TAL_OK;
+    }
     TAL_TRY(tal_manifolds_reserve(list, tal_pairs_with_room(found->manifold_count + joints),
                                   tal_contacts_with_room(found->point_count + joints), err));
     list->manifold_count = list->point_count = 0;

@@ -14,6 +14,7 @@
 #include "solver/percussion/extend.h"
 #include "solver/percussion/memory.h"
 #include "solver/percussion/rigid.h"
+#include "solver/percussion/sweep_set.h"
 #include "solver/step/look_ahead.h"
 #include "solver/step/meet.h"
 #include "solver/step/observe.h"
@@ -66,7 +67,9 @@ static int count_substeps(const tal_model *model, const tal_state *state) {
 static void solve(const tal_model *model, tal_state *state, tal_solver_goal goal,
                   tal_report *report) {
     tal_solver_result result;
+    tal_collider_pause(state->work.collider);
     tal_solve_percussions(&state->work.problem, &state->work.contacts.work, NULL, &goal, &result);
+    tal_batches_forget_hot(&state->work.contacts.work.batches);
     if (tal_sweeps_are_batched(&state->work.problem, goal.tolerance)) {
         state->work.contacts.work.batches.are_filled = true; // until contacts are set up again
     }
@@ -229,6 +232,7 @@ static tal_status strike(const tal_model *model, tal_state *state, double dt, ta
     const tal_solver_goal goal = {model->settings.tolerance, SWEEPS_MIN,
                                   model->settings.iteration_max};
     TAL_TRY(find_all_contacts(model, state, dt, report, err));
+    tal_forget_percussions(state);
     state->work.problem.is_finishable = tal_finish_is_cheap;
     solve_and_settle(model, state, goal, report);         // (19), (29) to (39), to the tolerance
     state->work.problem.is_finishable = NULL;             // what follows has no finisher behind it
@@ -245,6 +249,7 @@ static tal_status strike(const tal_model *model, tal_state *state, double dt, ta
     tal_advance_trails(model, state, dt, report);                // grounds.md (5), (7): drag, scars
     report->correction_j += tal_correct_positions(model, state); // (50) to (52): penetration
     report->correction_j += tal_rigid_potential_not_gone(model, state, 0.5 * dt);
+    tal_batches_forget(&state->work.contacts.work.batches);
     TAL_TRY(tal_remember_percussions(state, dt, err)); // (27), (32): for the next step
     tal_count_remembered(state, report);
     tal_observe_rest(state, report);

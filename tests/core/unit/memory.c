@@ -50,6 +50,31 @@ static void room_that_nobody_writes_to_takes_no_pages(void **state) {
     tal_memory_destroy(bytes);
 }
 
+static void what_is_forgotten_takes_no_pages_and_what_is_beside_it_stays(void **state) {
+    (void)state;
+    const size_t room = (size_t)1 << 26; // 16384 pages
+    unsigned char *bytes = tal_memory_create(room, 1);
+    assert_non_null(bytes);
+    memset(bytes, 7, room);
+    const long before = resident_pages();
+    const size_t first = 5003, end = room - 4001; // in the middle of pages
+    tal_memory_forget(bytes, first, end - first, 1);
+    assert_true(before - resident_pages() > 16000);
+    for (size_t k = 0; k < first; k++) {
+        assert_int_equal(bytes[k], 7);
+    }
+    for (size_t k = end; k < room; k++) {
+        assert_int_equal(bytes[k], 7);
+    }
+    memset(bytes, 8, room); // the room is still there
+    assert_int_equal(bytes[room / 2], 8);
+    tal_memory_destroy(bytes);
+    void *small = tal_memory_create(10, 1);
+    tal_memory_forget(small, 0, 10, 1); // no whole page
+    tal_memory_forget(NULL, 0, 0, 8);
+    tal_memory_destroy(small);
+}
+
 static void sizes_that_overflow_are_refused(void **state) {
     (void)state;
     size_t product = 0;
@@ -173,6 +198,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(new_memory_is_zero_and_aligned),
         cmocka_unit_test(room_that_nobody_writes_to_takes_no_pages),
+        cmocka_unit_test(what_is_forgotten_takes_no_pages_and_what_is_beside_it_stays),
         cmocka_unit_test(sizes_that_overflow_are_refused),
         cmocka_unit_test(growing_keeps_the_old_and_clears_the_new),
         cmocka_unit_test(shrinking_keeps_the_first_items),

@@ -153,6 +153,97 @@ static void answers_depend_on_the_query_alone(void **state) {
     tal_terrain_destroy(&ground);
 }
 
+// A caller that takes answers, writes to its list once it has asked again, lays lists aside, and gives back what it
+// has at hand. `list` and `aside` exchange their room as those of a step with bodies that deform do.
+typedef struct {
+    tal_manifolds list, aside, as_taken; // the last by `witness`, which nobody takes from
+    tal_collider *witness;
+    bool is_untouched; // the list, since it was taken
+} taker;
+
+static void write_to(const tal_manifolds *list) {
+    if (list->point_capacity > 0) {
+        memset(list->point, 0xff, (size_t)list->point_capacity * sizeof *list->point);
+        memset(list->manifold, 0xff, (size_t)list->manifold_capacity * sizeof *list->manifold);
+    }
+}
+
+static void take(taker *t, tal_collider *collider, tal_collider *witness,
+                 const tal_manifolds *answer) {
+    tal_collider_take_answer(collider, &t->list);
+    tal_collider_destroy(t->witness);
+    t->witness = witness;
+    t->as_taken = *answer;
+    t->is_untouched = true;
+    assert_same(&t->list, answer);
+}
+
+// Whatever it does before a query. True if it gave its list back.
+static bool give(taker *t, crowd *c, tal_collider *collider) {
+    if (draw(c, 0.0, 1.0) < 0.2) {
+        const tal_manifolds list = t->list;
+        t->list = t->aside;
+        t->aside = list;
+        t->is_untouched = false;
+    }
+    if (draw(c, 0.0, 1.0) < 0.4) {
+        return false;
+    }
+    tal_collider_give_back(collider, &t->list);
+    t->is_untouched = false;
+    return true;
+}
+
+static void lists_taken_stay_and_no_answer_depends_on_them(void **state) {
+    (void)state;
+    tal_terrain ground;
+    make_ground(&ground, 12, 4.0, hills);
+    for (uint64_t seed = 50; seed < 56; seed++) {
+        crowd c = make_crowd(&ground, seed);
+        taker t = {0};
+        tal_collider *old;
+        check_ok(tal_collider_create(&old, &c.w->shapes, &ground, c.w->shape_of_body, BODIES,
+                                     &check_error));
+        for (int query = 0; query < QUERIES; query++) {
+            tal_collider *new;
+            tal_manifolds of_old, of_new;
+            change(&c, query);
+            check_ok(tal_collider_create(&new, &c.w->shapes, &ground, c.w->shape_of_body, BODIES,
+                                         &check_error));
+            const bool is_given = give(&t, &c, old);
+            const tal_collide_input input =
+                input_of(&c, query % 7 == 6 ? 1e-3 : 0.0, draw(&c, 0.0, 1.0) < 0.3 ? 2 : 1);
+            check_ok(tal_collide(old, &input, &of_old, &check_error));
+            check_ok(tal_collide(new, &input, &of_new, &check_error));
+            assert_same(&of_old, &of_new);
+            if (!is_given) {
+                if (t.is_untouched) {
+                    assert_same(&t.list, &t.as_taken);
+                }
+                write_to(&t.list);
+                t.is_untouched = false;
+            }
+            const bool is_taken = draw(&c, 0.0, 1.0) < 0.7;
+            if (is_taken) {
+                take(&t, old, new, &of_new);
+            }
+            if (draw(&c, 0.0, 1.0) < 0.5) {
+                tal_collider_pause(old);
+                assert_same(is_taken ? &t.list : &of_old, &of_new);
+            }
+            if (!is_taken) {
+                tal_collider_destroy(new);
+            }
+        }
+        tal_manifolds_destroy(&t.list);
+        tal_manifolds_destroy(&t.aside);
+        tal_collider_destroy(t.witness);
+        tal_collider_destroy(old);
+        world_destroy(c.w);
+    }
+    tal_terrain_destroy(&ground);
+}
+
 static double depth_of(const tal_manifolds *all, const tal_manifold *m) {
     double depth = 0.0;
     for (int32_t k = m->first_point; k < m->first_point + m->point_count; k++) {
@@ -217,6 +308,7 @@ static void only_what_is_shallow_is_left_out(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_depend_on_the_query_alone),
+        cmocka_unit_test(lists_taken_stay_and_no_answer_depends_on_them),
         cmocka_unit_test(only_what_is_shallow_is_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

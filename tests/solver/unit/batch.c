@@ -62,7 +62,6 @@ static void scale(lane_pairs *s, double mass, double velocity) {
         c->lambda /= mass;
         for (int f = 0; f < 6; f++) {
             c->w[f] /= mass;
-            c->inverse[f] *= mass;
         }
         for (int f = 0; f < 3; f++) {
             c->percussion[f] *= mass * velocity;

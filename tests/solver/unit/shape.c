@@ -145,6 +145,35 @@ static void faults_are_named(void **state) {
 }
 
 // A pyramid over a square whose tip is pushed through the base: closed, but not convex.
+static void more_corners_than_can_be_numbered_are_refused(void **state) {
+    (void)state;
+    enum { FACES = 65535 / 3 + 1 };
+    const solid box = make_box(1, 1, 1);
+    int32_t *loop_size = test_malloc(FACES * sizeof *loop_size);
+    int32_t *loop_vertex = test_malloc(3 * FACES * sizeof *loop_vertex);
+    tal_vec3 *vertex = test_calloc(65536, sizeof *vertex);
+    for (int32_t k = 0; k < 3 * FACES; k++) {
+        loop_size[k / 3] = 3;
+        loop_vertex[k] = k % 3;
+    }
+    tal_shape_input many = solid_input(&box);
+    many.face_count = FACES;
+    many.loop_size = loop_size;
+    many.loop_vertex = loop_vertex;
+    tal_shapes shapes;
+    tal_error err;
+    assert_int_equal(tal_shapes_create(&shapes, &many, 1, &err), TAL_BAD_INPUT);
+    assert_non_null(strstr(err.text, "shape 0: more than 65535 corners"));
+    tal_shape_input large = solid_input(&box);
+    large.vertex = vertex;
+    large.vertex_count = 65536;
+    assert_int_equal(tal_shapes_create(&shapes, &large, 1, &err), TAL_BAD_INPUT);
+    assert_non_null(strstr(err.text, "shape 0: 65536 vertices"));
+    test_free(loop_size);
+    test_free(loop_vertex);
+    test_free(vertex);
+}
+
 static void dented_shape_is_not_convex(void **state) {
     (void)state;
     solid s = make_box(1.0, 1.0, 1.0);
@@ -208,6 +237,7 @@ int main(void) {
         cmocka_unit_test(triangulated_cube_gets_its_six_faces_back),
         cmocka_unit_test(sphere_has_a_radius_and_no_vertices),
         cmocka_unit_test(faults_are_named),
+        cmocka_unit_test(more_corners_than_can_be_numbered_are_refused),
         cmocka_unit_test(dented_shape_is_not_convex),
         cmocka_unit_test(faults_of_several_shapes_are_reported_together),
         cmocka_unit_test(every_failed_allocation_is_survived),
