@@ -43,6 +43,14 @@ cmp short/run.nc whole/run.nc || fail "a run started over differs"
 expect 1 'is at 5.01 s already' "$solve" site.ini --threads 1 --out short --stop-when-still no --until 2.53 --resume
 expect 0 'starting at 0 s' "$solve" site.ini --threads 1 --out short --stop-when-still no --until 2.53 --resume --overwrite
 cmp short/run.nc short.nc || fail "a run with an earlier end differs"
+# A journal that lost its end, or a bit on the way: the results would lack what was lost.
+cp short/run.journal journal
+truncate -s 1033 short/run.journal
+expect 1 'short/run.journal is damaged: it can be read until' "$solve" site.ini --threads 1 --out short --stop-when-still no --until 5.01 --resume
+cp journal short/run.journal
+printf 'x' | dd of=short/run.journal bs=1 seek=$(($(wc -c <journal) / 2)) conv=notrunc 2>/dev/null
+expect 0 'starting at 0 s' "$solve" site.ini --threads 1 --out short --stop-when-still no --until 5.01 --resume --overwrite
+cmp short/run.nc whole/run.nc || fail "a run with a damaged journal differs"
 
 # A run at rest is not made longer by asking for more.
 fresh rest
