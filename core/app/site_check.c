@@ -76,7 +76,7 @@ static void complete_contact(tal_settings *settings, tal_error *err) {
             tal_error_add(
                 err, TAL_BAD_SETTING,
                 "%s: [contact] has %s but not %s: a law in kg needs both (0 dissipates nothing)",
-                settings->site_file, KG[1 - i], KG[i]);
+                tal_settings_where(settings, law.kg[1 - i]), KG[1 - i], KG[i]);
         }
         if (!in_kg && isnan(*law.ratio[i])) {
             *law.ratio[i] = strtod(tal_settings_find("contact", RATIO[i])->preset, NULL);
@@ -99,7 +99,8 @@ static void check_pair_is_complete(tal_settings *settings, tal_pair_settings *pa
                 tal_error_add(
                     err, TAL_BAD_SETTING,
                     "%s: [%s] has %s but not %s, and [contact] does not set it either: give both",
-                    settings->site_file, law.section, ways[w].key[1 - i], ways[w].key[i]);
+                    tal_settings_where(settings, ways[w].own[1 - i]), law.section,
+                    ways[w].key[1 - i], ways[w].key[i]);
             }
         }
     }
@@ -223,14 +224,13 @@ static bool names_are_known(const tal_settings *settings) {
 void tal_site_refuse_pair(const tal_settings *settings, const tal_pair_settings *pair,
                           const char *more, tal_error *err) {
     const tal_mesh_settings *mesh = &settings->mesh;
-    const char *where = tal_settings_given_in(settings, pair, sizeof *pair);
     const bool has_names = mesh->ground_class_names[0] != '\0';
     const bool has_source = mesh->source_class[0] != '\0';
     tal_error_add(err, TAL_BAD_SETTING,
                   "%s: [pair.%s] does not name two surface classes of this site, which are: %s, "
                   "%s%s%s%s%s%s",
-                  where != NULL ? where : settings->site_file, pair->label, mesh->ground_class,
-                  mesh->block_class, has_source ? ", " : "", mesh->source_class,
+                  tal_settings_where_in(settings, pair, sizeof *pair), pair->label,
+                  mesh->ground_class, mesh->block_class, has_source ? ", " : "", mesh->source_class,
                   has_names ? " and " : "", mesh->ground_class_names, more);
 }
 
@@ -260,12 +260,11 @@ static void check_pair_is_alone(const tal_settings *settings, int pair, tal_erro
         const tal_pair_settings *earlier = &settings->pair[i], *later = &settings->pair[pair];
         if (is_turned_round(earlier->label, later->label) &&
             strcmp(earlier->label, later->label) != 0) {
-            const char *first = tal_settings_given_in(settings, earlier, sizeof *earlier),
-                       *where = tal_settings_given_in(settings, later, sizeof *later);
             tal_error_add(err, TAL_BAD_SETTING,
                           "%s: [pair.%s] names the surfaces of [pair.%s] (at %s) again: keep one",
-                          where != NULL ? where : settings->site_file, later->label, earlier->label,
-                          first != NULL ? first : settings->site_file);
+                          tal_settings_where_in(settings, later, sizeof *later), later->label,
+                          earlier->label,
+                          tal_settings_where_in(settings, earlier, sizeof *earlier));
         }
     }
 }

@@ -396,6 +396,24 @@ static bool label_is_usable(const char *label) {
     return length > 0 && length < TAL_LABEL_SIZE;
 }
 
+static void note_given(tal_settings *settings, const void *value, const char *where) {
+    const size_t offset = (size_t)((const char *)value - (const char *)settings);
+    int at = 0;
+    while (at < settings->given_count && settings->given[at].offset != offset) {
+        at++;
+    }
+    if (at == TAL_GIVEN_MAX) {
+        return; // as many as a site file may have
+    }
+    tal_setting_given *given = &settings->given[at];
+    const size_t length = strlen(where), most = sizeof given->where - 1;
+    given->offset = offset;
+    given->is_settled = false;
+    snprintf(given->where, sizeof given->where, "%s%s", length > most ? "..." : "",
+             length > most ? where + length - (most - 3) : where);
+    settings->given_count += at == settings->given_count ? 1 : 0;
+}
+
 // The struct of [joint.label], made on first mention.
 static void *repeated_section(tal_settings *settings, const tal_settings_section *section,
                               const char *name, const char *where, tal_error *err) {
@@ -425,6 +443,7 @@ static void *repeated_section(tal_settings *settings, const tal_settings_section
     char *made = first + (size_t)(*count)++ * section->size;
     init_section(section, made);
     tal_text_copy(made, TAL_LABEL_SIZE, label);
+    note_given(settings, made, where); // the section has a place even if none of its values holds
     return made;
 }
 
@@ -444,24 +463,6 @@ const void *tal_settings_section_struct(const tal_settings *settings, const char
     }
     TAL_ASSERT(k < count);
     return first + (size_t)k * section->size;
-}
-
-static void note_given(tal_settings *settings, const void *value, const char *where) {
-    const size_t offset = (size_t)((const char *)value - (const char *)settings);
-    int at = 0;
-    while (at < settings->given_count && settings->given[at].offset != offset) {
-        at++;
-    }
-    if (at == TAL_GIVEN_MAX) {
-        return; // as many as a site file may have
-    }
-    tal_setting_given *given = &settings->given[at];
-    const size_t length = strlen(where), most = sizeof given->where - 1;
-    given->offset = offset;
-    given->is_settled = false;
-    snprintf(given->where, sizeof given->where, "%s%s", length > most ? "..." : "",
-             length > most ? where + length - (most - 3) : where);
-    settings->given_count += at == settings->given_count ? 1 : 0;
 }
 
 const char *tal_settings_given_in(const tal_settings *settings, const void *section, size_t size) {

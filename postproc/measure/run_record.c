@@ -34,6 +34,34 @@ void tal_run_record_destroy(tal_run_record *motion) {
     *motion = (tal_run_record){0};
 }
 
+static tal_status check_times(const tal_netcdf *file, const char *name, const char *of,
+                              const double *time, size_t count, tal_error *err) {
+    for (size_t i = 0; i < count; i++) {
+        const double before = i > 0 ? time[i - 1] : -1.0;
+        if (!(time[i] > before && time[i] <= TAL_TIME_MAX_S)) {
+            return TAL_FAIL(err, TAL_BAD_INPUT,
+                            "%s: %s = %g s of %s %zu after %g s is impossible: the file is "
+                            "damaged; run talus-solve again",
+                            file->path, name, time[i], of, i, before);
+        }
+    }
+    return TAL_OK;
+}
+
+// Energies are the largest of what is recorded per step.
+static tal_status check_series(const tal_netcdf *file, const char *name, const double *value,
+                               size_t count, tal_error *err) {
+    for (size_t i = 0; i < count; i++) {
+        if (!(fabs(value[i]) <= TAL_ENERGY_MAX_J)) {
+            return TAL_FAIL(err, TAL_BAD_INPUT,
+                            "%s: %s = %g of step %zu is impossible: the file is damaged; run "
+                            "talus-solve again",
+                            file->path, name, value[i], i);
+        }
+    }
+    return TAL_OK;
+}
+
 static tal_status read_series(tal_run_record *motion, tal_netcdf *file, tal_error *err) {
     struct {
         const char *name;
@@ -55,8 +83,9 @@ static tal_status read_series(tal_run_record *motion, tal_netcdf *file, tal_erro
     for (size_t i = 0; i < sizeof series / sizeof *series; i++) {
         TAL_CREATE(*series[i].values, steps + 1, series[i].name, err);
         TAL_TRY(tal_netcdf_get_doubles(file, series[i].name, *series[i].values, steps, err));
+        TAL_TRY(check_series(file, series[i].name, *series[i].values, steps, err));
     }
-    return TAL_OK;
+    return check_times(file, "step_time", "step", motion->step_time, steps, err);
 }
 
 // Motions made by other programs need not say it.
@@ -97,6 +126,20 @@ static tal_status read_notes(tal_run_record *motion, tal_netcdf *file, tal_error
     return TAL_OK;
 }
 
+static tal_status read_states(tal_run_record *motion, tal_netcdf *file, tal_error *err) {
+    const size_t count = (size_t)motion->block_count;
+    TAL_TRY(tal_netcdf_get_ints(file, "state", motion->left, count, err));
+    for (size_t b = 0; b < count; b++) {
+        if (motion->left[b] != 0 && motion->left[b] != 1) {
+            return TAL_FAIL(err, TAL_BAD_INPUT,
+                            "%s: state = %d of block %zu is neither 0 nor 1: the file is damaged; "
+                            "run talus-solve again",
+                            file->path, (int)motion->left[b], b);
+        }
+    }
+    return TAL_OK;
+}
+
 // One frame of a variable with `width` numbers per block, none farther than `most` from `centre`;
 // NaN is that of a block that has left.
 static tal_status read_frame(tal_netcdf *file, const char *name, const tal_run_record *motion,
@@ -107,7 +150,8 @@ static tal_status read_frame(tal_netcdf *file, const char *name, const tal_run_r
     const int rank = width > 1 ? 3 : 2;
     TAL_TRY(tal_netcdf_get_slab(file, name, rank, start, count, buffer, err));
     for (size_t i = 0; i < count[1] * count[2]; i++) {
-        if (fabs(buffer[i] - centre) > most) {
+        const bool may_be_none = motion->left[i / count[2]] != 0;
+        if (!(fabs(buffer[i] - centre) <= most || (may_be_none && isnan(buffer[i])))) {
             return TAL_FAIL(err, TAL_BAD_INPUT,
                             "%s: %s = %g of block %zu in frame %d is impossible: the file is "
                             "damaged, or was made for another study; run talus-solve again",
@@ -178,21 +222,6 @@ static tal_status read_frames(tal_run_record *motion, tal_netcdf *file, const ta
     return TAL_OK;
 }
 
-static tal_status check_times(const tal_run_record *motion, const tal_netcdf *file,
-                              tal_error *err) {
-    for (int32_t frame = 0; frame < motion->frame_count; frame++) {
-        const double time = motion->time[frame],
-                     before = frame > 0 ? motion->time[frame - 1] : -1.0;
-        if (!(time > before && time <= TAL_TIME_MAX_S)) {
-            return TAL_FAIL(err, TAL_BAD_INPUT,
-                            "%s: time = %g s of frame %d after %g s is impossible: the file is "
-                            "damaged; run talus-solve again",
-                            file->path, time, (int)frame, before);
-        }
-    }
-    return TAL_OK;
-}
-
 static tal_status read_motion(tal_run_record *motion, tal_netcdf *file, const tal_blocks *blocks,
                               const tal_origin *origin, tal_error *err) {
     size_t frames, block_count;
@@ -217,8 +246,8 @@ static tal_status read_motion(tal_run_record *motion, tal_netcdf *file, const ta
     TAL_CREATE(motion->spin, 3 * cells, "the motion", err);
     TAL_CREATE(motion->left, block_count, "the blocks", err);
     TAL_TRY(tal_netcdf_get_doubles(file, "time", motion->time, frames, err));
-    TAL_TRY(check_times(motion, file, err));
-    TAL_TRY(tal_netcdf_get_ints(file, "state", motion->left, block_count, err));
+    TAL_TRY(check_times(file, "time", "frame", motion->time, frames, err));
+    TAL_TRY(read_states(motion, file, err));
     TAL_TRY(read_series(motion, file, err));
     TAL_TRY(read_notes(motion, file, err));
     TAL_TRY(tal_stress_record_read(&motion->stress, file, block_count, origin, err));

@@ -75,6 +75,7 @@ tal_status tal_journal_resume(tal_journal *journal, const char *path, const char
     TAL_TRY(journal_open(journal, path, "r+b", shape, err));
     TAL_TRY(check_header(journal, key, err));
     int64_t end = tal_records_place(r);
+    double frame_s = -1.0;
     while (tal_records_read(r)) {
         double record_time = 0.0;
         memcpy(&record_time, r->buffer, sizeof record_time);
@@ -85,7 +86,14 @@ tal_status tal_journal_resume(tal_journal *journal, const char *path, const char
         if (r->kind == KIND_STEP) {
             memcpy(last, r->buffer, sizeof *last);
         }
+        frame_s = r->kind == KIND_FRAME ? record_time : frame_s;
         end = tal_records_place(r);
+    }
+    if (last->time_s != time_s || (frame_is_due && frame_s != time_s)) {
+        return TAL_FAIL(err, TAL_BAD_INPUT,
+                        "%s is damaged: it can be read until %g s, the checkpoint is at %g s. "
+                        "Start afresh with --overwrite and without --resume",
+                        r->path, last->time_s, time_s);
     }
     return tal_records_cut(r, end, err);
 }

@@ -69,7 +69,8 @@ typedef struct {
 tal_status tal_journal_create(tal_journal *journal, const char *path, const char *key,
                               tal_journal_shape shape, tal_error *err);
 // Opens a journal and cuts off everything later than `time_s`, and a frame at that time unless one is
-// due then (the end of a run has a frame of its own); `last` becomes the last step kept.
+// due then (the end of a run has a frame of its own); `last` becomes the last step kept. A journal that
+// does not reach that time is refused: what it lost would be missing in the results.
 tal_status tal_journal_resume(tal_journal *journal, const char *path, const char *key,
                               tal_journal_shape shape, double time_s, bool frame_is_due,
                               tal_journal_step *last, tal_error *err);

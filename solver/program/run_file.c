@@ -280,9 +280,10 @@ static tal_status put_blocks(writer *w, const tal_run_notes *notes, tal_error *e
 static tal_status put_series(writer *w, tal_error *err) {
     tal_netcdf *f = w->file;
     const size_t count = w->summary->step_count;
-    const int step = tal_netcdf_dimension(f, "step", count > 0 ? count : 1);
+    const size_t rows = count > 0 ? count : 1; // stopped before its first step: zeros at 0 s
+    const int step = tal_netcdf_dimension(f, "step", rows);
     double *reals = NULL;
-    TAL_CREATE(reals, count + 1, "the series of steps", err);
+    TAL_CREATE(reals, rows, "the series of steps", err);
     const int soft = w->scene->soft_count > 0 ? SOFT_SERIES_COUNT : 0;
     for (int s = 0; s < SERIES_COUNT + soft; s++) {
         const series *row = s < SERIES_COUNT ? &SERIES[s] : &SOFT_SERIES[s - SERIES_COUNT];
@@ -293,7 +294,7 @@ static tal_status put_series(writer *w, tal_error *err) {
             const void *value = (const char *)&w->steps[i] + row->offset;
             reals[i] = row->is_integer ? (double)*(const int32_t *)value : *(const double *)value;
         }
-        tal_netcdf_put_slab(f, id, &(size_t){0}, &count, reals);
+        tal_netcdf_put_slab(f, id, &(size_t){0}, &rows, reals);
     }
     tal_memory_destroy(reals);
     return TAL_OK;

@@ -310,7 +310,8 @@ static tal_status apply_pair(tal_solve_scene *scene, tal_law *laws, const tal_se
         tal_error_set(
             err, TAL_BAD_SETTING,
             "%s: [pair.%s] does not name two surface classes of this scene, which has: %s",
-            settings->site_file, pair->label, tal_text_string(&known));
+            tal_settings_where_in(settings, pair, sizeof *pair), pair->label,
+            tal_text_string(&known));
         tal_text_destroy(&known);
         return TAL_BAD_SETTING;
     }

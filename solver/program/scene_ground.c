@@ -59,11 +59,10 @@ static tal_status read_roughness(const tal_solve_scene *scene, const tal_setting
         const tal_ground_settings *ground = &settings->ground[k];
         const int32_t number = class_of(scene, ground->label);
         if (number < 0) {
-            const char *where = tal_settings_given_in(settings, ground, sizeof *ground);
             return TAL_FAIL(err, TAL_BAD_SETTING,
                             "%s: [ground.%s]: the terrain has no surface class of that name "
                             "(ground_class of [mesh] gives names)",
-                            where != NULL ? where : settings->site_file, ground->label);
+                            tal_settings_where_in(settings, ground, sizeof *ground), ground->label);
         }
         rough[number] = (tal_roughness){ground->roughness_m, ground->roughness_length_m};
         *highest = fmax(*highest, ground->roughness_m);

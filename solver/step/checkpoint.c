@@ -225,6 +225,9 @@ static void take_up(const tal_model *model, tal_state *state) {
         const uint8_t stands = state->is_gone[b] != 0 || tal_is_at_rest(state, b) ? 1 : 0;
         state->is_fixed[b] = model->is_fixed[b] | stands;
         state->is_immovable[b] = model->is_immovable[b] | stands;
+        if (tal_is_at_rest(state, b)) { // a zero that was turned may be -0
+            state->spin[b] = (tal_vec3){0};
+        }
     }
 }
 

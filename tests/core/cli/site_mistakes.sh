@@ -31,8 +31,8 @@ for program in "$TALUS_BIN"/talus-* "$TALUS_TEST_BIN"/talus-echo; do
     [ "$(grep -c 'error: ' said)" -eq 9 ] || { echo "$program: not nine messages"; cat said; exit 1; }
     for words in 'wrong.ini:2: .*did you mean before?' 'wrong.ini:4: .*cell_m = -1 must be in \[0.001, 1000\] m' \
         'wrong.ini:5: .*trees is not one of' 'wrong.ini:7: .*friction = nan' 'wrong.ini:8: .*did you mean \[solve\]?' \
-        'wrong.ini:11: .*law = foo is not one of' 'wrong.ini:12: \[pair.rok.ground\] does not name two surface classes' \
-        'wrong.ini:14: .*kn_kg and (at wrong.ini:15) restitution' 'kn_kg but not kt_kg'; do
+        'wrong.ini:11: .*law = foo is not one of' 'wrong.ini:11: \[pair.rok.ground\] does not name two surface classes' \
+        'wrong.ini:14: .*kn_kg and (at wrong.ini:15) restitution' 'wrong.ini:14: .*kn_kg but not kt_kg'; do
         grep -q "$words" said || { echo "$program does not say: $words"; cat said; exit 1; }
     done
     [ ! -e out ] || { echo "$program wrote something"; exit 1; }
@@ -50,7 +50,7 @@ printf '[site]\nbefore = none.las\nafter = none.las\n[mesh]\nground_classes = gr
 for program in "$TALUS_BIN"/talus-ingest "$TALUS_BIN"/talus-mesh; do
     [ -x "$program" ] || continue
     "$program" layer.ini --out out >said 2>&1 && { echo "$program takes a class that is nowhere"; exit 1; }
-    grep -q 'layer.ini: \[pair.rock.tallus\] does not name two .*: ground, rock, talus$' said ||
+    grep -q 'layer.ini:7: \[pair.rock.tallus\] does not name two .*: ground, rock, talus$' said ||
         { echo "$program does not name the classes of the layer"; cat said; exit 1; }
     [ ! -e out ] || { echo "$program wrote something"; exit 1; }
     sed 's/tallus/talus/' layer.ini >right.ini

@@ -59,7 +59,8 @@ static void a_law_in_kg_has_no_ratios_and_the_other_way_round(void **state) {
     assert_true(settings->contact.restitution == 0.1);
     assert_true(isnan(settings->contact.tangential_restitution) == 0); // its default
     assert_true(isnan(settings->contact.kn_kg) != 0);
-    check_fails(read_text("[contact]\nkn_kg = 5\n"), TAL_BAD_SETTING, "has kn_kg but not kt_kg");
+    check_fails(read_text("[contact]\nkn_kg = 5\n"), TAL_BAD_SETTING,
+                "site.ini:2: [contact] has kn_kg but not kt_kg");
 }
 
 static void a_pair_may_choose_the_other_way_if_it_is_complete(void **state) {
@@ -69,7 +70,7 @@ static void a_pair_may_choose_the_other_way_if_it_is_complete(void **state) {
                                "[pair.rock.rock]\nrestitution = 0.5\n"),
                      TAL_OK);
     check_fails(read_text("[pair.rock.ground]\nkn_kg = 1\n"), TAL_BAD_SETTING,
-                "[pair.rock.ground] has kn_kg but not kt_kg");
+                "site.ini:2: [pair.rock.ground] has kn_kg but not kt_kg");
     check_fails(
         read_text("[contact]\nkn_kg = 1\nkt_kg = 1\n[pair.rock.ground]\nrestitution = 0.4\n"),
         TAL_BAD_SETTING, "has restitution but not tangential_restitution");
@@ -111,6 +112,9 @@ static void a_pair_names_classes_that_the_site_has(void **state) {
     check_fails(read_text("[pair.rok.ground]\nfriction = 0.5\n"), TAL_BAD_SETTING,
                 "site.ini:2: [pair.rok.ground] does not name two surface classes of this site, "
                 "which are: ground, rock");
+    // One of which nothing is right has a line as well.
+    check_fails(read_text("[pair.rok.ground]\nlaw = foo\n"), TAL_BAD_SETTING,
+                "site.ini:2: [pair.rok.ground] does not name two");
     check_fails(read_text("[pair.rock]\nfriction = 0.5\n"), TAL_BAD_SETTING,
                 "[pair.rock] does not");
     check_fails(read_text("[pair.rock.groun]\nfriction = 0.5\n"), TAL_BAD_SETTING, "does not name");

@@ -228,6 +228,11 @@ if command -v ncgen >/dev/null; then
     nonsense 'x = 1e+09 of block 0 in frame 0 is impossible' '/^ x =/,/;/ s/[0-9][0-9.]*/1e9/'
     nonsense 'velocity = 1e+30 of block 0' '/^ velocity =/,/;/ s/[-0-9][0-9.e-]*/1e30/'
     nonsense 'time = -*[0-9]* s of frame 1' '/^ time =/ s/, [0-9.]*/, -5/'
+    nonsense 'x = nan of block 0 in frame 0 is impossible' '/^ x =/,/;/ s/[0-9][0-9.]*/NaN/'
+    nonsense 'state = 77 of block 0 is neither' '/^ state =/ s/= [01]/= 77/'
+    nonsense 'step_time = -5 s of step 1 after' '/^ step_time =/ s/, [0-9.]*/, -5/'
+    nonsense 'kinetic_translation = inf of step 0 is impossible' '/^ kinetic_translation =/,/;/ s/[0-9][0-9.e+-]*/Infinity/'
+    nonsense 'penetration = nan of step 0 is impossible' '/^ penetration =/,/;/ s/[0-9][0-9.e+-]*/NaN/'
 fi
 
 # Names from files end up in shell scripts: none of them is run.

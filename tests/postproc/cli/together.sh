@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Results of talus-post of one run, never of two: after a failure at any write, and after kill -9 at twenty
-# moments, the folder holds the old results or the new ones, and the next run gives the same bytes as one
+# random moments, the folder holds the old results or the new ones, and the next run gives the same bytes as one
 # that was never disturbed.
 . "$TALUS_SOURCE/tests/support/common.sh"
 quick="--set report.figures=no --set report.paraview_mb=1 --progress none --overwrite"
@@ -32,22 +32,27 @@ post || fail "after a failed move: $(cat said)"
 sums >now
 cmp -s now old || fail "after a failed move: $(diff now old | head -n 3)"
 
-# Killed at twenty moments, spread over the time it takes.
+# Killed at twenty random moments of the time it takes. A kill that came after the end does not count.
 start=$(date +%s%N)
 post || fail "the last but one: $(cat said)"
 took=$((($(date +%s%N) - start) / 1000000))
-for moment in $(seq 20); do
-    post --set report.surface_rays=1 --set report.title=Other || fail "before kill $moment: $(cat said)"
+kills=0 tries=0
+while [ $kills -lt 20 ] && [ $tries -lt 100 ]; do
+    tries=$((tries + 1))
+    post --set report.surface_rays=1 --set report.title=Other || fail "before kill $tries: $(cat said)"
     "$TALUS_BIN/talus-post" a/site.ini --out a $quick >said 2>&1 &
     pid=$!
-    sleep "$(awk -v t="$took" -v m="$moment" 'BEGIN {printf "%.3f", t * m / 20500}')"
+    sleep "$(awk -v t="$took" -v s="$tries" 'BEGIN {srand(s); printf "%.3f", rand() * t / 1000}')"
     kill -9 $pid 2>/dev/null
     wait $pid 2>/dev/null
+    [ $? -eq 137 ] || continue
+    kills=$((kills + 1))
     # Between the moves, results of both runs lie there: any program that works in the folder ends that.
     "$TALUS_BIN/talus-post" a/site.ini --out a --progress none >said 2>&1 # refused, without --overwrite
     sums >now
-    cmp -s now old || cmp -s now new || fail "killed at moment $moment: a mixture: $(diff now new | head -n 3)"
+    cmp -s now old || cmp -s now new || fail "kill $tries leaves a mixture: $(diff now new | head -n 3)"
 done
+[ $kills -eq 20 ] || fail "$kills of $tries kills came before the end"
 post || fail "the last one: $(cat said)"
 sums >now
 cmp -s now old || fail "other bytes after the kills: $(diff now old | head -n 3)"

@@ -26,7 +26,9 @@ with() { # FOLDER OPTIONS...
 }
 fresh() { mkdir -p "$1" && cp whole/terrain.nc whole/blocks.nc "$1"; }
 fresh short
+start=$(date +%s%N)
 with whole --until 5.01 || fail "the undisturbed run"
+took=$((($(date +%s%N) - start) / 1000000))
 # Extended: the end of the short run lies between two frames.
 with short --until 2.53 || fail "the short run"
 cmp -s short/run.nc whole/run.nc && fail "until changes nothing"
@@ -43,6 +45,14 @@ cmp short/run.nc whole/run.nc || fail "a run started over differs"
 expect 1 'is at 5.01 s already' "$solve" site.ini --threads 1 --out short --stop-when-still no --until 2.53 --resume
 expect 0 'starting at 0 s' "$solve" site.ini --threads 1 --out short --stop-when-still no --until 2.53 --resume --overwrite
 cmp short/run.nc short.nc || fail "a run with an earlier end differs"
+# A journal that lost its end, or a bit on the way: the results would lack what was lost.
+cp short/run.journal journal
+truncate -s 1033 short/run.journal
+expect 1 'short/run.journal is damaged: it can be read until' "$solve" site.ini --threads 1 --out short --stop-when-still no --until 5.01 --resume
+cp journal short/run.journal
+printf 'x' | dd of=short/run.journal bs=1 seek=$(($(wc -c <journal) / 2)) conv=notrunc 2>/dev/null
+expect 0 'starting at 0 s' "$solve" site.ini --threads 1 --out short --stop-when-still no --until 5.01 --resume --overwrite
+cmp short/run.nc whole/run.nc || fail "a run with a damaged journal differs"
 
 # A run at rest is not made longer by asking for more.
 fresh rest
@@ -75,10 +85,11 @@ fi
 with part --until 5.01 --resume || fail "after Ctrl-C"
 cmp part/run.nc whole/run.nc || fail "a run that was stopped differs"
 
-# Killed at twenty moments past the second checkpoint, some of them by the way on, some while run.nc is
-# written.
+# Killed at twenty random moments past the second checkpoint, some of them while a checkpoint or run.nc is
+# written. One that came after the end does not count.
+kills=0
 kill_at() { # SEED FOLDER-OF-THE-WHOLE-RUN OPTIONS...
-    seed=$1 undisturbed=$2
+    seed=$1 undisturbed=$2 first=
     shift 2
     rm -rf killed
     fresh killed
@@ -88,19 +99,29 @@ kill_at() { # SEED FOLDER-OF-THE-WHOLE-RUN OPTIONS...
     for i in $(seq 3000); do
         # The second checkpoint has replaced the first: another file under its name.
         now=$(stat -c %i killed/run.checkpoint 2>/dev/null) || now=
-        [ -n "${first:-}" ] || first=$now
-        [ -n "$now" ] && [ "$now" != "$first" ] && break
+        first=${first:-$now}
+        [ -n "$now" ] && [ "$now" != "$first" ] || [ -e killed/run.json ] && break
         sleep 0.01
     done
-    sleep "$(awk -v s="$seed" 'BEGIN {srand(s); printf "%.3f", rand() * 0.6}')"
+    sleep "$(awk -v s="$seed" -v t="$took" 'BEGIN {srand(s); printf "%.3f", rand() * t / 1000}')"
     kill -9 $pid 2>/dev/null
     wait $pid 2>/dev/null
-    first=
-    with killed --until 5.01 --resume --overwrite "$@" || fail "kill $seed: it does not go on"
+    [ $? -eq 137 ] || return
+    kills=$((kills + 1))
+    with killed --until 5.01 --resume "$@" || fail "kill $seed: it does not go on"
     cmp killed/run.nc "$undisturbed/run.nc" || fail "kill $seed: other bytes"
     cmp killed/run.json "$undisturbed/run.json" || fail "kill $seed: another run.json"
 }
-for seed in $(seq 20); do kill_at "$seed" whole; done
+kill_often() { # TIMES FOLDER-OF-THE-WHOLE-RUN OPTIONS...
+    often=$1 tries=0
+    shift
+    while [ "$kills" -lt "$often" ] && [ "$tries" -lt 150 ]; do
+        tries=$((tries + 1))
+        kill_at $((1000 * often + tries)) "$@"
+    done
+    [ "$kills" -eq "$often" ] || fail "$kills of $tries kills came before the end"
+}
+kill_often 20 whole
 
 # The same where the sweeps are kept from solving anything and the finisher does it.
 hard="--set solve.tolerance=1e-9 --set solve.iterations_max=2"
@@ -110,5 +131,5 @@ with hard --until 5.01 $hard || fail "the run with the finisher"
 grep -q '"finished_steps":[[:space:]]*[1-9]' hard/run.json || fail "the finisher was not needed: $(grep finished hard/run.json)"
 grep -q '"regularisation_max":[[:space:]]*[0-9.]*[1-9]' hard/run.json || fail "what the finisher added to W is not told: $(grep regularisation hard/run.json)"
 # shellcheck disable=SC2086
-for seed in 21 22 23; do kill_at "$seed" hard $hard; done
+kill_often 23 hard $hard
 [ "$failures" -eq 0 ]

@@ -106,7 +106,7 @@ write_site 'friction = 0.6
 ground_classes = layer.gpkg
 [pair.rock.snow]
 friction = 0.1'
-refused 'does not name two surface classes of this scene, which has: ground, rock'
+refused 'site.ini:10: \[pair.rock.snow\] does not name two surface classes of this scene, which has: ground, rock'
 
 # The ratios of a pair hold where [contact] is in kg: a cube that drops 0.1 m rebounds the same.
 begin

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The contact problem of a step in a file: read back, it has the percussions of the step as a solution, and
-// what talus-contact finds moves the bodies as the step did. Single percussions of faces are not determined,
-// velocities are.
+// what talus-contact finds moves the bodies as the step did. Single percussions of faces are not determined;
+// velocities are, but where a face slides and turns: the friction of its corners has as many directions, so
+// that its moment depends on how they share the weight, and each way to share it is a solution of its own.
 #include "core/base/memory.h"
 #include "solver/finish/island.h"
 #include "solver/program/contact/problem.h"
@@ -20,7 +21,6 @@ static const char *folder;
 static void set_scene(test_scene *s, tal_law law) {
     test_scene_init(s);
     s->settings.tolerance = TOLERANCE;
-    s->settings.correction = 0.2; // on this path no step is so near to sticking that rounding shows
     s->settings.iteration_max = 20000;
     s->settings.rest_steps = 0;
     s->law = law;
@@ -53,6 +53,33 @@ static double farthest(const tal_friction_problem *p, const double *a, const dou
     return worst / fastest;
 }
 
+// Carried on to the rounding of its numbers, a solution stays where it is.
+static bool is_solution(const tal_contact_task *task, const double *r) {
+    tal_contact_task again = *task;
+    tal_contact_outcome outcome;
+    const tal_contact_solver *sweeps = tal_contact_solver_find("sweeps", &check_error);
+    double *exact = calloc(3 * (size_t)task->friction->w.count, sizeof *exact);
+    again.start = r;
+    again.tolerance = 1e-13;
+    assert_true(sweeps != NULL && exact != NULL);
+    check_ok(tal_contact_solver_run(sweeps, &again, exact, &outcome, &check_error));
+    const double way = farthest(task->friction, exact, r);
+    free(exact);
+    return outcome.is_solved && way < 1e-6;
+}
+
+static int answers, others; // velocities of the step; those of another solution
+
+static void check_answer(const tal_contact_task *task, const double *r, const double *percussion) {
+    const double apart = farthest(task->friction, r, percussion);
+    answers++;
+    if (apart >= 1e-5) {
+        print_message("another solution, %.2g of the velocity away\n", apart);
+        assert_true(is_solution(task, r) && is_solution(task, percussion));
+        others++;
+    }
+}
+
 static void solve_file(const char *path, const tal_friction_problem *own, const double *percussion,
                        bool *has_laws) {
     tal_contact_problem problem;
@@ -80,7 +107,7 @@ static void solve_file(const char *path, const tal_friction_problem *own, const 
             check_ok(
                 tal_contact_solver_run(&TAL_CONTACT_SOLVERS[s], &task, r, &outcome, &check_error));
             assert_true(outcome.is_solved);
-            assert_true(farthest(&friction, r, percussion) < 1e-5);
+            check_answer(&task, r, percussion);
         }
     }
     *has_laws = friction.law != NULL;
@@ -117,6 +144,7 @@ static void run_with(tal_law law, int steps, int least) {
     tal_model *model;
     tal_state *state;
     int checked = 0, with_laws = 0;
+    answers = others = 0;
     set_scene(&s, law);
     check_ok(test_scene_create_model(&s, &model, &check_error));
     check_ok(tal_state_create(&state, model, 1, &check_error));
@@ -131,6 +159,7 @@ static void run_with(tal_law law, int steps, int least) {
     }
     print_message("%d steps in files, %d of them with blows\n", checked, with_laws);
     assert_true(with_laws >= least && checked > least);
+    assert_true(100 * others <= answers); // a rare thing
     tal_state_destroy(state);
     tal_model_destroy(model);
     test_scene_destroy(&s);

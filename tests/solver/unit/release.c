@@ -496,6 +496,14 @@ static void moments_that_are_kept_tell_the_whole_flight(void **state) {
     destroy(&w);
 }
 
+// Cubes that start anyhow, anywhere in a triangle.
+static void build_triangle(world *w, const char *corners) {
+    build(w, 0.0, false);
+    set(w, "release", "from_m", corners);
+    set(w, "release", "from_is", "polygon");
+    set(w, "release", "orientation", "random");
+}
+
 // What is drawn for a rock says nothing about the next ones.
 static void starts_in_a_row_are_independent(void **state) {
     (void)state;
@@ -503,10 +511,7 @@ static void starts_in_a_row_are_independent(void **state) {
     static double column[COLUMNS][ROCKS];
     world w = {0};
     tal_fallen_rock rock;
-    build(&w, 0.0, false);
-    set(&w, "release", "from_m", "0 0 30 0 0 30");
-    set(&w, "release", "from_is", "polygon");
-    set(&w, "release", "orientation", "random");
+    build_triangle(&w, "0 0 30 0 0 30");
     set(&w, "release", "size_m", "lognormal 1 0.3");
     set(&w, "release", "height_m", "exponential 1");
     set(&w, "release", "speed_mps", "uniform 0 2");
@@ -539,10 +544,7 @@ static void stops_of_rocks_in_a_row_are_independent(void **state) {
     static double x[ROCKS], y[ROCKS], is_far[ROCKS];
     world w = {0};
     tal_fallen_rock rock;
-    build(&w, 0.0, false);
-    set(&w, "release", "from_m", "0 0 3 0 0 3");
-    set(&w, "release", "from_is", "polygon");
-    set(&w, "release", "orientation", "random");
+    build_triangle(&w, "0 0 3 0 0 3");
     set(&w, "release", "speed_mps", "uniform 2 6");
     set(&w, "release", "direction_deg", "90");
     set(&w, "solve", "dt_s", "0.02");
