@@ -71,6 +71,22 @@ void tal_release_check_cells(const tal_place_ground *ground, const tal_raster *c
     }
 }
 
+void tal_release_check_size(const tal_place_ground *ground, const tal_settings *settings,
+                            double size_m, tal_error *err) {
+    const tal_release_settings *r = &settings->release;
+    const double wide = ground->box.east - ground->box.west,
+                 high = ground->box.north - ground->box.south;
+    const void *given = r->size_m[0] != '\0'      ? (const void *)r->size_m
+                        : r->diameters[0] != '\0' ? (const void *)r->diameters
+                                                  : &settings->mesh.blocks;
+    if (size_m >= fmin(wide, high)) {
+        tal_error_add(err, TAL_BAD_INPUT,
+                      "%s: a rock of %g m does not fit on a terrain of %.0f by %.0f m: [release] "
+                      "size_m takes the cube root of its volume, in metres",
+                      tal_settings_where(settings, given), size_m, wide, high);
+    }
+}
+
 // --- barriers ---
 
 tal_status tal_release_read_barrier(tal_features *line, const tal_settings *settings, int number,
@@ -263,6 +279,16 @@ static void check_start_file(const tal_place_ground *g, const tal_settings *sett
     tal_features_destroy(&from);
 }
 
+// The middle of what size_m says: single rocks that are drawn larger are found when they are drawn.
+static void check_sizes(const tal_place_ground *g, const tal_settings *settings, tal_error *err) {
+    tal_release_draws draws;
+    tal_error own;
+    tal_error_reset(&own);
+    if (tal_release_draws_read(&draws, settings, &own) == TAL_OK && draws.has_size) {
+        tal_release_check_size(g, settings, tal_distribution_middle(&draws.size), err);
+    }
+}
+
 static void check_barriers(const tal_place_ground *g, const tal_settings *settings,
                            const tal_features_frame *frame, tal_error *err) {
     tal_features line[TAL_REPEAT_MAX] = {0};
@@ -343,10 +369,10 @@ static void check_target(const tal_place_ground *g, const tal_settings *settings
 void tal_release_check_places(const tal_place_ground *ground, const tal_settings *settings,
                               const tal_features_frame *frame, tal_error *err) {
     check_start_file(ground, settings, frame, err);
+    check_sizes(ground, settings, err);
     check_barriers(ground, settings, frame, err);
     check_forest(ground, settings, frame, err);
     for (int k = 0; k < settings->target_count; k++) {
         check_target(ground, settings, k, frame, err);
     }
-    (void)has_files(settings, "report", "", "stops", settings->report.stops, err);
 }

@@ -20,6 +20,9 @@ void tal_release_check_start(const tal_place_ground *ground, const tal_features 
                              const char *where, tal_error *err);
 void tal_release_check_cells(const tal_place_ground *ground, const tal_raster *cells,
                              const char *where, tal_error *err);
+// A rock that is as large as the ground is wide.
+void tal_release_check_size(const tal_place_ground *ground, const tal_settings *settings,
+                            double size_m, tal_error *err);
 // Number `number` of `line`, one per barrier; those before it were checked.
 void tal_release_check_barrier(const tal_place_ground *ground, const tal_settings *settings,
                                const tal_features *const *line, int number, tal_error *err);

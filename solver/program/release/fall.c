@@ -5,6 +5,7 @@
 #include "core/base/interrupt.h"
 #include "core/base/math3.h"
 #include "core/base/memory.h"
+#include "solver/program/watch.h"
 
 #include <math.h>
 
@@ -462,7 +463,7 @@ static tal_status end_rock(falling *f, int32_t b, tal_error *err) {
 }
 
 static tal_status run(falling *f, tal_error *err) {
-    const int64_t last = (int64_t)fmax(1.0, round(f->solve->until_s / f->solve->dt_s));
+    const int64_t last = tal_watch_steps(f->solve->until_s, f->solve->dt_s);
     for (int32_t b = 0; b < f->count; b++) {
         begin_rock(&f->rock[b]);
         f->runner[b].present = sample_of(f, b);
