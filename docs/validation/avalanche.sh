@@ -24,7 +24,7 @@ for stage in ingest mesh solve post; do
 done
 echo "blocks asked for ${3:-as it ships}, seed ${4:-1}, ${5:-the set}:"
 python3 "$here/avalanche.py" out
-sed -n 's/.*"\(fahrboeschung_simulated\|runout_simulated_m\|penetration_max_m\)":[[:blank:]]*/\1 /p' out/scores.json
+sed -n 's/.*"\(fahrboeschung_simulated\|runout_simulated_m\)":[[:blank:]]*\([0-9.]*\),*$/along the flow line: \1 \2/p' out/scores.json
 if [ $# -gt 2 ]; then
     exit 0
 fi

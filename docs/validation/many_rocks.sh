@@ -33,8 +33,8 @@ for stage in solve post; do
     /usr/bin/time -f "talus-$stage: %U s of the processor, %S s in the system, %M kB" \
         "$build/bin/talus-$stage" site.ini --out out --threads 1 --progress none
 done
-ogr2ogr -f CSV /vsistdout/ out/result.gpkg stops -lco GEOMETRY=AS_XY | tail -n +2 | sort -t, -k 3n | tr , ' ' |
-    awk '{n++; p[1, n] = $1; p[2, n] = $2}
+ogr2ogr -f CSV /vsistdout/ out/result.gpkg stops -lco GEOMETRY=AS_XY |
+    awk -F, 'NR > 1 {n++; p[1, n] = $1; p[2, n] = $2} # in the order of the rocks
     END {
         print n " stops"
         for (axis = 1; axis <= 2; axis++) {
