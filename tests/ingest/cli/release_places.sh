@@ -94,6 +94,17 @@ write_site '[release]' 'rocks = 4' 'from_m = 1010 2060' 'size_m = lognormal 60 0
 refused 'site.ini:15: a rock of 60 m does not fit on a terrain of 60 by 80 m'
 write_site '[release]' 'rocks = 1e15' 'from_m = 1010 2060'
 expect 2 'site.ini:13: \[release\] rocks = 1e15 must be in \[0, 10000000\]' "$ingest" site.ini --out out
+# Polygons that are lines; stems without diameters, all lines of their table, and a table in another system.
+write_site '[release]' 'rocks = 4' 'from_m = 1010 2060 1020 2060 1015 2060' 'from_is = polygon'
+refused 'site.ini:14: \[release\] its polygons have almost no area'
+printf '%s\n' 'x,y,d' '1010,2040,30' '1010,2041,-5' '1010,2042' '' '1010;2043;31' >stems.txt
+write_site '[release]' 'rocks = 4' 'from_m = 1010 2060' '[forest]' 'stems = stems.txt'
+refused 'stems.txt:3: a stem is east, north and diameter' 'stems.txt:4: a stem is'
+[ "$(grep -c 'stems.txt' err.txt)" -eq 2 ] || fail "good stems are refused: $(cat err.txt)"
+printf '%s\n' '10 20 0' '10 21 30' >stems.txt
+refused 'stems.txt:1: a stem is'
+printf '%s\n' '10 20 30' '10 21 30' >stems.txt
+refused 'site.ini:16: \[forest\] none of the 2 stems stands on the terrain'
 # Observed stops that lie far away by a mistake in their digits, each with its file and line; a table in another system.
 printf '%s\n' 'x,y,mass' '1010,2010,800' '# 10200,2010' '10200,2010,700' '1020,20200' '1030,1990' >stops.csv
 write_site '[release]' 'rocks = 4' 'from_m = 1010 2060' '[report]' 'stops = stops.csv'
