@@ -45,8 +45,7 @@ static tal_status read_lines(tal_stops *s, char *text, const char *path, const t
         double x, y;
         line += strspn(line, " \t\r");
         if (parse_point(line, &x, &y)) {
-            TAL_TRY(
-                add_point(s, x - (double)origin->east, y - (double)origin->north, number, err));
+            TAL_TRY(add_point(s, x - (double)origin->east, y - (double)origin->north, number, err));
         } else if (*line != '\0' && *line != '#' && number > 1) {
             return TAL_FAIL(err, TAL_BAD_INPUT,
                             "%s:%d: '%.40s' does not begin with two numbers, x and y of a stop",

@@ -196,7 +196,8 @@ tal_status tal_mesh_make_blocks(tal_mesh_stage *stage, tal_error *err) {
     const double fill = division->piece_volume / division->rock_volume;
     if (mesh->clip == TAL_CLIP_BODY && fill < 0.97) {
         tal_log_warn("the blocks fill only %.1f %% of the source: they are too large for its "
-                     "thickness or for the roughness of its surfaces. The mass is right, the density changes by %+.1f %%; "
+                     "thickness or for the roughness of its surfaces. The mass is right, the "
+                     "density changes by %+.1f %%; "
                      "smaller blocks fill the source better",
                      100 * fill, 100 * (division->mass_factor - 1));
     }

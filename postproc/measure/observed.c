@@ -71,7 +71,8 @@ static void score_along_line(const tal_observed *o, const tal_flow_line *line, c
     }
     scores->value[TAL_SCORE_stops_ks_along] =
         tal_ks_distance(along, count, along + count, o->stops.count);
-    scores->value[TAL_SCORE_stops_ks_across] = tal_ks_distance(side, count, side + count, o->stops.count);
+    scores->value[TAL_SCORE_stops_ks_across] =
+        tal_ks_distance(side, count, side + count, o->stops.count);
 }
 
 tal_status tal_observed_score_stops(const tal_observed *o, const tal_flow_line *line,
@@ -79,7 +80,8 @@ tal_status tal_observed_score_stops(const tal_observed *o, const tal_flow_line *
                                     tal_scores *scores, tal_error *err) {
     double *along;
     TAL_CREATE(along, 2 * (count + o->stops.count) + 1, "stops", err);
-    const double within = tal_mean_distance(o->stops.x, o->stops.y, o->stops.count, o->stops.x, o->stops.y, o->stops.count);
+    const double within = tal_mean_distance(o->stops.x, o->stops.y, o->stops.count, o->stops.x,
+                                            o->stops.y, o->stops.count);
     scores->value[TAL_SCORE_stops_spread_m] = within;
     scores->value[TAL_SCORE_stops_distance_m] =
         2.0 * tal_mean_distance(x, y, count, o->stops.x, o->stops.y, o->stops.count) -

@@ -163,8 +163,7 @@ static tal_status prepare(maker *m, tal_error *err) {
     return TAL_OK;
 }
 
-static tal_status take_stem(void *context, double x, double y, double diameter_cm,
-                            tal_error *err) {
+static tal_status take_stem(void *context, double x, double y, double diameter_cm, tal_error *err) {
     return add_stem(context, x, y, diameter_cm, err);
 }
 

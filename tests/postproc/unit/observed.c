@@ -71,7 +71,8 @@ static void read(const char *text, tal_observed *observed, tal_status expected, 
     if (expected == TAL_OK) {
         check_ok(tal_observed_read(observed, &settings, &origin, ground, &check_error));
     } else {
-        check_fails(tal_observed_read(observed, &settings, &origin, ground, &check_error), expected, words);
+        check_fails(tal_observed_read(observed, &settings, &origin, ground, &check_error), expected,
+                    words);
     }
 }
 
@@ -106,7 +107,8 @@ static void stops_off_the_terrain_are_counted_and_far_ones_named(void **unused) 
     // A digit too many in line 3, too few in line 5: both, each by its line.
     read("x y\n1000 2000\n10000 2000\n1001 2001\n1002 202\n", &o, TAL_BAD_INPUT,
          "stops.txt:3: the stop at 10000.00 2000.00 lies 8980 m away from the terrain");
-    assert_non_null(strstr(check_error.text, "stops.txt:5: the stop at 1002.00 202.00 lies 1748 m"));
+    assert_non_null(
+        strstr(check_error.text, "stops.txt:5: the stop at 1002.00 202.00 lies 1748 m"));
     // Another coordinate system: said once, not for each.
     read("x y\n5.1 45.2\n5.2 45.1\n", &o, TAL_BAD_INPUT,
          "stops.txt:2: none of its 2 stops lies on the terrain (this one, at 5.10 45.20");
