@@ -145,6 +145,7 @@ static tal_status divide_to_count(tal_mesh_stage *stage, tal_error *err) {
         const tal_status status = divide_at(stage, size[1], err);
         is_too_large = status == TAL_BAD_INPUT && isfinite(best);
         if (is_too_large) {
+            tal_error_reset(err);
             size[1] = sqrt(size[0] * size[1]);
             continue;
         }
