@@ -44,6 +44,7 @@ static tal_status settle_grid(tal_case *site, tal_grid *grid, tal_error *err) {
         return tal_findings_tell(&site->findings, err);
     }
     tal_check_release_bounds(site, bounds, err);
+    tal_check_stops(site, bounds, err);
     if (err->message_count > 0) {
         return err->status;
     }

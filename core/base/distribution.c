@@ -149,6 +149,10 @@ static double draw_free(const tal_distribution *d, tal_random random, uint64_t d
     }
 }
 
+double tal_distribution_middle(const tal_distribution *d) {
+    return d->kind == TAL_DISTRIBUTION_UNIFORM ? 0.5 * (d->first + d->second) : d->first;
+}
+
 double tal_distribution_draw(const tal_distribution *d, tal_random random, uint64_t draw) {
     return fmin(fmax(draw_free(d, random, draw), d->low), d->high);
 }

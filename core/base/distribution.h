@@ -28,6 +28,9 @@ typedef struct {
 tal_status tal_distribution_parse(tal_distribution *distribution, const char *text, double low,
                                   double high, const char *where, tal_error *err);
 
+// The median; of an exponential one, the mean.
+double tal_distribution_middle(const tal_distribution *distribution);
+
 double tal_distribution_draw(const tal_distribution *distribution, tal_random random,
                              uint64_t draw);
 

@@ -220,10 +220,18 @@ static tal_status assign_reals(const assignment *a, tal_reals *target) {
     return TAL_OK;
 }
 
+// 1e4 is a whole number, too; one beyond 64 bits is out of every range.
 static tal_status assign_integer(const assignment *a, int64_t *target) {
     int64_t value = 0;
+    double real = 0.0;
     if (!tal_text_to_integer(a->value, &value)) {
-        return refuse(a, "is not a whole number");
+        if (!tal_text_to_real(a->value, &real) || real != floor(real)) {
+            return refuse(a, "is not a whole number");
+        }
+        if (!in_range(a->setting->range, real)) {
+            return refuse_range(a);
+        }
+        value = (int64_t)real;
     }
     if (!in_range(a->setting->range, (double)value)) {
         return refuse_range(a);

@@ -4,6 +4,7 @@
 
 #include "core/app/release_check.h"
 #include "core/app/site_file.h"
+#include "core/base/text.h"
 #include "core/geo/raster_file.h"
 
 #include <math.h>
@@ -38,6 +39,20 @@ static void check_spot(const tal_place_ground *g, double x, double y, double z, 
     }
 }
 
+// Of all rings together, as drawn.
+static bool has_area(const tal_features *f) {
+    double twice = 0.0, way = 0.0;
+    for (int32_t part = 0; part < f->part_count; part++) {
+        const int32_t first = f->part_start[part];
+        for (int32_t i = first + 1; i < f->part_start[part + 1]; i++) {
+            const double dx = f->x[i] - f->x[i - 1], dy = f->y[i] - f->y[i - 1];
+            twice += fabs((f->x[i - 1] - f->x[first]) * dy - (f->y[i - 1] - f->y[first]) * dx);
+            way += hypot(dx, dy);
+        }
+    }
+    return twice > 1e-6 * way * way;
+}
+
 void tal_release_check_start(const tal_place_ground *ground, const tal_features *from,
                              const char *where, tal_error *err) {
     static const char *const what[] = {[TAL_PLACE_POINTS] = "point",
@@ -47,6 +62,10 @@ void tal_release_check_start(const tal_place_ground *ground, const tal_features 
         check_spot(ground, from->x[i], from->y[i],
                    from->kind == TAL_PLACE_POINTS ? from->z[i] : NAN, what[from->kind], i + 1,
                    where, err);
+    }
+    if (from->kind == TAL_PLACE_POLYGON && !has_area(from)) {
+        tal_error_add(err, TAL_BAD_INPUT,
+                      "%s: [release] its polygons have almost no area: use a line instead", where);
     }
 }
 
@@ -68,6 +87,22 @@ void tal_release_check_cells(const tal_place_ground *ground, const tal_raster *c
     if (number == 0) {
         tal_error_add(err, TAL_BAD_INPUT, "%s: [release] from: no cell of the raster is above 0",
                       where);
+    }
+}
+
+void tal_release_check_size(const tal_place_ground *ground, const tal_settings *settings,
+                            double size_m, tal_error *err) {
+    const tal_release_settings *r = &settings->release;
+    const double wide = ground->box.east - ground->box.west,
+                 high = ground->box.north - ground->box.south;
+    const void *given = r->size_m[0] != '\0'      ? (const void *)r->size_m
+                        : r->diameters[0] != '\0' ? (const void *)r->diameters
+                                                  : &settings->mesh.blocks;
+    if (size_m >= fmin(wide, high)) {
+        tal_error_add(err, TAL_BAD_INPUT,
+                      "%s: a rock of %g m does not fit on a terrain of %.0f by %.0f m: [release] "
+                      "size_m takes the cube root of its volume, in metres",
+                      tal_settings_where(settings, given), size_m, wide, high);
     }
 }
 
@@ -212,6 +247,59 @@ tal_status tal_release_read_forest(tal_features *area, const tal_settings *setti
     return TAL_OK;
 }
 
+// The line is taken apart. False: not three numbers, or no diameter.
+static bool parse_stem(char *line, int *word_count, double v[3]) {
+    char word[3][64], rest[2];
+    for (char *c = line; *c != '\0'; c++) {
+        *c = *c == ',' || *c == ';' || *c == '\t' ? ' ' : *c;
+    }
+    *word_count = sscanf(line, "%63s %63s %63s %1s", word[0], word[1], word[2], rest);
+    for (int k = 0; k < 3; k++) {
+        if (k >= *word_count || !tal_text_to_real(word[k], &v[k]) || !isfinite(v[k])) {
+            return false;
+        }
+    }
+    return v[2] > 0.0;
+}
+
+static tal_status read_stems_of(const char *path, const double origin_m[3], tal_stem_take *take,
+                                void *context, tal_error *err) {
+    char line[512];
+    FILE *stream = fopen(path, "r");
+    if (stream == NULL) {
+        return tal_error_add(err, TAL_NOT_FOUND, "%s cannot be read", path);
+    }
+    const int before = err->message_count;
+    tal_status status = TAL_OK;
+    for (int number = 1; status == TAL_OK && fgets(line, sizeof line, stream) != NULL; number++) {
+        double v[3], first;
+        int words = 0;
+        const bool is_stem = parse_stem(line, &words, v);
+        const bool is_header = number == 1 && sscanf(line, "%lf", &first) != 1;
+        if (is_stem) {
+            status = take(context, v[0] - origin_m[0], v[1] - origin_m[1], v[2], err);
+        } else if (words > 0 && !is_header) {
+            tal_error_add(err, TAL_BAD_INPUT,
+                          "%s:%d: a stem is east, north and diameter in centimetres, above 0", path,
+                          number);
+        }
+    }
+    fclose(stream);
+    return status != TAL_OK ? status : err->message_count > before ? TAL_BAD_INPUT : TAL_OK;
+}
+
+tal_status tal_release_read_stems(const tal_settings *settings, const double origin_m[3],
+                                  tal_stem_take *take, void *context, tal_error *err) {
+    char path[TAL_PATH_SIZE];
+    const char *files = settings->forest.stems;
+    tal_status status = TAL_OK;
+    while (tal_settings_next_file(settings, &files, path)) {
+        const tal_status one = read_stems_of(path, origin_m, take, context, err);
+        status = status == TAL_OK ? one : status;
+    }
+    return status;
+}
+
 // --- all of it ---
 
 // What went wrong in one file does not hide the next one.
@@ -263,6 +351,16 @@ static void check_start_file(const tal_place_ground *g, const tal_settings *sett
     tal_features_destroy(&from);
 }
 
+// The middle of what size_m says: single rocks that are drawn larger are found when they are drawn.
+static void check_sizes(const tal_place_ground *g, const tal_settings *settings, tal_error *err) {
+    tal_release_draws draws;
+    tal_error own;
+    tal_error_reset(&own);
+    if (tal_release_draws_read(&draws, settings, &own) == TAL_OK && draws.has_size) {
+        tal_release_check_size(g, settings, tal_distribution_middle(&draws.size), err);
+    }
+}
+
 static void check_barriers(const tal_place_ground *g, const tal_settings *settings,
                            const tal_features_frame *frame, tal_error *err) {
     tal_features line[TAL_REPEAT_MAX] = {0};
@@ -307,11 +405,39 @@ static void check_elsewhere(const tal_place_ground *g, const tal_features *f, co
     }
 }
 
+typedef struct {
+    tal_bounds box;
+    int64_t count, inside_count;
+} stem_count;
+
+static tal_status count_stem(void *context, double x, double y, double diameter_cm,
+                             tal_error *err) {
+    stem_count *c = context;
+    (void)diameter_cm, (void)err;
+    c->count++;
+    c->inside_count +=
+        x >= c->box.west && x <= c->box.east && y >= c->box.south && y <= c->box.north;
+    return TAL_OK;
+}
+
+static void check_stems(const tal_place_ground *g, const tal_settings *settings, tal_error *err) {
+    const tal_forest_settings *f = &settings->forest;
+    stem_count c = {.box = g->box};
+    if (has_files(settings, "forest", "", "stems", f->stems, err) &&
+        tal_release_read_stems(settings, g->origin_m, count_stem, &c, err) == TAL_OK &&
+        c.count > 0 && c.inside_count == 0) {
+        tal_error_add(err, TAL_BAD_INPUT,
+                      "%s: [forest] none of the %lld stems stands on the terrain: are they in the "
+                      "coordinate system of the site?",
+                      tal_settings_where(settings, f->stems), (long long)c.count);
+    }
+}
+
 static void check_forest(const tal_place_ground *g, const tal_settings *settings,
                          const tal_features_frame *frame, tal_error *err) {
     const tal_forest_settings *f = &settings->forest;
     (void)has_files(settings, "forest", "", "diameters", f->diameters, err);
-    (void)has_files(settings, "forest", "", "stems", f->stems, err);
+    check_stems(g, settings, err);
     if (!has_files(settings, "forest", "", "area", f->area, err) || !tal_forest_is_given(f) ||
         f->stems[0] != '\0' || tal_features_are_raster(settings, f->area)) {
         return;
@@ -343,10 +469,10 @@ static void check_target(const tal_place_ground *g, const tal_settings *settings
 void tal_release_check_places(const tal_place_ground *ground, const tal_settings *settings,
                               const tal_features_frame *frame, tal_error *err) {
     check_start_file(ground, settings, frame, err);
+    check_sizes(ground, settings, err);
     check_barriers(ground, settings, frame, err);
     check_forest(ground, settings, frame, err);
     for (int k = 0; k < settings->target_count; k++) {
         check_target(ground, settings, k, frame, err);
     }
-    (void)has_files(settings, "report", "", "stops", settings->report.stops, err);
 }

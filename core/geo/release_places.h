@@ -20,6 +20,9 @@ void tal_release_check_start(const tal_place_ground *ground, const tal_features 
                              const char *where, tal_error *err);
 void tal_release_check_cells(const tal_place_ground *ground, const tal_raster *cells,
                              const char *where, tal_error *err);
+// A rock that is as large as the ground is wide.
+void tal_release_check_size(const tal_place_ground *ground, const tal_settings *settings,
+                            double size_m, tal_error *err);
 // Number `number` of `line`, one per barrier; those before it were checked.
 void tal_release_check_barrier(const tal_place_ground *ground, const tal_settings *settings,
                                const tal_features *const *line, int number, tal_error *err);
@@ -34,6 +37,13 @@ tal_status tal_release_read_target(tal_features *place, const tal_settings *sett
                                    const tal_features_frame *frame, tal_error *err);
 tal_status tal_release_read_forest(tal_features *area, const tal_settings *settings,
                                    const tal_features_frame *frame, tal_error *err);
+
+// Calls `take` for each stem of the tables of forest.stems: lines "east north diameter-in-cm", by blanks, commas or
+// semicolons, after a header if there is one. All other lines are mistakes, and all of them are named.
+typedef tal_status tal_stem_take(void *context, double x, double y, double diameter_cm,
+                                 tal_error *err);
+tal_status tal_release_read_stems(const tal_settings *settings, const double origin_m[3],
+                                  tal_stem_take *take, void *context, tal_error *err);
 
 // All files of a release, of what stands in its way and of where it is counted: read, and held against
 // `ground`. Everything that is wrong is added to `err`.

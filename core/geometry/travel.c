@@ -43,3 +43,7 @@ bool tal_travel_is_open(const tal_travel *travel) {
 bool tal_travel_ends_too_early(double time_s, double gravity_mps2, double volume_m3) {
     return 0.5 * 0.25 * gravity_mps2 * time_s * time_s < cbrt(volume_m3);
 }
+
+double tal_travel_bound(double distance_m) {
+    return fmax(distance_m, 0.01);
+}

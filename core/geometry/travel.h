@@ -31,4 +31,7 @@ bool tal_travel_is_open(const tal_travel *travel);
 // 15 degrees without friction) moves a block of that volume by its size until then.
 bool tal_travel_ends_too_early(double time_s, double gravity_mps2, double volume_m3);
 
+// What "less than" is said of: never below a centimetre, which would be printed as 0.
+double tal_travel_bound(double distance_m);
+
 #endif

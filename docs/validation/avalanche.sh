@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The Frank Slide with the set of examples/avalanche: prints runout, H/L and areas and draws avalanche.png, the deposit and
-# what was passed over. avalanche.sh BUILD DATA [BLOCKS]: DATA holds frank/ (a minute of the processor for 300 blocks).
+# The Frank Slide with the set of examples/avalanche: prints runout, H/L and areas and, of what ships, draws avalanche.png,
+# the deposit and what was passed over. avalanche.sh BUILD DATA [BLOCKS [SEED [alone]]]: DATA holds frank/; "alone" leaves
+# out all but the three published values of the friction that falls with speed (a minute of the processor for 300 blocks).
 set -eu
-[ $# -eq 2 ] || [ $# -eq 3 ] || { echo "usage: avalanche.sh BUILD DATA [BLOCKS]" >&2; exit 2; }
+[ $# -ge 2 ] && [ $# -le 5 ] || { echo "usage: avalanche.sh BUILD DATA [BLOCKS [SEED [alone]]]" >&2; exit 2; }
 build=$(cd "$1" && pwd)
 data=$(cd "$2" && pwd)
 here=$(cd "$(dirname "$0")" && pwd)
@@ -12,13 +13,21 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 cp "$data"/frank/*.asc .
 cp "$here/../../examples/avalanche/site.ini" .
-if [ $# -eq 3 ]; then
+if [ $# -ge 3 ]; then
     sed -i "s/^block_count.*/block_count = $3/" site.ini
 fi
+if [ "${5:-}" = alone ]; then
+    sed -i '/^source_class/d; /^turbulence/d; /^\[pair/,/^$/d' site.ini
+fi
 for stage in ingest mesh solve post; do
-    "$build/bin/talus-$stage" site.ini --out out --set report.figures=no
+    "$build/bin/talus-$stage" site.ini --out out -q --progress none --set report.figures=no --set random.seed="${4:-1}"
 done
+echo "blocks asked for ${3:-as it ships}, seed ${4:-1}, ${5:-the set}:"
 python3 "$here/avalanche.py" out
+sed -n 's/.*"\(fahrboeschung_simulated\|runout_simulated_m\)":[[:blank:]]*\([0-9.]*\),*$/along the flow line: \1 \2/p' out/scores.json
+if [ $# -gt 2 ]; then
+    exit 0
+fi
 
 gmt begin avalanche png
 gmt set FONT_TITLE 10p FONT_LABEL 9p FONT_ANNOT 8p

@@ -2,7 +2,9 @@
 // Places of a release, twice: against the box of the surveys, and against the bed.
 #include "ingest/check/release.h"
 
+#include "core/app/site_file.h"
 #include "core/geo/release_places.h"
+#include "core/geo/stops.h"
 
 #include <math.h>
 
@@ -18,6 +20,29 @@ void tal_check_release_bounds(const tal_case *site, tal_bounds bounds, tal_error
     if (site->settings->release.rocks > 0) {
         tal_release_check_places(&ground, site->settings, &frame, err);
     }
+}
+
+void tal_check_stops(tal_case *site, tal_bounds bounds, tal_error *err) {
+    const tal_settings *settings = site->settings;
+    const tal_origin here = {0};
+    char text[TAL_FINDING_SIZE];
+    tal_stops stops;
+    tal_error own;
+    tal_error_reset(&own);
+    if (tal_site_file_check_files(settings, "report", "stops",
+                                  tal_settings_where(settings, settings->report.stops),
+                                  err) != TAL_OK) {
+        return;
+    }
+    if (tal_stops_read(&stops, settings, &here, bounds, &own) != TAL_OK) {
+        tal_error_add(err, own.status, "%s", own.text);
+        return;
+    }
+    tal_stops_tell_outside(&stops, text, sizeof text);
+    if (text[0] != '\0') {
+        tal_findings_add(&site->findings, "stops", TAL_WARN, "report.stops", "%s", text);
+    }
+    tal_stops_destroy(&stops);
 }
 
 // Next to a single cell without data the triangles may or may not reach: not known.

@@ -130,7 +130,8 @@ static double count_slope(const double size[2], const double ratio[2]) {
 
 // Boundary blocks are smaller than whole ones, and how far cells are broken up depends on how well
 // they fit: rounds bring the count near the wish, and the best of them counts. Once cells had to be
-// broken up more to fill the rock, they are in later rounds, too: else the count would jump.
+// broken up more to fill the rock, they are in later rounds, too: else the count would jump. Few blocks of
+// a thin source may be asked for by cells so large that nothing is left of any: then back by half.
 static tal_status divide_to_count(tal_mesh_stage *stage, tal_error *err) {
     enum { ROUNDS_MAX = 9 };
     static const double good_enough = 0.05;
@@ -138,9 +139,17 @@ static tal_status divide_to_count(tal_mesh_stage *stage, tal_error *err) {
     double size[2] = {0, cbrt(stage->rock.volume / wanted)}, ratio[2] = {1, 1};
     double best = INFINITY, best_size = size[1];
     int best_effort = 0, last_effort = 0;
+    bool is_too_large = false;
     for (int round = 0; round < ROUNDS_MAX && best > good_enough; round++) {
         last_effort = stage->effort;
-        TAL_TRY(divide_at(stage, size[1], err));
+        const tal_status status = divide_at(stage, size[1], err);
+        is_too_large = status == TAL_BAD_INPUT && isfinite(best);
+        if (is_too_large) {
+            tal_error_reset(err);
+            size[1] = sqrt(size[0] * size[1]);
+            continue;
+        }
+        TAL_TRY(status);
         ratio[1] = stage->blocks.block_count / wanted;
         stage->effort = stage->division.effort;
         if (fabs(log(ratio[1])) < best) {
@@ -154,12 +163,12 @@ static tal_status divide_to_count(tal_mesh_stage *stage, tal_error *err) {
         size[1] *= pow(ratio[1], -1 / slope);
     }
     if (best > 0.1) {
-        tal_log_info("%.0f blocks were requested, but that number is met only roughly: blocks at "
+        tal_log_info("%.0f block%s requested, but that number is met only roughly: blocks at "
                      "the boundary are broken up until the source is filled",
-                     wanted);
+                     wanted, wanted == 1 ? " was" : "s were");
     }
     stage->effort = best_effort;
-    return size[0] == best_size ? TAL_OK : divide_at(stage, best_size, err);
+    return size[0] == best_size && !is_too_large ? TAL_OK : divide_at(stage, best_size, err);
 }
 
 static tal_status divide_rock(tal_mesh_stage *stage, tal_error *err) {
@@ -187,8 +196,9 @@ tal_status tal_mesh_make_blocks(tal_mesh_stage *stage, tal_error *err) {
     const tal_divide_report *division = &stage->division;
     const double fill = division->piece_volume / division->rock_volume;
     if (mesh->clip == TAL_CLIP_BODY && fill < 0.97) {
-        tal_log_warn("the blocks fill only %.1f %% of the source; its surfaces are rough compared "
-                     "with the blocks. The mass is right but the density is %.1f %% higher; "
+        tal_log_warn("the blocks fill only %.1f %% of the source: they are too large for its "
+                     "thickness or for the roughness of its surfaces. The mass is right, the "
+                     "density changes by %+.1f %%; "
                      "smaller blocks fill the source better",
                      100 * fill, 100 * (division->mass_factor - 1));
     }

@@ -516,7 +516,8 @@ tal_status tal_back_analysis_create(tal_back_analysis *a, const char *folder,
     tal_ensemble_stack stack = {0};
     *a = (tal_back_analysis){.run_count = run_count};
     TAL_TRY_OR_DONE(tal_surveyed_read(&a->survey, folder, err));
-    TAL_TRY_OR_DONE(tal_observed_read(&a->observed, settings, &a->survey.origin, err));
+    TAL_TRY_OR_DONE(tal_observed_read(&a->observed, settings, &a->survey.origin,
+                                      tal_grid_bounds(&a->survey.grid), err));
     TAL_TRY_OR_DONE(find_valid(a, err));
     TAL_TRY_OR_DONE(tal_sources_find(&a->sources, &a->survey, err));
     TAL_CREATE_OR_DONE(a->by_run, (size_t)run_count, "the scores of the runs", err);

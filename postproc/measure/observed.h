@@ -4,20 +4,19 @@
 #ifndef TALUS_POSTPROC_MEASURE_OBSERVED_H
 #define TALUS_POSTPROC_MEASURE_OBSERVED_H
 
-#include "core/base/settings.h"
+#include "core/geo/stops.h"
 #include "postproc/measure/run_record.h"
 #include "postproc/measure/score.h"
 
 typedef struct {
-    size_t count;  // of the stops
-    double *x, *y; // metres from the origin
+    tal_stops stops;
     double runout; // NaN: not given
     double fahrboeschung;
 } tal_observed;
 
-// The tables of report.stops. What is no point is named by file and line.
+// `ground` is the box around the terrain that the stops are held against (core/geo/stops.h).
 tal_status tal_observed_read(tal_observed *observed, const tal_settings *settings,
-                             const tal_origin *origin, tal_error *err);
+                             const tal_origin *origin, tal_bounds ground, tal_error *err);
 void tal_observed_destroy(tal_observed *observed);
 
 // Adds the scores of stops, runout and H/L; needs those of the deposit. Blocks that left over the rim count

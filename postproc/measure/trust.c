@@ -213,8 +213,11 @@ static void append_onset(tal_trust_check *check, const tal_run_record *motion) {
 static void judge_travel(tal_trust_check *check, const tal_run_record *motion,
                          const tal_travel *travel, const tal_sources *sources) {
     char median[TAL_NUMBER_SIZE], high[TAL_NUMBER_SIZE];
-    (void)tal_number_format_digits(median, travel->median, 2);
-    (void)tal_number_format_digits(high, travel->high, 2);
+    const bool stayed = tal_travel_is_open(travel) || tal_travel_is_partial(travel);
+    const bool none = tal_travel_is_none(travel);
+    (void)tal_number_format_digits(median,
+                                   stayed ? tal_travel_bound(travel->median) : travel->median, 2);
+    (void)tal_number_format_digits(high, none ? tal_travel_bound(travel->high) : travel->high, 2);
     *check = (tal_trust_check){.key = "travel",
                                .label = "Motion of the rock",
                                .value = 100.0 * travel->moved_share,

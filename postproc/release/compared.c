@@ -91,15 +91,15 @@ static tal_status add_side(tal_compared *c, const tal_observed *o, const ends *e
     double *simulated = NULL, *observed = NULL;
     tal_status status = TAL_OK;
     TAL_CREATE_OR_DONE(simulated, e->count + 1, "stops", err);
-    TAL_CREATE_OR_DONE(observed, o->count + 1, "stops", err);
-    for (size_t k = 0; k < e->count + o->count; k++) {
-        const double x = k < e->count ? e->x[k] : o->x[k - e->count],
-                     y = k < e->count ? e->y[k] : o->y[k - e->count];
+    TAL_CREATE_OR_DONE(observed, o->stops.count + 1, "stops", err);
+    for (size_t k = 0; k < e->count + o->stops.count; k++) {
+        const double x = k < e->count ? e->x[k] : o->stops.x[k - e->count],
+                     y = k < e->count ? e->y[k] : o->stops.y[k - e->count];
         double *to = k < e->count ? &simulated[k] : &observed[k - e->count];
         *to = is_across ? tal_flow_line_across(line, x, y) : hypot(x - line->x[0], y - line->y[0]);
     }
     add_row(c, NULL, is_across ? "Deviation across" : "Travel", "m", simulated, e->count, observed,
-            o->count);
+            o->stops.count);
     return TAL_OK;
 done:
     tal_memory_destroy(simulated);
@@ -121,9 +121,9 @@ static size_t thin(ends *e) {
 // started where is seldom known.
 static tal_status compare_stops(tal_compared *c, const tal_observed *o, ends *e, tal_error *err) {
     double x[2] = {e->start[0], 0.0}, y[2] = {e->start[1], 0.0};
-    for (size_t k = 0; k < o->count; k++) {
-        x[1] += o->x[k] / (double)o->count;
-        y[1] += o->y[k] / (double)o->count;
+    for (size_t k = 0; k < o->stops.count; k++) {
+        x[1] += o->stops.x[k] / (double)o->stops.count;
+        y[1] += o->stops.y[k] / (double)o->stops.count;
     }
     double s[2] = {0.0, hypot(x[1] - x[0], y[1] - y[0])};
     const tal_flow_line line = {.count = 2, .x = x, .y = y, .s = s};
@@ -181,12 +181,13 @@ static tal_status compare_passages(tal_compared *c, const tal_targets *targets,
 }
 
 static tal_status fill(tal_compared *c, tal_rocks *rocks, const tal_targets *targets,
-                       const tal_settings *settings, tal_error *err) {
+                       const tal_settings *settings, tal_bounds ground, tal_error *err) {
     tal_observed observed = {0};
     ends e = {0};
     tal_status status = TAL_OK;
-    TAL_TRY_OR_DONE(tal_observed_read(&observed, settings, &rocks->origin, err));
-    if (observed.count > 0) {
+    TAL_TRY_OR_DONE(tal_observed_read(&observed, settings, &rocks->origin, ground, err));
+    tal_stops_tell_outside(&observed.stops, c->outside, sizeof c->outside);
+    if (observed.stops.count > 0) {
         TAL_TRY_OR_DONE(walk_ends(&e, rocks, err));
     }
     if (e.count > 0) {
@@ -201,12 +202,12 @@ done:
 }
 
 tal_status tal_compared_create(tal_compared *c, tal_rocks *rocks, const tal_targets *targets,
-                               const tal_settings *settings, tal_error *err) {
+                               const tal_settings *settings, tal_bounds ground, tal_error *err) {
     *c = (tal_compared){0};
     for (int k = 0; k < TAL_SCORE_COUNT; k++) {
         c->scores.value[k] = NAN;
     }
-    const tal_status status = fill(c, rocks, targets, settings, err);
+    const tal_status status = fill(c, rocks, targets, settings, ground, err);
     if (status != TAL_OK) {
         tal_compared_destroy(c);
     }

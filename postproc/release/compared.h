@@ -27,10 +27,12 @@ typedef struct {
     int count;
     tal_compared_row row[TAL_COMPARED_MAX];
     tal_scores scores; // NaN where nothing was observed
+    char outside[256]; // how many stops lie outside the terrain; "" without any
 } tal_compared;
 
+// `ground` is the box around the terrain, from the origin.
 tal_status tal_compared_create(tal_compared *compared, tal_rocks *rocks, const tal_targets *targets,
-                               const tal_settings *settings, tal_error *err);
+                               const tal_settings *settings, tal_bounds ground, tal_error *err);
 void tal_compared_destroy(tal_compared *compared);
 
 #endif

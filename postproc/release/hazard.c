@@ -134,7 +134,8 @@ static tal_status fill(tal_hazard *h, const tal_invocation *invocation, tal_erro
     TAL_TRY(tal_cell_maps_create(&h->maps, &h->rocks, &h->survey.grid, &percentiles,
                                  VALUES_BYTES_MAX, err));
     TAL_TRY(tal_targets_create(&h->targets, &h->rocks, s, &frame, err));
-    TAL_TRY(tal_compared_create(&h->compared, &h->rocks, &h->targets, s, err));
+    TAL_TRY(tal_compared_create(&h->compared, &h->rocks, &h->targets, s,
+                                tal_grid_bounds(&h->survey.grid), err));
     h->compared.scores.value[TAL_SCORE_travel_p05_m] = h->runout[0];
     h->compared.scores.value[TAL_SCORE_travel_median_m] = h->runout[1];
     h->compared.scores.value[TAL_SCORE_travel_p95_m] = h->runout[2];
@@ -189,6 +190,9 @@ static tal_status write_all(tal_hazard *h, const tal_output_place *place, tal_er
 }
 
 static void say_compared(const tal_compared *c) {
+    if (c->outside[0] != '\0') {
+        tal_log_warn("%s", c->outside);
+    }
     for (int k = 0; k < c->count; k++) {
         const tal_compared_row *r = &c->row[k];
         char number[4][TAL_NUMBER_SIZE];

@@ -101,7 +101,8 @@ static void append_banner(tal_text *text, const tal_hazard *h) {
         h->step_count > 0 ? (double)h->unconverged_steps / (double)h->step_count : 0.0;
     const bool few = h->rocks.count < 1000;
     const bool hurried = 2 * h->hurried > h->rocks.count;
-    if (left < 0.01 && moving < 0.001 && unsolved < 0.001 && !few && !hurried) {
+    const bool beyond = h->compared.outside[0] != '\0';
+    if (left < 0.01 && moving < 0.001 && unsolved < 0.001 && !few && !hurried && !beyond) {
         return;
     }
     tal_text_append(text, "<div class=\"banner doubtful\" role=\"alert\"><strong>Read this result "
@@ -111,6 +112,9 @@ static void append_banner(tal_text *text, const tal_hazard *h) {
                         "<li>%.1f %% of the rocks left over the rim of the terrain: what lies "
                         "beyond is not shown. Enlarge the site.</li>",
                         100.0 * left);
+    }
+    if (beyond) {
+        tal_text_append(text, "<li>%s</li>", h->compared.outside);
     }
     if (moving >= 0.001) {
         tal_text_append(text,

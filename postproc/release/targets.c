@@ -23,8 +23,8 @@ const tal_at_notes tal_at_quantity_notes[TAL_AT_QUANTITIES] = {
 double tal_crossing_value(const tal_crossing *c, tal_at_quantity quantity) {
     const double values[TAL_AT_QUANTITIES] = {[TAL_AT_ENERGY] = c->at.energy / 1000.0,
                                               [TAL_AT_VELOCITY] = c->at.speed,
-                                              [TAL_AT_JUMP] = c->at.jump,
-                                              [TAL_AT_HEIGHT] = c->at.height,
+                                              [TAL_AT_JUMP] = fmax(0.0, c->at.jump),
+                                              [TAL_AT_HEIGHT] = fmax(0.0, c->at.height),
                                               [TAL_AT_SPIN] = c->at.spin};
     return values[quantity];
 }

@@ -37,8 +37,8 @@ tal_way_point tal_way_between(const tal_rocks_moment *a, const tal_rocks_moment 
                            .speed = sqrt(square),
                            .energy = 0.5 * mass * square + mix(a->rotation, b->rotation, t),
                            .spin = mix(a->spin, b->spin, t),
-                           .jump = fmax(0.0, x[2] - mix(a->drop, b->drop, t) - ground),
-                           .height = fmax(0.0, x[2] - ground)};
+                           .jump = x[2] - mix(a->drop, b->drop, t) - ground,
+                           .height = x[2] - ground};
 }
 
 tal_way_point tal_way_mix(const tal_way_point *a, const tal_way_point *b, double t) {

@@ -11,8 +11,8 @@ typedef struct {
     double time, x, y, z;
     double speed, energy; // of the centroid, m/s; kinetic with rotation, J
     double spin;          // rad/s
-    double jump;          // height of the lowest point above the ground
-    double height;        // of the centroid above the ground
+    double jump;   // height of the lowest point above the ground; below 0 in it, as at a blow
+    double height; // of the centroid above the ground
 } tal_way_point;
 
 // Between a and b, `share` from 0 to 1.

@@ -4,6 +4,7 @@
 
 #include "core/app/html.h"
 #include "core/app/number.h"
+#include "core/geometry/travel.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -76,8 +77,9 @@ void tal_report_verdict(tal_text *text, const tal_back_analysis *a) {
         return;
     }
     if (a->no_runout != NULL) {
-        tal_text_append(text, "%s: half of the blocks moved less than %s m. ", a->no_runout,
-                        tal_number_format_digits(one, v[TAL_SCORE_travel_median_m], 2));
+        tal_text_append(
+            text, "%s: half of the blocks moved less than %s m. ", a->no_runout,
+            tal_number_format_digits(one, tal_travel_bound(v[TAL_SCORE_travel_median_m]), 2));
     }
     if (a->has_survey_deposit) {
         say_overlap(text, a);

@@ -394,6 +394,8 @@ static tal_status fall(simulation *s, tal_error *err) {
     const int64_t last = tal_watch_steps(s->solve->until_s, dt_s);
     const int64_t frame_steps = tal_watch_steps(s->solve->output_every_s, dt_s);
     const int64_t checkpoint_steps = tal_watch_steps(s->solve->checkpoint_every_s, dt_s);
+    tal_watch_tell_steps("until_s", s->solve->until_s, dt_s);
+    tal_watch_tell_steps("output_every_s", s->solve->output_every_s, dt_s);
     int64_t step = steps_done(s);
     tal_progress progress;
     tal_progress_begin(&progress, "falling", "s", s->solve->until_s);
@@ -502,7 +504,8 @@ static void say_failed_base(const tal_settings *settings) {
 static void say_travel(const tal_travel *travel, const tal_onset *onset,
                        const tal_settings *settings) {
     char median[TAL_NUMBER_SIZE], high[TAL_NUMBER_SIZE];
-    (void)tal_number_format(median, travel->median);
+    const bool stayed = tal_travel_is_open(travel) || tal_travel_is_none(travel);
+    (void)tal_number_format(median, stayed ? tal_travel_bound(travel->median) : travel->median);
     (void)tal_number_format(high, travel->high);
     if (tal_travel_is_open(travel)) {
         tal_log_warn("half of the blocks moved less than %s m: the run ended too early to say "

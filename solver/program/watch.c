@@ -2,6 +2,7 @@
 // What a program watches between steps.
 #include "solver/program/watch.h"
 
+#include "core/base/log.h"
 #include "core/base/math3.h"
 #include "core/base/memory.h"
 #include "core/geometry/angle.h"
@@ -66,4 +67,12 @@ tal_status tal_watch_travel(const tal_solve_scene *scene, const tal_vec3 *positi
 
 int64_t tal_watch_steps(double interval_s, double dt_s) {
     return (int64_t)fmax(1.0, round(interval_s / dt_s));
+}
+
+void tal_watch_tell_steps(const char *key, double interval_s, double dt_s) {
+    const double taken_s = (double)tal_watch_steps(interval_s, dt_s) * dt_s;
+    if (fabs(taken_s - interval_s) > 1e-9 * interval_s) {
+        tal_log_info("%s = %g s is no whole number of steps of %g s: %g s are taken", key,
+                     interval_s, dt_s, taken_s);
+    }
 }

@@ -18,5 +18,7 @@ tal_status tal_watch_travel(const tal_solve_scene *scene, const tal_vec3 *positi
                             tal_travel *travel, tal_error *err);
 // Steps of `dt_s` in an interval, at least one.
 int64_t tal_watch_steps(double interval_s, double dt_s);
+// Says what a setting of [solve] becomes that is no whole number of steps.
+void tal_watch_tell_steps(const char *key, double interval_s, double dt_s);
 
 #endif

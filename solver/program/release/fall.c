@@ -5,8 +5,11 @@
 #include "core/base/interrupt.h"
 #include "core/base/math3.h"
 #include "core/base/memory.h"
+#include "solver/program/watch.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 // A moment is kept where the velocity of the centroid, or that of the rotation's energy, departs by this
 // much from what the moments before say. The spin itself turns in free flight, its energy does not.
@@ -99,6 +102,17 @@ static tal_status create_model(falling *f, arrays *a, tal_error *err) {
     return tal_model_create(&f->model, &input, err);
 }
 
+// What the model says of blocks, up to its numbers, in the words of a release.
+static tal_status refuse_crowd(const falling *f, tal_error *err) {
+    char first[160];
+    const tal_settings *settings = f->fall->settings;
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(err->text, "(\n"), err->text);
+    return TAL_FAIL(err, TAL_BAD_INPUT,
+                    "%s: [release] together = yes: the rocks do not fit where they start (%s...): "
+                    "release fewer, from a larger place, or let height_m scatter more",
+                    tal_settings_where(settings, &settings->release.together), first);
+}
+
 // Between the corners of a rock the ground may still stand out: it is lifted until it is free.
 static tal_status create_scene(falling *f, tal_arena *arena, tal_error *err) {
     arrays a = {0};
@@ -109,6 +123,9 @@ static tal_status create_scene(falling *f, tal_arena *arena, tal_error *err) {
         f->rock[0].start.position.z += 0.05 * f->rock[0].start.size;
         a.position[0] = f->rock[0].start.position;
         status = create_model(f, &a, err);
+    }
+    if (f->count > 1 && status == TAL_BAD_INPUT) {
+        return refuse_crowd(f, err);
     }
     TAL_TRY(status);
     return tal_state_create(&f->state, f->model, f->fall->thread_count, err);
@@ -462,7 +479,7 @@ static tal_status end_rock(falling *f, int32_t b, tal_error *err) {
 }
 
 static tal_status run(falling *f, tal_error *err) {
-    const int64_t last = (int64_t)fmax(1.0, round(f->solve->until_s / f->solve->dt_s));
+    const int64_t last = tal_watch_steps(f->solve->until_s, f->solve->dt_s);
     for (int32_t b = 0; b < f->count; b++) {
         begin_rock(&f->rock[b]);
         f->runner[b].present = sample_of(f, b);

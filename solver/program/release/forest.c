@@ -163,39 +163,8 @@ static tal_status prepare(maker *m, tal_error *err) {
     return TAL_OK;
 }
 
-// Lines "east north diameter", by blanks, commas or semicolons; others but the first are mistakes.
-static tal_status read_stems(maker *m, tal_error *err) {
-    char path[TAL_PATH_SIZE], line[512];
-    const char *files = m->settings->forest.stems;
-    tal_settings_next_file(m->settings, &files, path);
-    FILE *stream = fopen(path, "r");
-    if (stream == NULL) {
-        return TAL_FAIL(err, TAL_NOT_FOUND, "%s: [forest] stems: %s cannot be read",
-                        tal_settings_where(m->settings, m->settings->forest.stems), path);
-    }
-    tal_status status = TAL_OK;
-    for (int number = 1; status == TAL_OK && fgets(line, sizeof line, stream) != NULL; number++) {
-        double v[3];
-        for (char *c = line; *c != '\0'; c++) {
-            *c = *c == ',' || *c == ';' || *c == '\t' ? ' ' : *c;
-        }
-        char word[3][64], rest[2];
-        const int count = sscanf(line, "%63s %63s %63s %1s", word[0], word[1], word[2], rest);
-        bool is_good = count >= 3;
-        for (int k = 0; is_good && k < 3; k++) {
-            is_good = tal_text_to_real(word[k], &v[k]) && isfinite(v[k]);
-        }
-        if (is_good && v[2] > 0.0) {
-            status =
-                add_stem(m, v[0] - m->scene->origin_m[0], v[1] - m->scene->origin_m[1], v[2], err);
-        } else if (count > 0 && number > 1) {
-            status =
-                TAL_FAIL(err, TAL_BAD_INPUT,
-                         "%s:%d: a stem is east, north and diameter in centimetres", path, number);
-        }
-    }
-    fclose(stream);
-    return status;
+static tal_status take_stem(void *context, double x, double y, double diameter_cm, tal_error *err) {
+    return add_stem(context, x, y, diameter_cm, err);
 }
 
 // --- by cells ---
@@ -263,7 +232,7 @@ tal_status tal_stems_create(tal_stems *stems, const tal_settings *settings,
     *stems = (tal_stems){0};
     tal_status status = TAL_OK;
     if (settings->forest.stems[0] != '\0') {
-        TAL_TRY_OR_DONE(read_stems(&m, err));
+        TAL_TRY_OR_DONE(tal_release_read_stems(settings, scene->origin_m, take_stem, &m, err));
     } else {
         TAL_TRY_OR_DONE(prepare(&m, err));
         TAL_TRY_OR_DONE(draw_stems(&m, err));

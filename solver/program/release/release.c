@@ -15,6 +15,7 @@
 #include "solver/program/release/fall.h"
 #include "solver/program/release/rock_journal.h"
 #include "solver/program/release/rocks_file.h"
+#include "solver/program/watch.h"
 
 #include <string.h>
 
@@ -248,11 +249,13 @@ static tal_status finish(release *r, tal_error *err) {
     }
     cJSON_free(provenance);
     TAL_TRY(status);
+    const tal_solve_settings *solve = &r->settings->solve;
     tal_log_info("%lld rocks: %lld came to rest, %lld left over the rim, %lld were stopped by "
                  "barriers, %lld still moved after %g s",
                  (long long)s.rock_count, (long long)s.by_end[TAL_ROCK_RESTS],
                  (long long)s.by_end[TAL_ROCK_LEFT], (long long)s.by_end[TAL_ROCK_STOPPED],
-                 (long long)s.by_end[TAL_ROCK_MOVES], r->settings->solve.until_s);
+                 (long long)s.by_end[TAL_ROCK_MOVES],
+                 (double)tal_watch_steps(solve->until_s, solve->dt_s) * solve->dt_s);
     char depth[TAL_NUMBER_SIZE];
     tal_log_info("%lld steps, %lld of them not converged; deepest penetration %s m",
                  (long long)s.step_count, (long long)s.unconverged_steps,
@@ -268,6 +271,7 @@ static tal_status run_release(release *r, const char *program, tal_error *err) {
     TAL_TRY(make_key(r, err));
     TAL_TRY(prepare_scene(r, err));
     TAL_TRY(prepare_rocks(r, err));
+    tal_watch_tell_steps("until_s", r->settings->solve.until_s, r->settings->solve.dt_s);
     TAL_TRY(begin(r, err));
     tal_fall fall = {.settings = r->settings,
                      .scene = &r->scene,

@@ -453,6 +453,12 @@ tal_status tal_starts_draw(const tal_starts *s, int64_t number, tal_rock_start *
     }
     r->position = tal_vec3_make(xyz[0], xyz[1], 0.0);
     TAL_TRY(take_shape(s, r, err));
+    const tal_place_ground ground = tal_release_ground(s->settings, s->scene, s->ground);
+    const int before = err->message_count;
+    tal_release_check_size(&ground, s->settings, r->size, err);
+    if (err->message_count > before) {
+        return TAL_BAD_INPUT;
+    }
     take_motion(s, r);
     const double height =
         tal_distribution_draw(&s->draws.height, stream_of(s, DRAW_HEIGHT), (uint64_t)number);

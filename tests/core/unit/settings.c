@@ -76,7 +76,11 @@ static void wrong_values_are_refused_with_place_value_and_range(void **state) {
         {"ingest", "dip_deg", "1", "it belongs to [joint.NAME]"},
         {"report", "title", "two\nlines", "title = two lines must be on one line"},
         {"contact", "kn_kg", "1e999", "must be in [0, 1e15] kg"},
-        {"mesh", "block_count", "9223372036854775808", "whole number"},
+        {"mesh", "block_count", "9223372036854775808", "must be in [1, 10000000]"},
+        {"release", "rocks", "1e15", "rocks = 1e15 must be in [0, 10000000]"},
+        {"release", "rocks", "1e999", "must be in [0, 10000000]"},
+        {"release", "rocks", "15e-1", "whole number"},
+        {"release", "rocks", "nan", "whole number"},
         {"ingst", "cell_m", "1", "did you mean [ingest]?"},
         {"joints", "dip_deg", "1", "did you mean [joint.NAME]?"},
         {"joint", "dip_deg", "1", "needs a name after a dot"},
@@ -92,6 +96,14 @@ static void wrong_values_are_refused_with_place_value_and_range(void **state) {
         assert_true(settings->ingest.cell_m == before); // a refused value changes nothing
         tal_memory_destroy(settings);
     }
+}
+
+static void whole_numbers_may_be_written_with_a_power_of_ten(void **state) {
+    (void)state;
+    tal_settings *settings = fresh();
+    check_ok(tal_settings_set(settings, "release", "rocks", "1e4", "x.ini:3", &check_error));
+    assert_true(settings->release.rocks == 10000);
+    tal_memory_destroy(settings);
 }
 
 static void a_text_that_is_too_long_is_refused_and_the_old_one_stays(void **state) {
@@ -312,6 +324,7 @@ int main(void) {
         cmocka_unit_test(defaults_come_from_the_table),
         cmocka_unit_test(values_of_every_kind_are_read),
         cmocka_unit_test(wrong_values_are_refused_with_place_value_and_range),
+        cmocka_unit_test(whole_numbers_may_be_written_with_a_power_of_ten),
         cmocka_unit_test(a_text_that_is_too_long_is_refused_and_the_old_one_stays),
         cmocka_unit_test(lists_are_read_up_to_their_limits),
         cmocka_unit_test(notes_say_what_each_setting_takes),

@@ -89,6 +89,41 @@ refused 'site.ini:14: \[release\] from: no1.geojson: no such file' 'site.ini:16:
 write_site '[release]' 'rocks = 4' 'from_m = 1010 2060' '[barrier.a]' 'line_m = 1005 2020 1005 2020' 'height_m = 3' 'capacity_kj = 500' \
     '[target.road]' 'line_m = 1005 2010 1005 2010'
 refused 'site.ini:[0-9]*: \[barrier.a\] has no length' 'site.ini:[0-9]*: \[target.road\] has no length'
+# A rock of the size of the slope, and one that only a few of its kind reach.
+write_site '[release]' 'rocks = 4' 'from_m = 1010 2060' 'size_m = lognormal 60 0.1'
+refused 'site.ini:15: a rock of 60 m does not fit on a terrain of 60 by 80 m'
+write_site '[release]' 'rocks = 1e15' 'from_m = 1010 2060'
+expect 2 'site.ini:13: \[release\] rocks = 1e15 must be in \[0, 10000000\]' "$ingest" site.ini --out out
+# Polygons that are lines; stems without diameters, all lines of their table, and a table in another system.
+write_site '[release]' 'rocks = 4' 'from_m = 1010 2060 1020 2060 1015 2060' 'from_is = polygon'
+refused 'site.ini:14: \[release\] its polygons have almost no area'
+printf '%s\n' 'x,y,d' '1010,2040,30' '1010,2041,-5' '1010,2042' '' '1010;2043;31' >stems.txt
+write_site '[release]' 'rocks = 4' 'from_m = 1010 2060' '[forest]' 'stems = stems.txt'
+refused 'stems.txt:3: a stem is east, north and diameter' 'stems.txt:4: a stem is'
+[ "$(grep -c 'stems.txt' err.txt)" -eq 2 ] || fail "good stems are refused: $(cat err.txt)"
+printf '%s\n' '10 20 0' '10 21 30' >stems.txt
+refused 'stems.txt:1: a stem is'
+printf '%s\n' '10 20 30' '10 21 30' >stems.txt
+refused 'site.ini:16: \[forest\] none of the 2 stems stands on the terrain'
+# Observed stops that lie far away by a mistake in their digits, each with its file and line; a table in another system.
+printf '%s\n' 'x,y,mass' '1010,2010,800' '# 10200,2010' '10200,2010,700' '1020,20200' '1030,1990' >stops.csv
+write_site '[release]' 'rocks = 4' 'from_m = 1010 2060' '[report]' 'stops = stops.csv'
+refused 'stops.csv:4: the stop at 10200.00 2010.00 lies 9140 m away from the terrain' 'stops.csv:5: the stop at 1020.00 20200.00 lies 18120 m'
+[ "$(grep -c 'stops.csv' err.txt)" -eq 2 ] || fail "good stops are refused: $(cat err.txt)"
+printf '%s\n' '45.1 5.7' '45.2 5.8' >stops.csv
+refused 'stops.csv:1: none of its 2 stops lies on the terrain (this one, at 45.10 5.70'
+printf '%s\n' 'x y' '1010 2010' 'here 12' >stops.csv
+refused "stops.csv:3: 'here 12' does not begin with two numbers"
+# One that lies a little outside is told, and the rest goes on; blocks that fall together have stops as well.
+printf '%s\n' 'x y' '1010 2010' '1020 2010' '1030 1990' >stops.csv
+rm -rf out
+expect 0 'site.ini:[0-9]*: \[report\] stops: 1 of 3 observed stops (33 %) lie outside the terrain' "$ingest" site.ini --out out
+printf 'ncols 60\nnrows 80\nxllcorner 1000\nyllcorner 2000\ncellsize 1\n' >pile.asc
+awk 'BEGIN {for (k = 0; k < 4800; k++) print (k % 60 > 35 && k % 60 < 45 && k > 1200 && k < 2400 ? 3 : 0)}' >>pile.asc
+printf '%s\n' '[site]' 'before = dem.asc' 'crs = local' '[ingest]' 'cell_m = 1' 'ground = none' 'thickness = pile.asc' \
+    'thickness_is = above' '[report]' 'stops = stops.csv' >site.ini
+printf '%s\n' '1 1' >stops.csv
+refused 'stops.csv:1: none of its 1 stops lies on the terrain'
 # A point that was taken from the map lies a little below or above the triangles: it starts on them.
 features on.geojson '"Point", "coordinates": [1010, 2045, 22.45]'
 write_site '[release]' 'rocks = 1' 'from = on.geojson'

@@ -176,5 +176,25 @@ fine=$(count_bricks '8.852 7.801 12.771')
 [ "$coarse" -ge 392 ] && [ "$coarse" -le 478 ] || fail "$coarse bricks instead of about 435"
 [ "$fine" -ge 787 ] && [ "$fine" -le 961 ] || fail "$fine bricks instead of about 874"
 
+# One, two or three blocks of a slab on a slope, 40 by 40 m and 3 m thick: larger cells than it can hold are no reason to give up.
+awk 'BEGIN {
+    for (what = 0; what < 2; what++) {
+        file = what ? "slab.asc" : "slope.asc"
+        print "ncols 60\nnrows 60\nxllcorner 0\nyllcorner 0\ncellsize 2\nNODATA_value -9999" >file
+        for (r = 0; r < 60; r++)
+            for (c = 0; c < 60; c++)
+                print what ? (r >= 10 && r < 30 && c >= 20 && c < 40 ? 3 : 0) : 160 - r >file
+    }
+}'
+for mode in voronoi bricks; do
+    printf '%s\n' '[site]' 'before = slope.asc' 'crs = local' '[ingest]' 'cell_m = 2' 'ground = none' 'thickness = slab.asc' \
+        'thickness_is = above' '[mesh]' "blocks = $mode" >slab.ini
+    rm -rf slab
+    "$TALUS_BIN/talus-ingest" slab.ini -q --out slab || fail "a slab"
+    for wanted in 1 2 3; do
+        expect 0 'blocks: [1-6]$' "$program" slab.ini --out slab --overwrite --set mesh.block_count=$wanted
+    done
+done
+
 [ "$failures" -eq 0 ] || exit 1
 echo "all good"

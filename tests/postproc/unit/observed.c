@@ -37,7 +37,7 @@ static void stops_are_seen_along_and_across_the_line(void **unused) {
     const tal_run_record motion = {.frame_count = 1, .block_count = 4, .position = position};
     double ox[] = {10.0, 10.0}, oy[] = {5.0, 6.0};
     const tal_observed observed = {
-        .count = 2, .x = ox, .y = oy, .runout = 40.0, .fahrboeschung = 0.5};
+        .stops = {.count = 2, .x = ox, .y = oy}, .runout = 40.0, .fahrboeschung = 0.5};
     tal_scores scores;
     for (int k = 0; k < TAL_SCORE_COUNT; k++) {
         scores.value[k] = NAN;
@@ -61,6 +61,7 @@ static void read(const char *text, tal_observed *observed, tal_status expected, 
     static tal_settings settings;
     char path[TAL_PATH_SIZE];
     const tal_origin origin = {1000, 2000, 0};
+    const tal_bounds ground = {-20.0, -50.0, 20.0, 50.0}; // from the origin: 40 by 100 m
     snprintf(path, sizeof path, "%s/stops.txt", check_scratch());
     FILE *file = fopen(path, "w");
     assert_non_null(file);
@@ -68,9 +69,10 @@ static void read(const char *text, tal_observed *observed, tal_status expected, 
     tal_settings_init(&settings);
     snprintf(settings.report.stops, sizeof settings.report.stops, "%s\n", path);
     if (expected == TAL_OK) {
-        check_ok(tal_observed_read(observed, &settings, &origin, &check_error));
+        check_ok(tal_observed_read(observed, &settings, &origin, ground, &check_error));
     } else {
-        check_fails(tal_observed_read(observed, &settings, &origin, &check_error), expected, words);
+        check_fails(tal_observed_read(observed, &settings, &origin, ground, &check_error), expected,
+                    words);
     }
 }
 
@@ -78,14 +80,39 @@ static void tables_of_stops_are_read_as_people_write_them(void **unused) {
     (void)unused;
     tal_observed o;
     read("x,y,mass\n1010.5,2020.25,800\n# a remark\n\n1011; 2021\n1012\t2022\r\n", &o, TAL_OK, "");
-    assert_true(o.count == 3);
-    check_near(o.x[0], 10.5, 1e-12);
-    check_near(o.y[0], 20.25, 1e-12);
-    check_near(o.y[2], 22.0, 1e-12);
+    assert_true(o.stops.count == 3 && o.stops.outside_count == 0);
+    check_near(o.stops.x[0], 10.5, 1e-12);
+    check_near(o.stops.y[0], 20.25, 1e-12);
+    check_near(o.stops.y[2], 22.0, 1e-12);
     assert_true(isnan(o.runout) && isnan(o.fahrboeschung));
     tal_observed_destroy(&o);
     read("1010 2020\n1011 here\n", &o, TAL_BAD_INPUT, "stops.txt:2: '1011 here'");
     read("x y\n", &o, TAL_BAD_INPUT, "contains no stops");
+}
+
+static void stops_off_the_terrain_are_counted_and_far_ones_named(void **unused) {
+    (void)unused;
+    tal_observed o;
+    char said[256];
+    // 30 m beyond the east rim; 99 m beyond the north one, and the terrain is 100 m long.
+    read("x y\n1000 2000\n1050 2000\n1000 2149\n1020 2050\n", &o, TAL_OK, "");
+    assert_true(o.stops.count == 4 && o.stops.outside_count == 2);
+    tal_stops_tell_outside(&o.stops, said, sizeof said);
+    assert_non_null(strstr(said, "2 of 4 observed stops (50 %) lie outside the terrain"));
+    tal_observed_destroy(&o);
+    read("1000 2000\n", &o, TAL_OK, "");
+    tal_stops_tell_outside(&o.stops, said, sizeof said);
+    assert_string_equal(said, "");
+    tal_observed_destroy(&o);
+    // A digit too many in line 3, too few in line 5: both, each by its line.
+    read("x y\n1000 2000\n10000 2000\n1001 2001\n1002 202\n", &o, TAL_BAD_INPUT,
+         "stops.txt:3: the stop at 10000.00 2000.00 lies 8980 m away from the terrain");
+    assert_non_null(
+        strstr(check_error.text, "stops.txt:5: the stop at 1002.00 202.00 lies 1748 m"));
+    // Another coordinate system: said once, not for each.
+    read("x y\n5.1 45.2\n5.2 45.1\n", &o, TAL_BAD_INPUT,
+         "stops.txt:2: none of its 2 stops lies on the terrain (this one, at 5.10 45.20");
+    assert_null(strchr(check_error.text, '\n'));
 }
 
 static void published_figures_are_read_without_any_stops(void **unused) {
@@ -95,8 +122,8 @@ static void published_figures_are_read_without_any_stops(void **unused) {
     tal_settings_init(&settings);
     settings.report.runout_m = 3080.0;
     settings.report.fahrboeschung = 0.247;
-    check_ok(tal_observed_read(&o, &settings, &(tal_origin){0}, &check_error));
-    assert_true(o.count == 0 && o.runout == 3080.0 && o.fahrboeschung == 0.247);
+    check_ok(tal_observed_read(&o, &settings, &(tal_origin){0}, (tal_bounds){0}, &check_error));
+    assert_true(o.stops.count == 0 && o.runout == 3080.0 && o.fahrboeschung == 0.247);
     tal_observed_destroy(&o);
 }
 
@@ -106,6 +133,7 @@ int main(void) {
         cmocka_unit_test(mean_distance_counts_every_pair),
         cmocka_unit_test(stops_are_seen_along_and_across_the_line),
         cmocka_unit_test(tables_of_stops_are_read_as_people_write_them),
+        cmocka_unit_test(stops_off_the_terrain_are_counted_and_far_ones_named),
         cmocka_unit_test(published_figures_are_read_without_any_stops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

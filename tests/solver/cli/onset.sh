@@ -89,4 +89,16 @@ site pit level below
 solve pit
 [ -z "$(number pit moves_at)" ] || fail "out of a pit at $(number pit moves_at)"
 grep -q 'even a friction of 0.0[0-9]* holds it' pit.words || fail "a pit: $(cat pit.words)"
+
+# Nothing moves less than 0 m: rock that lies perfectly still moved less than a centimetre. Without gravity nothing moves at all.
+solve pit --set solve.try_friction=no --set solve.gravity_mps2=0
+"$TALUS_BIN/talus-post" pit.ini --out pit --overwrite --progress none --set solve.gravity_mps2=0 2>post.words || { cat post.words; exit 1; }
+grep -q 'half of the blocks moved less than 0.010 m' pit.words || fail "no gravity: $(cat pit.words)"
+grep -q 'alf of the blocks moved less than' pit/report.html || fail "no gravity: the report says nothing"
+grep -o '[^.]*less than 0 m[^.]*' pit.words post.words pit/report.html pit/scores.json && fail "less than 0 m"
+
+# An end between two steps is told.
+solve pit --set solve.dt_s=0.01 --set solve.until_s=0.123
+grep -q 'until_s = 0.123 s is no whole number of steps of 0.01 s: 0.12 s are taken' pit.words || fail "0.123 s: $(cat pit.words)"
+grep -q 'output_every_s' pit.words && fail "a whole number is told: $(cat pit.words)"
 [ "$failures" -eq 0 ]

@@ -100,6 +100,14 @@ expect 2 'site.ini:24: .*percentiles.*-5' "$solve" site.ini --out out --overwrit
 grep -q 'percentiles is empty' err.txt && fail "what was refused is missed: $(cat err.txt)"
 write_site "$good" '[report]' 'percentiles ='
 expect 2 'site.ini: \[report\] percentiles is empty' "$solve" site.ini --out out --overwrite
+# Rocks that are to meet do not all start at one place.
+write_site '[release]' 'rocks = 3' 'from_m = 1020 2130' 'together = yes'
+expect 1 'site.ini:18: \[release\] together = yes: the rocks do not fit where they start (blocks 0 and 1 overlap by' "$solve" site.ini --out out --overwrite
+grep -q 'gap_m' err.txt && fail "advice for blocks of a source: $(cat err.txt)"
+# An end between two steps is told.
+write_site "$good"
+expect 0 'until_s = 0.07 s is no whole number of steps of 0.02 s: 0.08 s are taken' "$solve" site.ini --out out --overwrite --set solve.until_s=0.07
+grep -q 'still moved after 0.08 s' err.txt || fail "another end is told: $(cat err.txt)"
 # A number of rocks that is refused does not hide the rest, and nothing follows from it.
 write_site '[release]' 'rocks = -5' 'from_m = 1020 2130' 'size_m = lognormal 0.5' '[forest]' 'stems_per_ha = 100'
 expect 2 'site.ini:16: \[release\] rocks = -5 must be' "$solve" site.ini --out out --overwrite

@@ -283,6 +283,30 @@ static void starts_off_the_ground_are_named_together(void **state) {
     destroy(&w);
 }
 
+// The ground is 2 HALF wide.
+static void a_rock_as_large_as_the_ground_is_refused(void **state) {
+    (void)state;
+    world w = {0};
+    tal_fallen_rock rock;
+    char size[32];
+    build(&w, 0.0, true);
+    set(&w, "release", "from_m", "0 0");
+    snprintf(size, sizeof size, "%g", 2.0 * HALF);
+    set(&w, "release", "size_m", size);
+    finish(&w);
+    check_ok(tal_fallen_rock_create(&rock, tal_starts_vertices_max(&w.starts), &check_error));
+    check_fails(tal_starts_draw(&w.starts, 0, &rock.start, &check_error), TAL_BAD_INPUT,
+                "does not fit on a terrain of");
+    tal_starts_destroy(&w.starts);
+    tal_obstacles_destroy(&w.obstacles);
+    snprintf(size, sizeof size, "%g", HALF);
+    set(&w, "release", "size_m", size);
+    finish(&w);
+    check_ok(tal_starts_draw(&w.starts, 0, &rock.start, &check_error));
+    tal_fallen_rock_destroy(&rock);
+    destroy(&w);
+}
+
 // --- stems ---
 
 static bool never(const void *context, int32_t stem) {
@@ -576,6 +600,7 @@ int main(void) {
         cmocka_unit_test(sizes_scale_mass_and_inertia),
         cmocka_unit_test(a_rock_on_a_slope_starts_free_of_it_and_heads_down),
         cmocka_unit_test(starts_off_the_ground_are_named_together),
+        cmocka_unit_test(a_rock_as_large_as_the_ground_is_refused),
         cmocka_unit_test(stems_are_met_as_often_as_their_density_says),
         cmocka_unit_test(a_stem_takes_what_its_diameter_says),
         cmocka_unit_test(a_barrier_holds_what_it_can_take),
