@@ -63,6 +63,9 @@ static slide_search search_begin(const tal_contact *c) {
     return (slide_search){.low = c->slack, .high = INFINITY, .lambda = lambda};
 }
 
+// Newton may go no further at once where nothing is known to be too far: determinants have squares of lambda.
+static const double FAR = 1e30;
+
 // `excess` has the sign of friction R_N / |R_T| - 1 at the present lambda, which is found where it is at most
 // `enough`; `per_rise` is what Newton's step has per excess.
 static inline void search_advance(slide_search *search, double excess, double per_rise,
@@ -72,10 +75,12 @@ static inline void search_advance(slide_search *search, double excess, double pe
     } else {
         search->high = search->lambda;
     }
+    const bool is_bounded = search->high < INFINITY;
+    const double further = 2.0 * search->low + unit,
+                 most = is_bounded ? search->high : FAR * further;
     double next = search->lambda - excess * per_rise;
-    if (!(next >= search->low && next <= search->high)) { // also NaN and infinity
-        next =
-            search->high < INFINITY ? 0.5 * (search->low + search->high) : 2.0 * search->low + unit;
+    if (!(next >= search->low && next <= most)) { // also NaN and infinity
+        next = is_bounded ? 0.5 * (search->low + search->high) : further;
     }
     search->done = fabs(excess) <= enough || next == search->lambda;
     search->lambda_next = next;

@@ -516,6 +516,27 @@ static void the_smallest_percussions_are_numbers(void **unused) {
 }
 
 // What batches may solve side by side is a rigid contact with a friction cone, and nothing else.
+// Newton's step from far below the slide of a contact that is hardly pushed may be beyond all numbers.
+static void a_slide_that_is_hardly_pushed_is_a_number(void **unused) {
+    (void)unused;
+    for (int digits = 20; digits < 100; digits++) {
+        for (uint32_t n = 0; n < 200; n++) {
+            problem p;
+            dice from = {.random = tal_random_stream(78, n, "tests/law")};
+            make_problem(&p, TAL_LAW_COULOMB, n);
+            solve(&p);
+            p.contact.bound = 0.0;
+            p.q[0] = -pow(10.0, -digits);
+            p.contact.lambda = pow(10.0, uniform(&from, 0.0, 12.0));
+            visit(&p, 3);
+            for (int k = 0; k < 3; k++) {
+                assert_true(isfinite(p.r[k]));
+            }
+            assert_true(hypot(p.r[1], p.r[2]) <= 1.001 * p.contact.friction * p.r[0]);
+        }
+    }
+}
+
 static void only_a_rigid_contact_with_a_cone_is_dry(void **unused) {
     (void)unused;
     problem p;
@@ -648,6 +669,7 @@ int main(void) {
         cmocka_unit_test(the_law_of_grounds_has_all_of_the_three),
         cmocka_unit_test(friction_weakens_with_speed_and_with_slip),
         cmocka_unit_test(the_smallest_percussions_are_numbers),
+        cmocka_unit_test(a_slide_that_is_hardly_pushed_is_a_number),
         cmocka_unit_test(only_a_rigid_contact_with_a_cone_is_dry),
         cmocka_unit_test(a_held_contact_moves_as_it_is_told),
         cmocka_unit_test(what_a_contact_was_prepared_as_is_handed_on_whole),
