@@ -697,7 +697,11 @@ void tal_collider_give_back(tal_collider *c, tal_manifolds *list) {
     }
 }
 
-static void forget_list(tal_manifolds *list) {
+// Unless it is the answer that is still needed.
+static void forget_list(tal_manifolds *list, const tal_manifolds *answer) {
+    if (list == answer) {
+        return;
+    }
     if (tal_is_worth_forgetting((size_t)list->point_capacity, sizeof *list->point)) {
         tal_memory_forget(list->point, 0, (size_t)list->point_capacity, sizeof *list->point);
         tal_memory_forget(list->manifold, 0, (size_t)list->manifold_capacity,
@@ -726,14 +730,10 @@ static void forget_poses(tal_collider *c) {
 
 void tal_collider_pause(tal_collider *c) {
     const tal_manifolds *answer = c->has_last && c->lent == NULL ? answer_of(c) : NULL;
-    forget_list(&c->last);
+    forget_list(&c->last, answer);
+    forget_list(&c->joined, answer);
     for (int t = 0; t < c->worker_count; t++) {
-        if (&c->workers[t].found != answer) {
-            forget_list(&c->workers[t].found);
-        }
-    }
-    if (&c->joined != answer) {
-        forget_list(&c->joined);
+        forget_list(&c->workers[t].found, answer);
     }
     forget_poses(c);
 }
@@ -745,7 +745,7 @@ static void keep_last(tal_collider *c, const tal_collide_input *input, int threa
     c->has_last = false; // until this query has its answer
     c->lent = NULL;
     if (c->use_last) {
-        exchange(&c->last, threads > 1 ? &c->joined : &c->workers[0].found);
+        exchange(&c->last, answer_of(c));
     }
 }
 
