@@ -21,10 +21,13 @@ enum { SYSTEMS_MAX = 400 };
 enum { SWEEPS_AGAIN = 2 };
 static const double FLOPS_MAX = 5e9;
 // Less for islands that are within the tolerance, half a second at most, and only small ones; and Newton alone,
-// which makes them still at once or not at all: with all that follows it S1_fall_3000 took a tenth longer.
+// which makes them still at once or not at all: with all that follows it S1_fall_3000 took a tenth longer. They need
+// no more than STILL of the tolerance of the step: with 1e-10 a quarter of them went on to the last system for
+// nothing, with 1e-3 of it columns of hard_stacks creep.
 static const double FLOPS_MAX_SMALL = 1e9;
 enum { SMALL_MAX = 1000 }; // contacts
 enum { SYSTEMS_MAX_SMALL = 30 };
+static const double STILL = 1e-5;
 // Larger ones that linger are swept closer: the wall of twenty courses leant by 4.9 mm in 3 s with steps of 10 ms and
 // never came to rest; with a tenth of the tolerance it rests after 0.3 mm, in a quarter of the time. 0.03 halves the
 // drift for a third more time, 100 sweeps do not differ from 30.
@@ -315,12 +318,18 @@ static bool put_back(const island_problem *i, const tal_solver_work *work, int32
     return is_better;
 }
 
+static double tolerance_of_lingering(double tolerance) {
+    return fmax(TOLERANCE, fmin(ENOUGH, STILL * tolerance));
+}
+
 static tal_status finish(island_problem *i, const tal_solver_work *work, int32_t number,
                          double tolerance, bool is_needed, tal_finish_count *count,
                          tal_error *err) {
-    const tal_finish_settings settings = {
-        is_needed ? TAL_FINISH_AUTOMATIC : TAL_FINISH_NEWTON, TOLERANCE, ENOUGH,
-        is_needed ? SYSTEMS_MAX : SYSTEMS_MAX_SMALL, is_needed ? FLOPS_MAX : FLOPS_MAX_SMALL};
+    const tal_finish_settings settings =
+        is_needed
+            ? (tal_finish_settings){TAL_FINISH_AUTOMATIC, TOLERANCE, ENOUGH, SYSTEMS_MAX, FLOPS_MAX}
+            : (tal_finish_settings){TAL_FINISH_NEWTON, tolerance_of_lingering(tolerance), ENOUGH,
+                                    SYSTEMS_MAX_SMALL, FLOPS_MAX_SMALL};
     tal_finish_result result;
     TAL_TRY(prepare(i, err));
     if (i->block_count > BLOCKS_MAX) {
@@ -349,7 +358,9 @@ static tal_status sweep_again(const tal_percussion_problem *problem, const tal_s
 // A large island that is within the tolerance, and is to be measured by it.
 static tal_status sweep_closer(const tal_percussion_problem *problem, const tal_solver_work *work,
                                int32_t number, const tal_solver_goal *goal, tal_error *err) {
-    const tal_solver_goal closer = {CLOSER * goal->tolerance, goal->sweeps_min, SWEEPS_CLOSER};
+    const tal_solver_goal closer = {.tolerance = CLOSER * goal->tolerance,
+                                    .sweeps_min = goal->sweeps_min,
+                                    .sweeps_max = SWEEPS_CLOSER};
     TAL_TRY(sweep_again(problem, work, number, closer, err));
     tal_measure_island(problem, work, number, goal->tolerance);
     return TAL_OK;
@@ -378,8 +389,9 @@ tal_status tal_finish_islands(const tal_percussion_problem *problem, const tal_s
         release(&i);
         TAL_TRY(status);
         if (is_needed && work->island_result[n].unconverged_count > 0) {
-            const tal_solver_goal longer = {goal->tolerance, goal->sweeps_min,
-                                            SWEEPS_AGAIN * goal->sweeps_max};
+            const tal_solver_goal longer = {.tolerance = goal->tolerance,
+                                            .sweeps_min = goal->sweeps_min,
+                                            .sweeps_max = SWEEPS_AGAIN * goal->sweeps_max};
             TAL_TRY(sweep_again(problem, work, n, longer, err));
         }
     }

@@ -98,10 +98,12 @@ static inline bool tal_sweeps_are_batched(const tal_percussion_problem *problem,
 }
 
 // When to stop. A few sweeps are always worth making: errors within the tolerance that have the same
-// sign in every step would let a wall creep.
+// sign in every step would let a wall creep. Only where it `goes_on`, with results of the very same problem, islands
+// that are far below the tolerance are left as they are.
 typedef struct {
     double tolerance;
     int sweeps_min, sweeps_max;
+    bool goes_on;
 } tal_solver_goal;
 
 // Sweeps each island until its measured residual is below the tolerance or the sweeps run out. Islands
@@ -120,6 +122,9 @@ void tal_solve_percussions(const tal_percussion_problem *problem, const tal_solv
 // threads, then the others, several at the same time, with 1.
 typedef void tal_island_work(void *context, int32_t island, int thread_count);
 void tal_islands_loop(const tal_percussion_problem *problem, tal_island_work *work, void *context);
+
+// Forgets the result of an island: contacts of it have changed.
+void tal_forget_result(const tal_solver_work *work, int32_t number);
 
 // Measures an island anew, into its result (iterations stay).
 void tal_measure_island(const tal_percussion_problem *problem, const tal_solver_work *work,

@@ -167,6 +167,11 @@ tal_status tal_extend_contacts(const tal_model *model, tal_state *state, double 
     count_added(state, pairs_added, points_added);
     TAL_TRY(tal_take_added(state, err));
     make_room(state, pairs_added, points_added);
+    for (int32_t n = 0; n < problem->island_count; n++) {
+        if (pairs_added[n] > 0) {
+            tal_forget_result(&state->work.contacts.work, n);
+        }
+    }
     number_pairs(model, state);
     problem->pair_count = state->work.list.manifold_count;
     problem->contact_count = state->work.list.point_count;

@@ -449,7 +449,8 @@ tal_given_result tal_given_solve(tal_given_problem *g, double tolerance, int swe
     tal_given_result result = {.error = tal_given_measure(g)};
     double tightness = 1.0;
     for (int round = 0; round < ROUNDS_MAX && result.sweeps < sweeps_max; round++) {
-        const tal_solver_goal goal = {tolerance, 1, sweeps_max - result.sweeps};
+        const tal_solver_goal goal = {
+            .tolerance = tolerance, .sweeps_min = 1, .sweeps_max = sweeps_max - result.sweeps};
         tal_solver_result solved;
         set_scales(g, tightness);
         tal_solve_percussions(&g->problem, &g->work, NULL, &goal, &solved);

@@ -104,7 +104,9 @@ static void refine(const tal_model *model, tal_state *state, double dt, tal_solv
 // To the tolerance, and again as long as bodies that deform by much answer in another way than linearly.
 static void solve_and_settle(const tal_model *model, tal_state *state, tal_solver_goal goal,
                              tal_report *report) {
-    solve(model, state, goal, report);
+    tal_solver_goal on = goal;
+    on.goes_on = true;
+    solve(model, state, on, report);
     for (int round = 0; round < SETTLING_ROUNDS_MAX && tal_soft_settle(model, state); round++) {
         solve(model, state, goal, report);
         report->settling_rounds++;
@@ -161,6 +163,9 @@ static tal_status set_up(const tal_model *model, tal_state *state, double dt, ta
     tal_set_energy_scales(&state->work.problem, slow_speed(model, state, dt)); // (38)
     TAL_VALIDATE(tal_problem_is_valid(&state->work.problem, state->work.island_parent));
     tal_warm_start(&state->work.problem); // (17), (32): last percussions
+    for (int32_t n = 0; n < state->work.problem.island_count; n++) {
+        tal_forget_result(&state->work.contacts.work, n);
+    }
     return TAL_OK;
 }
 
@@ -170,8 +175,9 @@ static tal_status set_up(const tal_model *model, tal_state *state, double dt, ta
 static tal_status complete_contacts(const tal_model *model, tal_state *state, double dt,
                                     tal_report *report, bool *woke, tal_error *err) {
     const int most = model->settings.iteration_max;
-    const tal_solver_goal rough = {LOOK_SLACK * model->settings.tolerance, SWEEPS_MIN,
-                                   most < LOOK_SWEEPS_MAX ? most : LOOK_SWEEPS_MAX};
+    const tal_solver_goal rough = {.tolerance = LOOK_SLACK * model->settings.tolerance,
+                                   .sweeps_min = SWEEPS_MIN,
+                                   .sweeps_max = most < LOOK_SWEEPS_MAX ? most : LOOK_SWEEPS_MAX};
     tal_look_result result;
     solve(model, state, rough, report);
     TAL_TRY(tal_look_ahead(model, state, dt, &result, err)); // (40) to (42)
@@ -229,8 +235,9 @@ static tal_status find_all_contacts(const tal_model *model, tal_state *state, do
 // Percussions at the present poses, and what follows from them.
 static tal_status strike(const tal_model *model, tal_state *state, double dt, tal_report *report,
                          tal_error *err) {
-    const tal_solver_goal goal = {model->settings.tolerance, SWEEPS_MIN,
-                                  model->settings.iteration_max};
+    const tal_solver_goal goal = {.tolerance = model->settings.tolerance,
+                                  .sweeps_min = SWEEPS_MIN,
+                                  .sweeps_max = model->settings.iteration_max};
     TAL_TRY(find_all_contacts(model, state, dt, report, err));
     tal_forget_percussions(state);
     state->work.problem.is_finishable = tal_finish_is_cheap;

@@ -142,7 +142,7 @@ static void published_acd2_creates_energy_where_the_one_sided_form_does_not(void
     // with its bound d_N+ >= 0.
     hand_prepare(&h);
     h.contact[0].bound = 0.0;
-    const tal_solver_goal goal = {1e-14, 1, 10000};
+    const tal_solver_goal goal = {.tolerance = 1e-14, .sweeps_min = 1, .sweeps_max = 10000};
     tal_solver_result result;
     tal_solve_percussions(&h.problem, &h.work, NULL, &goal, &result);
     near(hand_energy_change(&h), 0.3 * 0.7 / 3.0, 1e-7);

@@ -115,7 +115,8 @@ void hand_prepare(hand_made *h) {
 }
 
 tal_solver_result hand_solve(hand_made *h, double tolerance, int iteration_max) {
-    const tal_solver_goal goal = {tolerance, 1, iteration_max};
+    const tal_solver_goal goal = {
+        .tolerance = tolerance, .sweeps_min = 1, .sweeps_max = iteration_max};
     tal_solver_result result;
     hand_prepare(h);
     tal_solve_percussions(&h->problem, &h->work, NULL, &goal, &result);

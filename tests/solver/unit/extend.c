@@ -78,7 +78,7 @@ static void prepare(world *w) {
 
 static void solve(world *w) {
     tal_solver_result result;
-    const tal_solver_goal goal = {1e-5, 3, 5000};
+    const tal_solver_goal goal = {.tolerance = 1e-5, .sweeps_min = 3, .sweeps_max = 5000};
     tal_solve_percussions(&w->state->work.problem, &w->state->work.contacts.work, NULL, &goal,
                           &result);
     w->state->work.contacts.work.batches.are_filled = true;

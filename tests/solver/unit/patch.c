@@ -147,7 +147,7 @@ static void sweeps_end_where_a_conflict_is_resolved(void **unused) {
                                   .island_result = island_result,
                                   .motion_start = motion_start,
                                   .motion_direction = motion_direction};
-    const tal_solver_goal goal = {1e-8, 1, 1000};
+    const tal_solver_goal goal = {.tolerance = 1e-8, .sweeps_min = 1, .sweeps_max = 1000};
     tal_solver_result result;
     patch_scene s;
     make(&s, bound, 0.6);

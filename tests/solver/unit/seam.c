@@ -36,7 +36,7 @@ static void throw_balls(hand_made *h) {
 }
 
 static tal_solver_result sweep(hand_made *h) {
-    const tal_solver_goal goal = {TIGHT, 1, 100000};
+    const tal_solver_goal goal = {.tolerance = TIGHT, .sweeps_min = 1, .sweeps_max = 100000};
     tal_solver_result result;
     tal_solve_percussions(&h->problem, &h->work, NULL, &goal, &result);
     return result;
