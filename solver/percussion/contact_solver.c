@@ -124,6 +124,14 @@ void tal_measure_island(const tal_percussion_problem *problem, const tal_solver_
     sum_errors(problem, work, island, 1, tolerance, &work->island_result[number]);
 }
 
+bool tal_island_is_solved(const tal_percussion_problem *problem, const tal_solver_work *work,
+                          int32_t number, double tolerance) {
+    const tal_island *island = &problem->island[number];
+    tal_measure_island(problem, work, number, tolerance);
+    return is_solved(&work->island_result[number],
+                     contacts_end(problem, island) - contacts_begin(problem, island), tolerance);
+}
+
 static bool release_patches(const tal_percussion_problem *problem, const tal_island *island,
                             double tolerance) {
     bool any = false;
@@ -346,6 +354,7 @@ static void solve_island(const tal_percussion_problem *problem, const tal_solver
                       .tolerance = goal->tolerance};
     if (goal->goes_on &&
         is_solved(&work->island_result[number], s.contact_count, LEFT * goal->tolerance)) {
+        TAL_VALIDATE(tal_island_is_solved(problem, work, number, goal->tolerance));
         return;
     }
     s.visits_max = (int64_t)goal->sweeps_max * s.contact_count;

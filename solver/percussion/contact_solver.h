@@ -130,6 +130,10 @@ void tal_forget_result(const tal_solver_work *work, int32_t number);
 void tal_measure_island(const tal_percussion_problem *problem, const tal_solver_work *work,
                         int32_t number, double tolerance);
 
+// Likewise; true if it is within the tolerance.
+bool tal_island_is_solved(const tal_percussion_problem *problem, const tal_solver_work *work,
+                          int32_t number, double tolerance);
+
 // Sums the results of the islands up.
 void tal_sum_islands(const tal_percussion_problem *problem, const tal_solver_work *work,
                      const uint8_t *is_wanted, tal_solver_result *result);

@@ -3,6 +3,7 @@
 #include "tests/support/check.h"
 
 #include "solver/percussion/contact_solver.h"
+#include "tests/solver/scenes/percussions.h"
 
 // More contacts than one slice of a sum has.
 enum { CUBES = 1500, POINTS = 4, CONTACTS = POINTS * CUBES };
@@ -96,10 +97,39 @@ static void the_worst_contact_is_found_anywhere(void **unused) {
     }
 }
 
+// A cube that lands on a plane with four corners, solved; then a corner is given another push.
+static void an_island_that_goes_on_is_left_until_its_result_is_forgotten(void **unused) {
+    (void)unused;
+    static hand_made h;
+    const tal_law law = {.kind = TAL_LAW_COULOMB, .friction = 0.5};
+    hand_reset(&h, 0.01, tal_vec3_make(0, 0, -9.81));
+    hand_add_body(&h, 1.0, tal_vec3_make(1, 1, 1), tal_vec3_make(0.1, 0, -1), (tal_vec3){0});
+    for (int k = 0; k < POINTS; k++) {
+        const tal_vec3 arm = tal_vec3_make(k % 2 - 0.5, k / 2 - 0.5, -0.5);
+        hand_add_contact(&h, 0, -1, arm, (tal_vec3){0}, tal_vec3_make(0, 0, 1), 0.0, law);
+    }
+    hand_solve(&h, 1e-10, 1000);
+    const tal_rigid_motion solved = h.motion[0];
+    tal_solver_goal goal = {.tolerance = 1e-6, .sweeps_min = 3, .sweeps_max = 1000};
+    tal_solver_result result;
+    goal.goes_on = true;
+    tal_solve_percussions(&h.problem, &h.work, NULL, &goal, &result);
+    assert_memory_equal(&h.motion[0], &solved, sizeof solved);
+    h.motion[0].v.z -= 1.0;
+    tal_forget_result(&h.work, 0);
+    tal_solve_percussions(&h.problem, &h.work, NULL, &goal, &result);
+    check_near(h.motion[0].v.z, solved.v.z, 1e-5);
+    goal.goes_on = false; // three sweeps at least, whatever is known
+    h.motion[0].v.z -= 1.0;
+    tal_solve_percussions(&h.problem, &h.work, NULL, &goal, &result);
+    check_near(h.motion[0].v.z, solved.v.z, 1e-5);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(errors_of_all_contacts_are_summed),
         cmocka_unit_test(the_worst_contact_is_found_anywhere),
+        cmocka_unit_test(an_island_that_goes_on_is_left_until_its_result_is_forgotten),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
