@@ -10,6 +10,9 @@
 // As TAL_PUSH_NOTHING, for numbers of single precision.
 #define PUSH_NOTHING 1e-10f
 
+// As far as Newton may go at once where nothing is known to be too far: what a trial multiplies has cubes of lambda.
+#define FAR 1e10f
+
 // Eight bodies, lane by lane.
 typedef struct {
     lanes3 v, w;
@@ -120,11 +123,12 @@ INLINE void search_advance(slide_search *s, const tal_batch_point *c) {
     s->low = choose(is_below, s->lambda, s->low);
     s->high = choose(is_below, s->high, s->lambda);
     const tal_lanes newton = s->lambda - excess * (square / rise);
-    const tal_lanes safe =
-        choose(is_less(s->high, lanes_of(INFINITY)), lanes_of(0.5f) * (s->low + s->high),
-               lanes_of(2.0f) * s->low + (c->w[3] + c->w[5]));
-    const tal_lanes next =
-        choose(is_at_most(s->low, newton) & is_at_most(newton, s->high), newton, safe);
+    const lane_mask is_bounded = is_less(s->high, lanes_of(INFINITY));
+    const tal_lanes further = lanes_of(2.0f) * s->low + (c->w[3] + c->w[5]);
+    const tal_lanes most = choose(is_bounded, s->high, lanes_of(FAR) * further);
+    const tal_lanes safe = choose(is_bounded, lanes_of(0.5f) * (s->low + s->high), further);
+    const tal_lanes next = // safe also instead of NaN and infinity
+        choose(is_at_most(s->low, newton) & is_at_most(newton, most), newton, safe);
     const lane_mask done =
         is_at_most(absolute(excess), lanes_of((float)TAL_SLIDE_ACCURACY) * s->length) |
         is_equal(next, s->lambda);
