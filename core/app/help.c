@@ -102,7 +102,8 @@ static void append_preset(tal_text *out, const tal_setting *setting) {
 }
 
 #define EXIT_STATUS                                                                                \
-    "0 done, 1 failed, 2 wrong command line or settings, 130 stopped by Ctrl-C, 143 by SIGTERM."
+    "0 done, 1 failed, 2 wrong command line or settings, 129 stopped because the terminal was "    \
+    "closed, 130 by Ctrl-C, 143 by SIGTERM."
 
 // "friction = 0.55   in [0, 10]"; a long list of choices goes below.
 static void append_text_head(tal_text *out, const tal_setting *setting) {

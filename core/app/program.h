@@ -54,8 +54,8 @@ typedef struct {
     tal_program_run *run;
 } tal_program;
 
-// Parses, checks, runs. Returns the exit code: 0 done, 1 failed, 2 wrong usage or settings, 130 stopped
-// by Ctrl-C, 143 by SIGTERM.
+// Parses, checks, runs. Returns the exit code: 0 done, 1 failed, 2 wrong usage or settings, 129 stopped
+// because the terminal was closed, 130 by Ctrl-C, 143 by SIGTERM.
 int tal_program_main(const tal_program *program, int argc, char **argv);
 
 // The value of an option by name, NULL when it was not given.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Ctrl-C and SIGTERM.
+// Ctrl-C, SIGTERM and SIGHUP.
 #define _POSIX_C_SOURCE 200809L
 #include "core/base/interrupt.h"
 
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
-#include <stdlib.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 // Read by every thread and written by a handler: C17 7.14.1.1 allows lock-free atomics there.
@@ -17,12 +17,18 @@ _Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a signal handler writes this");
 // May be called in a handler.
 static void exit_at_once(int number) {
     static const char text[] = "stopped on request\n";
-    _exit(write(STDERR_FILENO, text, sizeof text - 1) < 0 ? EXIT_FAILURE : 128 + number);
+    const ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)written; // a terminal that was closed takes no words
+    _exit(128 + number);
 }
 
-// The first signal of either kind gives both their default action back: the next one ends the
-// program.
+// The first signal of any kind gives SIGINT and SIGTERM their default action back: the next of these ends the
+// program. SIGHUP does not: the kernel and the shell both send it when a terminal closes, and that is not
+// impatience.
 static void note_signal(int number) {
+    if (number == SIGHUP && tal_interrupt_pending()) {
+        return;
+    }
     struct sigaction usual = {.sa_handler = SIG_DFL};
     sigemptyset(&usual.sa_mask);
     sigaction(SIGINT, &usual, NULL);
@@ -39,6 +45,10 @@ void tal_interrupt_install(void) {
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    struct sigaction before;
+    if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN) { // else: nohup
+        sigaction(SIGHUP, &action, NULL);
+    }
 }
 
 void tal_interrupt_allow_exit(bool is_allowed) {

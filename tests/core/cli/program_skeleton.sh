@@ -108,15 +108,15 @@ TALUS_FAULT=write:1 expect 1 'The disk is full' "$echo_program" site.ini --overw
 TALUS_FAULT=write:0 expect 2 'TALUS_FAULT must be' "$echo_program" site.ini --overwrite
 TALUS_FAULT=nonsense expect 2 'TALUS_FAULT must be' "$echo_program" site.ini --overwrite
 
-# Ctrl-C and SIGTERM end cleanly, with the status a shell gives (130, 143); a second one, of either kind,
-# ends at once.
+# Ctrl-C, SIGTERM and a terminal that closes end cleanly, with the status a shell gives (130, 143, 129); a second
+# signal ends at once. These tests may run under nohup themselves.
 begin_waiting() { # begin_waiting OPTION...
     : >said
-    "$echo_program" site.ini --overwrite "$@" >said 2>&1 &
+    env --default-signal=HUP "$echo_program" site.ini --overwrite "$@" >said 2>&1 &
     pid=$!
     while ! grep -q until said; do sleep 0.01; done
 }
-for signal in INT:130 TERM:143; do
+for signal in INT:130 TERM:143 HUP:129; do
     begin_waiting --wait
     kill -"${signal%:*}" $pid
     status=0
@@ -131,6 +131,29 @@ kill -TERM $pid
 status=0
 wait $pid || status=$?
 [ $status -eq 143 ] || { cat said; fail "the second signal does not end it: $status"; }
+# The kernel and the shell both tell of a closed terminal: the second time is nobody's impatience.
+begin_waiting --work
+for signal in HUP HUP; do
+    kill -$signal $pid
+    sleep 0.1
+    kill -0 $pid || fail "SIGHUP was not left to the program"
+done
+kill -INT $pid
+status=0
+wait $pid || status=$?
+[ $status -eq 130 ] || { cat said; fail "Ctrl-C after SIGHUP does not end it: $status"; }
+# nohup: it goes on.
+: >said
+env --ignore-signal=HUP "$echo_program" site.ini --overwrite --wait >said 2>&1 &
+pid=$!
+while ! grep -q until said; do sleep 0.01; done
+kill -HUP $pid
+sleep 0.1
+kill -0 $pid || fail "SIGHUP ends it under nohup"
+kill -TERM $pid
+status=0
+wait $pid || status=$?
+[ $status -eq 143 ] || { cat said; fail "SIGTERM under nohup: $status"; }
 
 # NO_COLOR and not-a-terminal: no escape codes.
 escape=$(printf '\033')

@@ -31,20 +31,23 @@ grep -q '^links [01]$' seen && echo "no network: by the kernel" || echo "no netw
 # stopped SIGNAL STATUS: talus-ingest ends at once with it, and takes pdal along.
 stopped() {
     rm -f pid
-    "$ingest" site.ini --out out --overwrite >said 2>&1 &
+    env --default-signal=HUP "$ingest" site.ini --out out --overwrite >said 2>&1 &
     started=$!
     for i in $(seq 100); do [ -s pid ] && break; sleep 0.1; done
     kill -"$1" $started
     wait $started
     status=$?
     [ $status -eq "$2" ] || fail "SIG$1: exit status $status, not $2: $(cat said)"
+    [ "$1" = KILL ] || grep -q 'stopped on request' said || fail "SIG$1: $(cat said)"
     for i in $(seq 30); do kill -0 "$(cat pid)" 2>/dev/null || break; sleep 0.1; done
     kill -0 "$(cat pid)" 2>/dev/null && { fail "SIG$1: pdal is left behind"; kill "$(cat pid)"; }
 }
 SLOW=yes
-stopped TERM 143
-for i in $(seq 30); do kill -0 "$(cat started)" 2>/dev/null || break; sleep 0.1; done
-kill "$(cat started)" 2>/dev/null && fail "what pdal started is left behind"
+for signal in TERM:143 HUP:129; do
+    stopped "${signal%:*}" "${signal#*:}"
+    for i in $(seq 30); do kill -0 "$(cat started)" 2>/dev/null || break; sleep 0.1; done
+    kill "$(cat started)" 2>/dev/null && fail "$signal: what pdal started is left behind"
+done
 stopped KILL 137
 kill "$(cat started)" 2>/dev/null # a kill -9 of us ends pdal alone
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Two people, one study folder: the second is told who works there. Ctrl-C ends cleanly and what was
-# finished stays.
+# Two people, one study folder: the second is told who works there. Ctrl-C and a closed terminal end cleanly
+# and what was finished stays.
 set -eu
 FAKE_SLEEP=1.5
 . "$TALUS_SOURCE/tests/pipelines/cli/fake.sh"
@@ -35,10 +35,23 @@ echo "$finished" | while read -r line; do
     grep -qx "$line" after || fail "a finished run was done again: $line"
 done
 
+# A closed terminal ends the study and its stage programs likewise.
+: >trace
+FAKE_SLEEP=20 env --default-signal=HUP "$batch" one.ini --settings table.csv --out closed --threads 2 >first 2>&1 &
+first=$!
+until [ "$(grep -c '^solve' trace)" -ge 2 ]; do sleep 0.05; done
+kill -HUP "$first"
+code=0
+wait "$first" || code=$?
+[ "$code" -eq 129 ] || fail "a study whose terminal was closed ends with $code"
+grep -q 'stopped on request' first || fail "does not say that it stopped"
+if pgrep -f "$PWD/bin/fake-stage" >/dev/null; then fail "a stage program outlives a closed terminal"; fi
+
 # kill -9: the workers and their programs end too, long before their work is done.
+: >trace
 FAKE_SLEEP=20 "$batch" one.ini --settings table.csv --out killed --threads 2 >first 2>&1 &
 first=$!
-until [ "$(grep -c '^solve' trace)" -ge 8 ]; do sleep 0.05; done
+until [ "$(grep -c '^solve' trace)" -ge 2 ]; do sleep 0.05; done
 kill -9 "$first"
 wait "$first" 2>/dev/null || true
 sleep 1

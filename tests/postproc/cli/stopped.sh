@@ -20,7 +20,7 @@ export TALUS_GMT="$PWD/gmt" HERE="$PWD"
 # stopped SIGNAL STATUS
 stopped() {
     rm -f pid
-    "$TALUS_BIN/talus-post" a/site.ini --out a --overwrite --set report.title=Other --progress none >said 2>&1 &
+    env --default-signal=HUP "$TALUS_BIN/talus-post" a/site.ini --out a --overwrite --set report.title=Other --progress none >said 2>&1 &
     started=$!
     for i in $(seq 300); do [ -s pid ] && break; sleep 0.1; done
     kill -"$1" $started
@@ -39,5 +39,6 @@ stopped() {
 }
 stopped TERM 143
 stopped INT 130
+stopped HUP 129
 stopped KILL 137
 [ "$failures" -eq 0 ]

@@ -190,7 +190,7 @@ expect 1 "already exists" "$contact" one.fcp --solution one.hdf5
 
 # A signal does not wait for a solver that would go on for hours.
 stop_with() { # SIGNAL STATUS
-    "$contact" one.fcp closing.fcp --solver sweeps --sweeps 1000000000 >said 2>&1 &
+    env --default-signal=HUP "$contact" one.fcp closing.fcp --solver sweeps --sweeps 1000000000 >said 2>&1 &
     pid=$!
     for _ in $(seq 500); do grep -q one.fcp said && break; sleep 0.02; done
     sleep 0.2
@@ -203,4 +203,13 @@ stop_with() { # SIGNAL STATUS
 }
 stop_with TERM 143
 stop_with INT 130
+stop_with HUP 129
+# Words that nobody can read any more, as after a terminal was closed, change nothing of that.
+env --default-signal=HUP "$contact" closing.fcp --solver sweeps --sweeps 1000000000 >/dev/null 2>/dev/full &
+pid=$!
+sleep 1
+kill -HUP $pid
+wait $pid
+status=$?
+[ $status -eq 129 ] || fail "SIGHUP and words that cannot be written: $status"
 [ "$failures" -eq 0 ]

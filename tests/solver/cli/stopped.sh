@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Runs that were stopped, killed or extended give the same bytes as one that never was: Ctrl-C leaves a
-# partial run, --resume goes on, a later --until extends, and kill -9 at twenty moments changes nothing.
+# Runs that were stopped, killed or extended give the same bytes as one that never was: Ctrl-C and a closed
+# terminal leave a partial run, --resume goes on, a later --until extends, and kill -9 at twenty moments changes nothing.
 . "$TALUS_SOURCE/tests/support/common.sh"
 command -v ncgen >/dev/null || { echo "SKIPPED: ncgen is not there (Debian: netcdf-bin)"; exit 0; }
 # The files of the other test: two cubes, here one of them 40 m above the flat, spinning.
@@ -84,6 +84,25 @@ else
 fi
 with part --until 5.01 --resume || fail "after Ctrl-C"
 cmp part/run.nc whole/run.nc || fail "a run that was stopped differs"
+
+# The terminal is closed: the same with 129, though there is nowhere left to say so. Its shell ends, and with that
+# all that runs in front gets the signal; the inner shell only keeps the status.
+fresh closed
+env --default-signal=HUP script -qec "(trap : HUP; '$solve' site.ini --threads 1 --stop-when-still no --out closed \
+    --until 5.01; echo \$? >closed.part; mv closed.part closed.status); :" /dev/null >said 2>&1 </dev/null &
+terminal=$!
+for i in $(seq 1000); do [ -e closed/run.checkpoint ] && break; sleep 0.02; done
+kill -9 $terminal
+wait $terminal 2>/dev/null
+for i in $(seq 500); do [ -e closed.status ] && break; sleep 0.02; done
+if [ -e closed/run.json ] && grep -q '"until"' closed/run.json; then
+    echo "SKIPPED: the run ended before its terminal was closed"
+else
+    [ "$(cat closed.status)" = 129 ] || fail "a closed terminal: $(cat closed.status)"
+    ncdump -h closed/run.nc | grep -q 'ended_because = "interrupted"' || fail "a closed terminal: no partial run.nc"
+fi
+with closed --until 5.01 --resume || fail "after a closed terminal"
+cmp closed/run.nc whole/run.nc || fail "a run whose terminal was closed differs"
 
 # Killed at twenty random moments past the second checkpoint, some of them while a checkpoint or run.nc is
 # written. One that came after the end does not count.
