@@ -37,32 +37,53 @@ static inline tal_vec3 tal_arm(const double arm[3]) {
     return (tal_vec3){arm[0], arm[1], arm[2]};
 }
 
+static inline tal_vec3 tal_velocity_at(const tal_rigid_motion *motion, const double arm[3]) {
+    return tal_vec3_add(motion->v, tal_vec3_cross(motion->w, tal_arm(arm)));
+}
+
+static inline void tal_in_frame(const tal_pair *pair, tal_vec3 u, double d[3]) {
+    d[0] = tal_vec3_dot(pair->normal, u);
+    d[1] = tal_vec3_dot(pair->tangent_1, u);
+    d[2] = tal_vec3_dot(pair->tangent_2, u);
+}
+
+static inline tal_vec3 tal_from_frame(const tal_pair *pair, const double r[3]) {
+    return (tal_vec3){
+        pair->normal.x * r[0] + pair->tangent_1.x * r[1] + pair->tangent_2.x * r[2],
+        pair->normal.y * r[0] + pair->tangent_1.y * r[1] + pair->tangent_2.y * r[2],
+        pair->normal.z * r[0] + pair->tangent_1.z * r[1] + pair->tangent_2.z * r[2]};
+}
+
 // Relative velocity of i against j at the contact, in the frame of the pair.
 static inline void tal_relative_velocity(const tal_pair *pair, const tal_contact *contact,
                                          const tal_rigid_motion *i, const tal_rigid_motion *j,
                                          double d[3]) {
-    const tal_vec3 of_i = tal_vec3_add(i->v, tal_vec3_cross(i->w, tal_arm(contact->arm_i)));
-    const tal_vec3 of_j = tal_vec3_add(j->v, tal_vec3_cross(j->w, tal_arm(contact->arm_j)));
-    const tal_vec3 u = tal_vec3_subtract(of_i, of_j);
-    d[0] = tal_vec3_dot(pair->normal, u);
-    d[1] = tal_vec3_dot(pair->tangent_1, u);
-    d[2] = tal_vec3_dot(pair->tangent_2, u);
+    tal_in_frame(pair,
+                 tal_vec3_subtract(tal_velocity_at(i, contact->arm_i),
+                                   tal_velocity_at(j, contact->arm_j)),
+                 d);
+}
+
+// The two bodies of a pair take p and -p.
+static inline void tal_push_i(const tal_inertia *inertia, const double arm[3], tal_vec3 p,
+                              tal_rigid_motion *i) {
+    i->v = tal_vec3_add_scaled(i->v, inertia->inverse_mass, p);
+    i->w = tal_vec3_add(i->w, tal_apply_inertia(inertia, tal_vec3_cross(tal_arm(arm), p)));
+}
+
+static inline void tal_push_j(const tal_inertia *inertia, const double arm[3], tal_vec3 p,
+                              tal_rigid_motion *j) {
+    j->v = tal_vec3_add_scaled(j->v, -inertia->inverse_mass, p);
+    j->w = tal_vec3_subtract(j->w, tal_apply_inertia(inertia, tal_vec3_cross(tal_arm(arm), p)));
 }
 
 static inline void tal_apply_percussion(const tal_pair *pair, const tal_contact *contact,
                                         const double r[3], const tal_inertia *inertia_i,
                                         const tal_inertia *inertia_j, tal_rigid_motion *i,
                                         tal_rigid_motion *j) {
-    const tal_vec3 p = {pair->normal.x * r[0] + pair->tangent_1.x * r[1] + pair->tangent_2.x * r[2],
-                        pair->normal.y * r[0] + pair->tangent_1.y * r[1] + pair->tangent_2.y * r[2],
-                        pair->normal.z * r[0] + pair->tangent_1.z * r[1] +
-                            pair->tangent_2.z * r[2]};
-    i->v = tal_vec3_add_scaled(i->v, inertia_i->inverse_mass, p);
-    j->v = tal_vec3_add_scaled(j->v, -inertia_j->inverse_mass, p);
-    const tal_vec3 torque_i = tal_vec3_cross(tal_arm(contact->arm_i), p);
-    const tal_vec3 torque_j = tal_vec3_cross(tal_arm(contact->arm_j), p);
-    i->w = tal_vec3_add(i->w, tal_apply_inertia(inertia_i, torque_i));
-    j->w = tal_vec3_subtract(j->w, tal_apply_inertia(inertia_j, torque_j));
+    const tal_vec3 p = tal_from_frame(pair, r);
+    tal_push_i(inertia_i, contact->arm_i, p, i);
+    tal_push_j(inertia_j, contact->arm_j, p, j);
 }
 
 #endif
