@@ -37,6 +37,9 @@ typedef struct {
     int lost_max, iteration_max;
 } newton_way;
 static const newton_way FROM_START = {1e-1, 1.0 / 3.0, 10.0, 8, 30};
+// From where the sweeps have led within the tolerance. Of the islands of S1_fall_3000 that linger 3087 are solved instead
+// of 3040, with four fifths of the work: little has to be regularised there.
+static const newton_way FROM_NEAR = {1e-3, 1.0 / 3.0, 10.0, 12, 30};
 static const newton_way FROM_INTERIOR = {1e-3, 1.0 / 3.0, 10.0, 8, 40};
 static const newton_way LAST_RESORT[] = {{1e-2, 0.7, 3.0, 10, 500},
                                          {1e-1, 1.0 / 3.0, 10.0, 10, 300},
@@ -278,8 +281,9 @@ static tal_status run(finisher *f, tal_error *err) {
     }
     if (method != TAL_FINISH_INTERIOR_POINT) {
         memcpy(f->at_hand, f->best, bytes_of(f));
-        newton_way way = FROM_START;
-        way.iteration_max = method == TAL_FINISH_NEWTON ? f->settings->iteration_max : 30;
+        newton_way way = f->settings->is_near ? FROM_NEAR : FROM_START;
+        way.iteration_max =
+            method == TAL_FINISH_NEWTON ? f->settings->iteration_max : way.iteration_max;
         TAL_TRY(try_newton(f, f->at_hand, &way, err));
     }
     const bool is_large = f->work.scaled.w.count >= LARGE;

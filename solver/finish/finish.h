@@ -25,6 +25,7 @@ typedef struct {
     double enough;     // not below it: once this is reached, nothing further is tried
     int iteration_max; // linear systems, all methods together
     double flops_max;  // of their factorisations; INFINITY: as many as it takes
+    bool is_near;      // the start is nearly the answer
 } tal_finish_settings;
 
 #define TAL_FINISH_REASON_LIST(X)                                                                  \

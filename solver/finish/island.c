@@ -42,7 +42,9 @@ typedef struct {
     const tal_island *island;
     int32_t first, count; // contacts
     int32_t *pair_of;     // per contact
-    int32_t *body_start;  // per body of the problem: its contacts in `touching`
+    int32_t *number_of;   // per body of the problem: its number among those of the island, 0 for others
+    int32_t body_count;   // so numbered
+    int32_t *body_start;  // per number, less one: its contacts in `touching`
     int32_t *touching;    // contacts, counted from `first`, ascending
     int32_t *neighbour;   // scratch: contacts that share a body with one
     int64_t block_count;  // of W
@@ -94,30 +96,41 @@ static int32_t body_of(const island_problem *i, int32_t k, int side) {
     return i->problem->inertia[body].inverse_mass > 0.0 ? body : -1;
 }
 
+// Numbers the bodies of the island that can move, from 1, in the order of its contacts.
+static void number_bodies(island_problem *i) {
+    for (int32_t k = 0; k < i->count; k++) {
+        for (int side = 0; side < 2; side++) {
+            const int32_t body = body_of(i, k, side);
+            if (body >= 0 && i->number_of[body] == 0) {
+                i->number_of[body] = ++i->body_count;
+            }
+        }
+    }
+}
+
 static void list_touching(island_problem *i) {
-    const int32_t bodies = i->problem->body_count + 1;
     for (int32_t k = 0; k < i->count; k++) {
         for (int side = 0; side < 2; side++) {
             const int32_t body = body_of(i, k, side);
             if (body >= 0) {
-                i->body_start[body + 1]++;
+                i->body_start[i->number_of[body]]++;
             }
         }
     }
-    for (int32_t b = 0; b < bodies; b++) {
+    for (int32_t b = 0; b < i->body_count; b++) {
         i->body_start[b + 1] += i->body_start[b];
     }
-    const int32_t total = i->body_start[bodies];
+    const int32_t total = i->body_start[i->body_count];
     for (int32_t k = i->count - 1; k >= 0; k--) { // the end of a body moves down to its start
         for (int side = 1; side >= 0; side--) {
             const int32_t body = body_of(i, k, side);
             if (body >= 0) {
-                i->touching[--i->body_start[body + 1]] = k;
+                i->touching[--i->body_start[i->number_of[body]]] = k;
             }
         }
     }
-    memmove(&i->body_start[0], &i->body_start[1], (size_t)bodies * sizeof *i->body_start);
-    i->body_start[bodies] = total;
+    memmove(&i->body_start[0], &i->body_start[1], (size_t)i->body_count * sizeof *i->body_start);
+    i->body_start[i->body_count] = total;
 }
 
 // The contacts that share a mobile body with k, ascending, each once.
@@ -125,8 +138,9 @@ static int32_t find_neighbours(island_problem *i, int32_t k) {
     int32_t at[2] = {0, 0}, end[2] = {0, 0}, found = 0;
     for (int side = 0; side < 2; side++) {
         const int32_t body = body_of(i, k, side);
-        at[side] = body >= 0 ? i->body_start[body] : 0;
-        end[side] = body >= 0 ? i->body_start[body + 1] : 0;
+        const int32_t *start = body >= 0 ? &i->body_start[i->number_of[body] - 1] : NULL;
+        at[side] = start != NULL ? start[0] : 0;
+        end[side] = start != NULL ? start[1] : 0;
     }
     while (at[0] < end[0] || at[1] < end[1]) {
         const int32_t a = at[0] < end[0] ? i->touching[at[0]] : INT32_MAX;
@@ -253,7 +267,8 @@ static tal_status prepare(island_problem *i, tal_error *err) {
     i->is_dry = can_finish(i->problem, island, is_dry);
     const size_t count = (size_t)i->count;
     TAL_CREATE(i->pair_of, count, "pairs of contacts", err);
-    TAL_CREATE(i->body_start, (size_t)i->problem->body_count + 2, "contacts of bodies", err);
+    TAL_CREATE(i->number_of, (size_t)i->problem->body_count + 1, "numbers of bodies", err);
+    TAL_CREATE(i->body_start, 2 * count + 1, "contacts of bodies", err);
     TAL_CREATE(i->touching, 2 * count, "contacts of bodies", err);
     TAL_CREATE(i->neighbour, 2 * count, "neighbours", err);
     TAL_CREATE(i->r, 3 * count, "percussions", err);
@@ -263,6 +278,7 @@ static tal_status prepare(island_problem *i, tal_error *err) {
             i->pair_of[first[p].first_contact + k - i->first] = island->first_pair + p;
         }
     }
+    number_bodies(i);
     list_touching(i);
     for (int32_t k = 0; k < i->count; k++) {
         i->block_count += find_neighbours(i, k);
@@ -272,6 +288,7 @@ static tal_status prepare(island_problem *i, tal_error *err) {
 
 static void release(island_problem *i) {
     tal_memory_destroy(i->pair_of);
+    tal_memory_destroy(i->number_of);
     tal_memory_destroy(i->body_start);
     tal_memory_destroy(i->touching);
     tal_memory_destroy(i->neighbour);
@@ -326,10 +343,17 @@ static tal_status finish(island_problem *i, const tal_solver_work *work, int32_t
                          double tolerance, bool is_needed, tal_finish_count *count,
                          tal_error *err) {
     const tal_finish_settings settings =
-        is_needed
-            ? (tal_finish_settings){TAL_FINISH_AUTOMATIC, TOLERANCE, ENOUGH, SYSTEMS_MAX, FLOPS_MAX}
-            : (tal_finish_settings){TAL_FINISH_NEWTON, tolerance_of_lingering(tolerance), ENOUGH,
-                                    SYSTEMS_MAX_SMALL, FLOPS_MAX_SMALL};
+        is_needed ? (tal_finish_settings){.method = TAL_FINISH_AUTOMATIC,
+                                          .tolerance = TOLERANCE,
+                                          .enough = ENOUGH,
+                                          .iteration_max = SYSTEMS_MAX,
+                                          .flops_max = FLOPS_MAX}
+                  : (tal_finish_settings){.method = TAL_FINISH_NEWTON,
+                                          .tolerance = tolerance_of_lingering(tolerance),
+                                          .enough = ENOUGH,
+                                          .iteration_max = SYSTEMS_MAX_SMALL,
+                                          .flops_max = FLOPS_MAX_SMALL,
+                                          .is_near = true};
     tal_finish_result result;
     TAL_TRY(prepare(i, err));
     if (i->block_count > BLOCKS_MAX) {

@@ -36,8 +36,11 @@ static tal_status solve_by_sweeps(const tal_contact_task *task, double *r,
 static tal_status finish_within(const tal_contact_task *task, tal_finish_method method,
                                 double flops_max, double *r, tal_contact_outcome *outcome,
                                 tal_finish_reason *reason, tal_error *err) {
-    const tal_finish_settings settings = {method, task->tolerance, task->tolerance,
-                                          task->systems_max - outcome->systems, flops_max};
+    const tal_finish_settings settings = {.method = method,
+                                          .tolerance = task->tolerance,
+                                          .enough = task->tolerance,
+                                          .iteration_max = task->systems_max - outcome->systems,
+                                          .flops_max = flops_max};
     tal_finish_result result;
     TAL_TRY(tal_finish_solve(task->friction, &settings, r, &result, err));
     outcome->systems += result.iterations;

@@ -19,7 +19,7 @@ static double r[3 * FRICTION_CONTACTS_MAX];
 
 static tal_finish_result solve(const tal_friction_problem *problem, tal_finish_method method,
                                double tolerance) {
-    const tal_finish_settings settings = {method, tolerance, tolerance, 3000, INFINITY};
+    const tal_finish_settings settings = {method, tolerance, tolerance, 3000, INFINITY, false};
     tal_finish_result result;
     memset(r, 0, sizeof r);
     assert_int_equal(tal_finish_solve(problem, &settings, r, &result, &err), TAL_OK);
@@ -174,7 +174,7 @@ static void regularisation_is_told(void **unused) {
     friction_scene_stack(&scene, 3, mass, 0.5);
     assert_int_equal(friction_scene_build(&scene, &problem, &err), TAL_OK);
     for (int m = 0; m < 3; m++) {
-        const tal_finish_settings settings = {method[m], 1e-8, 1e-8, 1000, INFINITY};
+        const tal_finish_settings settings = {method[m], 1e-8, 1e-8, 1000, INFINITY, false};
         tal_finish_result result;
         double start[36] = {0};
         assert_int_equal(tal_finish_solve(&problem, &settings, start, &result, &err), TAL_OK);
@@ -601,7 +601,7 @@ static void a_large_problem_stays_as_it_was(void **unused) {
     (void)unused;
     tal_friction_problem problem;
     tal_finish_result result;
-    const tal_finish_settings settings = {TAL_FINISH_AUTOMATIC, 1e-10, 1e-10, 3000, 1e4};
+    const tal_finish_settings settings = {TAL_FINISH_AUTOMATIC, 1e-10, 1e-10, 3000, 1e4, false};
     friction_scene_stack(&scene, 3, (const double[]){1.0, 1.0, 1.0}, 0.5);
     assert_int_equal(friction_scene_build(&scene, &problem, &err), TAL_OK);
     for (int i = 0; i < 36; i++) {
