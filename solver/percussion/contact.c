@@ -435,7 +435,8 @@ static void prepare_general(const tal_model *model, tal_state *state, const tal_
     const tal_judge judge = judge_of(model, state, pair, dt);
     for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
         const tal_contact_data data = judge_contact(model, state, pair, &judge, k);
-        tal_law_prepare_inelastic(&model->law[pair->law], &data, &state->work.contacts.contact[k]);
+        tal_law_prepare_inelastic(&model->law[pair->law], &data, &state->work.contacts.contact[k],
+                                  &state->work.contacts.more[k]);
     }
 }
 
@@ -457,7 +458,7 @@ static void prepare_rigid(const tal_model *model, tal_state *state, const tal_pa
     for (int32_t n = 0; n < count; n++) {
         set_dissipation(state, law, pair, first + n, closing, &data[n]);
         data[n].adhesion = tear * set->bonded[first + n];
-        tal_law_prepare(law, &data[n], &set->contact[first + n]);
+        tal_law_prepare(law, &data[n], &set->contact[first + n], &set->more[first + n]);
     }
 }
 
@@ -608,8 +609,9 @@ void tal_soften_island(const tal_model *model, tal_state *state, int32_t island,
             tal_contact *c = &state->work.contacts.contact[k];
             if (!tal_is_joint(model, pair)) { // which are no different
                 tal_contact_data data = tal_contact_data_of(model, state, pair, &judge, k);
-                data.adhesion = c->adhesion;
-                tal_law_prepare_inelastic(&model->law[pair->law], &data, c);
+                data.adhesion = c->more->adhesion;
+                tal_law_prepare_inelastic(&model->law[pair->law], &data, c,
+                                          &state->work.contacts.more[k]);
             }
             c->percussion[0] = c->percussion[1] = c->percussion[2] = 0.0;
         }

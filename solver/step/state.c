@@ -49,6 +49,7 @@ static tal_status reserve_pairs(tal_contacts *set, int32_t count, tal_error *err
 static tal_status reserve_contacts(tal_contacts *set, int32_t count, tal_error *err) {
     set->contact_capacity = 0;
     RENEW(set->contact, count, err);
+    RENEW(set->more, count, err);
     RENEW(set->moment, count, err);
     RENEW(set->gap, count, err);
     RENEW(set->bonded, count, err);
@@ -276,6 +277,7 @@ void tal_state_destroy(tal_state *state) {
                            set->pair_of_manifold,
                            set->first_remembered,
                            set->contact,
+                           set->more,
                            set->moment,
                            set->gap,
                            set->bonded,

@@ -83,9 +83,10 @@ typedef struct {
     int32_t *pair_of_manifold;
     int32_t *first_remembered; // by manifold: where its bodies begin in the memory
     tal_contact *contact;
-    uint8_t *moment; // by contact: TAL_CLOSES, TAL_STRIKES
-    double *gap;     // as detected
-    uint8_t *bonded; // 1 while the cohesion of this point holds
+    tal_law_more *more; // by contact: of those that have it, most pages stay unused
+    uint8_t *moment;    // by contact: TAL_CLOSES, TAL_STRIKES
+    double *gap;        // as detected
+    uint8_t *bonded;    // 1 while the cohesion of this point holds
     tal_coloring coloring;
     tal_solver_work work;
 } tal_contacts;
