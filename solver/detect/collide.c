@@ -411,6 +411,9 @@ static tal_status find_all_candidates(tal_collider *c, int threads, tal_error *e
     for (int32_t b = 0; b < c->body_count; b++) {
         carry_hints(c, &c->candidates, b);
     }
+    // Until all are paired anew, which takes many times as long as to get these pages again.
+    tal_memory_forget(c->old_hint, 0, (size_t)c->old_capacity, sizeof *c->old_hint);
+    tal_memory_forget(c->old_partner, 0, (size_t)c->old_capacity, sizeof *c->old_partner);
     c->added_count = 0;
     c->has_candidates = c->is_paired_anew = true;
     return TAL_OK;

@@ -239,20 +239,18 @@ double tal_skin_gap(const tal_model *model, double gap) {
 }
 
 double tal_gap_of(const tal_model *model, const tal_state *state, const tal_pair *pair, int32_t k) {
-    const double gap = state->work.contacts.gap[k];
+    const double gap = tal_listed_gap(state, pair, k);
     return pair->is_general ? gap : tal_skin_gap(model, gap);
 }
 
 static void place_pair(const tal_model *model, tal_state *state, tal_pair *pair) {
     tal_contacts *set = &state->work.contacts;
     const tal_manifold *manifold = &state->work.list.manifold[pair->manifold];
-    const tal_contact_point *point = &state->work.list.point[manifold->first_point];
-    pair->normal = point->normal;
+    pair->normal = state->work.list.point[manifold->first_point].normal;
     tal_vec3_tangents(pair->normal, &pair->tangent_1, &pair->tangent_2);
     for (int32_t k = 0; k < pair->contact_count; k++) {
         tal_contact *contact = &set->contact[pair->first_contact + k];
         set_arms(model, state, manifold, manifold->first_point + k, contact);
-        set->gap[pair->first_contact + k] = point[k].gap;
         tal_contact_effective_mass(&state->work.problem, pair, pair->first_contact + k);
         TAL_ASSERT(contact->w[0] > 0.0); // one of the two moves
     }
@@ -522,12 +520,12 @@ typedef struct {
 } count_loop;
 
 static void count_pair(const count_loop *l, const tal_pair *pair, contact_count *count) {
-    const tal_contacts *set = &l->state->work.contacts;
     const bool is_spring = tal_is_spring(l->model, pair);
     for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
         count->impact_count += tal_strikes(l->state, k);
-        if (!is_spring && -set->gap[k] > count->depth) {
-            count->depth = -set->gap[k];
+        const double depth = -tal_listed_gap(l->state, pair, k);
+        if (!is_spring && depth > count->depth) {
+            count->depth = depth;
             count->deepest = pair;
         }
     }

@@ -300,7 +300,7 @@ static double want_openings(const slice_loop *l, int32_t p) {
     const tal_pair *pair = &problem->pair[p];
     double furthest = 0.0;
     for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
-        l->opening[k] = wanted_opening(l->model, pair, l->state->work.contacts.gap[k]);
+        l->opening[k] = wanted_opening(l->model, pair, tal_listed_gap(l->state, pair, k));
         l->push[k] = 0.0;
         furthest = l->opening[k] > furthest ? l->opening[k] : furthest;
         if (pair->is_general) {

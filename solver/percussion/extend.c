@@ -63,7 +63,6 @@ static void move_contacts(tal_contacts *set, int32_t first, int32_t count, int32
     move_more(set, first, count, up);
     MOVE(set->contact, first, count, up);
     MOVE(set->moment, first, count, up);
-    MOVE(set->gap, first, count, up);
     MOVE(set->bonded, first, count, up);
 }
 

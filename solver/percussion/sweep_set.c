@@ -95,23 +95,27 @@ tal_status tal_batches_reserve(tal_batches *b, const tal_percussion_problem *pro
                : grow(b, batches, points, err);
 }
 
-static void forget(const tal_batches *b, size_t first_batch, size_t first_point) {
+static bool are_worth_forgetting(const tal_batches *b) {
+    return tal_is_worth_forgetting((size_t)b->point_capacity, sizeof *b->point);
+}
+
+static void forget_constants(const tal_batches *b, size_t first_batch, size_t first_point) {
+    tal_memory_forget(b->batch, first_batch, (size_t)b->batch_capacity, sizeof *b->batch);
+    tal_memory_forget(b->point, first_point, (size_t)b->point_capacity, sizeof *b->point);
+}
+
+void tal_batches_pause(const tal_batches *b) {
     const size_t batches = (size_t)b->batch_capacity, points = (size_t)b->point_capacity;
-    if (tal_is_worth_forgetting(points, sizeof *b->point)) {
-        tal_memory_forget(b->batch, first_batch, batches, sizeof *b->batch);
-        tal_memory_forget(b->point, first_point, points, sizeof *b->point);
-        tal_memory_forget(b->percussion, first_point, points, sizeof *b->percussion);
+    if (are_worth_forgetting(b)) {
+        forget_constants(b, batches, points);
+        tal_memory_forget(b->percussion, 0, 2 * points, sizeof *b->percussion);
     }
 }
 
-void tal_batches_forget_hot(const tal_batches *b) {
-    forget(b, (size_t)b->batch_capacity, (size_t)b->point_capacity);
-}
-
 void tal_batches_forget(tal_batches *b) {
-    tal_batches_forget_hot(b);
-    forget(b, 0, 0);
-    if (tal_is_worth_forgetting((size_t)b->point_capacity, sizeof *b->point)) {
+    tal_batches_pause(b);
+    if (are_worth_forgetting(b)) {
+        forget_constants(b, 0, 0);
         tal_memory_forget(b->opening, 0, (size_t)b->point_capacity, sizeof *b->opening);
         b->are_filled = false;
     }

@@ -69,9 +69,9 @@ void tal_measure_pair(const tal_percussion_problem *problem, int32_t number, dou
 tal_status tal_batches_reserve(tal_batches *batches, const tal_percussion_problem *problem,
                                tal_error *err);
 
-// What of them is large goes back to the system: the hot list, of which nothing is needed between two solutions; and
-// all, which the next step fills anew.
-void tal_batches_forget_hot(const tal_batches *batches);
+// What of them is large goes back to the system: between two solutions the hot list, and percussions, which the
+// contacts have; and all, which the next step fills anew.
+void tal_batches_pause(const tal_batches *batches);
 void tal_batches_forget(tal_batches *batches);
 
 #endif
