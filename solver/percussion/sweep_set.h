@@ -22,6 +22,7 @@ typedef struct {
     tal_batch *batch; // NULL: none
     tal_batch_point *point;
     tal_batch_percussion *percussion;
+    tal_batch_course *course;   // of the hot list while that is swept, of all pairs else
     tal_batch_opening *opening; // if these are all pairs
     double beta, change_before; // of the acceleration
     bool has_gone_on;           // along its direction, since the last sweep

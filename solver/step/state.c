@@ -298,6 +298,7 @@ void tal_state_destroy(tal_state *state) {
                            set->work.batches.batch,
                            set->work.batches.point,
                            set->work.batches.percussion,
+                           set->work.batches.course,
                            set->work.batches.opening,
                            state->memory.pair,
                            state->memory.point,
