@@ -192,7 +192,7 @@ static void refine_row(const tal_model *model, tal_state *state, const tal_pair 
     for (int f = 0; f < 3; f++) {
         data.hold[f] = wanted[f] - gap[f] / dt;
     }
-    tal_law_prepare(&model->law[pair->law], &data, c);
+    tal_law_prepare(&model->law[pair->law], &data, c, &state->work.contacts.more[k]);
 }
 
 void tal_joints_refine(const tal_model *model, tal_state *state, double dt) {

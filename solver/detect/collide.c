@@ -5,6 +5,7 @@
 
 #include "core/base/memory.h"
 #include "core/base/threads.h"
+#include "solver/detect/answers.h"
 #include "solver/detect/broad_phase.h"
 #include "solver/detect/narrow_ground.h"
 #include "solver/detect/narrow_phase.h"
@@ -18,7 +19,8 @@ enum { POSES_PER_PIECE = 64 };
 enum { SHARES_PER_THREAD = 8 };
 
 typedef struct {
-    tal_manifolds found;
+    tal_manifolds own;    // if others work as well
+    tal_manifolds *found; // that, or the answer itself
     tal_narrow_scratch pair;
     tal_ground_scratch ground;
     tal_contact_point point[TAL_CLIP_POINTS_MAX];
@@ -56,17 +58,13 @@ struct tal_collider {
     int32_t old_capacity, hint_capacity;
     worker *workers;
     int worker_count;
-    tal_manifolds joined; // used when there are several threads
 
-    // The answer to the last query: it is copied for bodies that nothing changed for.
-    tal_manifolds last;
+    // The last answer is copied for bodies that nothing has changed for since.
+    tal_answers answers;
     int32_t *last_start; // body_count + 1: manifolds by body_i
     uint8_t *was_fixed;
     uint8_t *change; // since then: a body_change
     const tal_terrain *last_terrain;
-    bool has_last, last_is_joined;
-    const tal_contact_point *lent; // the points of that answer if it is a list of the caller now
-    bool use_last;                 // in the query at hand
 };
 
 // Margin of the fat boxes: shares of the reach and of the bounding radius. S1_fall_3000 while it falls: 5.7 ms a
@@ -134,7 +132,7 @@ tal_status tal_collider_create(tal_collider **collider, const tal_shapes *shapes
 }
 
 static void destroy_worker(worker *w) {
-    tal_manifolds_destroy(&w->found);
+    tal_manifolds_destroy(&w->own);
     tal_narrow_scratch_destroy(&w->pair);
     tal_ground_scratch_destroy(&w->ground);
 }
@@ -147,8 +145,7 @@ void tal_collider_destroy(tal_collider *c) {
         destroy_worker(&c->workers[t]);
     }
     tal_broad_phase_destroy(c->broad_phase);
-    tal_manifolds_destroy(&c->joined);
-    tal_manifolds_destroy(&c->last);
+    tal_answers_destroy(&c->answers);
     void *const arrays[] = {c->posed,   c->orientation, c->box,         c->fat,   c->slot,
                             c->turned,  c->old_start,   c->old_partner, c->hint,  c->old_hint,
                             c->workers, c->last_start,  c->was_fixed,   c->change};
@@ -414,6 +411,9 @@ static tal_status find_all_candidates(tal_collider *c, int threads, tal_error *e
     for (int32_t b = 0; b < c->body_count; b++) {
         carry_hints(c, &c->candidates, b);
     }
+    // Until all are paired anew, which takes many times as long as to get these pages again.
+    tal_memory_forget(c->old_hint, 0, (size_t)c->old_capacity, sizeof *c->old_hint);
+    tal_memory_forget(c->old_partner, 0, (size_t)c->old_capacity, sizeof *c->old_partner);
     c->added_count = 0;
     c->has_candidates = c->is_paired_anew = true;
     return TAL_OK;
@@ -461,33 +461,34 @@ static tal_status find_candidates(tal_collider *c, int threads, tal_error *err) 
 
 // Neither body i changed nor anything that it meets, or met last, under its own number.
 static bool is_as_before(const tal_collider *c, int32_t i) {
-    bool same = c->use_last && c->change[i] == BODY_SAME;
+    bool same = c->answers.has_last && c->change[i] == BODY_SAME;
     for (int32_t k = c->candidates.start[i]; same && k < c->candidates.start[i + 1]; k++) {
         same = c->change[c->candidates.partner[k]] == BODY_SAME;
     }
     // Those are among the candidates, unless all were paired anew.
     for (int32_t m = c->last_start[i]; same && c->is_paired_anew && m < c->last_start[i + 1]; m++) {
-        const int32_t j = c->last.manifold[m].body_j;
+        const int32_t j = c->answers.last.manifold[m].body_j;
         same = j < 0 || c->change[j] == BODY_SAME;
     }
     return same;
 }
 
 static tal_status copy_manifold(const tal_collider *c, int32_t m, worker *w) {
-    const tal_manifold *manifold = &c->last.manifold[m];
-    return tal_manifolds_add(&w->found, *manifold, &c->last.point[manifold->first_point],
+    const tal_manifold *manifold = &c->answers.last.manifold[m];
+    return tal_manifolds_add(w->found, *manifold, &c->answers.last.point[manifold->first_point],
                              manifold->point_count);
 }
 
 // All that a run of bodies had in the last answer.
 static tal_status copy_last(const tal_collider *c, int32_t first, int32_t end, worker *w) {
-    return tal_manifolds_append(&w->found, &c->last, c->last_start[first], c->last_start[end]);
+    return tal_manifolds_append(w->found, &c->answers.last, c->last_start[first],
+                                c->last_start[end]);
 }
 
 // What body i had with j (below 0: with the ground) in the last answer.
 static tal_status copy_last_with(const tal_collider *c, int32_t i, int32_t j, worker *w) {
     for (int32_t m = c->last_start[i]; m < c->last_start[i + 1]; m++) {
-        const int32_t other = c->last.manifold[m].body_j;
+        const int32_t other = c->answers.last.manifold[m].body_j;
         if (other == j || (other < 0 && j < 0)) {
             TAL_TRY(copy_manifold(c, m, w));
         }
@@ -528,7 +529,7 @@ static tal_body_box box_before(const tal_posed_body *p) {
 // Pair k of two bodies that lie as they did: was it looked at, and is a larger reach known to change nothing?
 static bool is_known(const tal_collider *c, int32_t i, int32_t j, int32_t k, double reach) {
     const double same_below = (double)c->hint[k].same_below; // zero: nobody knows
-    if (!c->use_last || c->change[i] == BODY_CHANGED || c->change[j] == BODY_CHANGED ||
+    if (!c->answers.has_last || c->change[i] == BODY_CHANGED || c->change[j] == BODY_CHANGED ||
         !(same_below > 0.0 && reach < same_below)) {
         return false;
     }
@@ -548,19 +549,19 @@ static tal_status collide_pair(tal_collider *c, int32_t i, int32_t j, int32_t k,
     }
     count = tal_manifold_reduce(w->point, count);
     const tal_manifold manifold = {.body_i = i, .body_j = j};
-    return tal_manifolds_add(&w->found, manifold, w->point, count);
+    return tal_manifolds_add(w->found, manifold, w->point, count);
 }
 
 static tal_status collide_body(tal_collider *c, const tal_collide_input *input, int32_t i,
                                worker *w) {
     const tal_candidates *candidates = &c->candidates;
     const tal_posed_body *body = &c->posed[i];
-    const bool is_same = c->use_last && c->change[i] == BODY_SAME;
+    const bool is_same = c->answers.has_last && c->change[i] == BODY_SAME;
     if (is_same) {
         TAL_TRY(copy_last_with(c, i, -1, w));
     } else if (input->terrain != NULL && !is_fixed(input, i) &&
                !(c->excluded_count > 0 && is_excluded(c, i, UINT32_MAX))) {
-        TAL_TRY(tal_ground_find(input->terrain, body, i, &w->ground, &w->found));
+        TAL_TRY(tal_ground_find(input->terrain, body, i, &w->ground, w->found));
     }
     for (int32_t k = candidates->start[i]; k < candidates->start[i + 1]; k++) {
         const int32_t j = candidates->partner[k];
@@ -578,8 +579,8 @@ static tal_status collide_body(tal_collider *c, const tal_collide_input *input, 
 }
 
 static void collide_bodies(tal_collider *c, const tal_collide_input *input, worker *w) {
-    w->found.manifold_count = 0;
-    w->found.point_count = 0;
+    w->found->manifold_count = 0;
+    w->found->point_count = 0;
     w->status = TAL_OK;
     for (int32_t i = w->first_body, end; i < w->end_body && w->status == TAL_OK; i = end) {
         for (end = i; end < w->end_body && is_as_before(c, end);) {
@@ -594,6 +595,7 @@ static void share_bodies(tal_collider *c, const tal_candidates *candidates, int 
     const int64_t total = (int64_t)candidates->pair_count + c->body_count;
     int32_t body = 0;
     for (int t = 0; t < shares; t++) {
+        c->workers[t].found = shares > 1 ? &c->workers[t].own : &c->answers.now;
         c->workers[t].first_body = body;
         while (body < c->body_count &&
                (int64_t)candidates->start[body] + body < total * (t + 1) / shares) {
@@ -604,39 +606,23 @@ static void share_bodies(tal_collider *c, const tal_candidates *candidates, int 
     }
 }
 
-static tal_status make_joined_room(tal_manifolds *joined, int32_t manifolds, int32_t points,
-                                   tal_error *err) {
-    if (manifolds > joined->manifold_capacity || points > joined->point_capacity) {
-        tal_manifolds_destroy(joined);
-        const int32_t manifold_room = manifolds + manifolds / 2;
-        const int32_t point_room = points + points / 2;
-        TAL_CREATE(joined->manifold, (size_t)manifold_room, "contact manifolds", err);
-        TAL_CREATE(joined->point, (size_t)point_room, "contact points", err);
-        joined->manifold_capacity = manifold_room;
-        joined->point_capacity = point_room;
-    }
-    joined->manifold_count = manifolds;
-    joined->point_count = points;
-    return TAL_OK;
-}
-
 static void copy_found(void *context, int64_t first, int64_t end) {
     tal_collider *c = context;
     for (int64_t t = first; t < end; t++) {
-        const tal_manifolds *from = &c->workers[t].found;
+        const tal_manifolds *from = &c->workers[t].own;
         int32_t manifold = 0, point = 0;
         for (int64_t s = 0; s < t; s++) {
-            manifold += c->workers[s].found.manifold_count;
-            point += c->workers[s].found.point_count;
+            manifold += c->workers[s].own.manifold_count;
+            point += c->workers[s].own.point_count;
         }
         if (from->manifold_count == 0) {
             continue;
         }
-        memcpy(&c->joined.point[point], from->point,
+        memcpy(&c->answers.now.point[point], from->point,
                (size_t)from->point_count * sizeof *from->point);
         for (int32_t k = 0; k < from->manifold_count; k++) {
-            c->joined.manifold[manifold + k] = from->manifold[k];
-            c->joined.manifold[manifold + k].first_point += point;
+            c->answers.now.manifold[manifold + k] = from->manifold[k];
+            c->answers.now.manifold[manifold + k].first_point += point;
         }
     }
 }
@@ -644,13 +630,13 @@ static void copy_found(void *context, int64_t first, int64_t end) {
 static tal_status join_workers(tal_collider *c, int threads, int shares, tal_error *err) {
     int64_t manifolds = 0, points = 0;
     for (int t = 0; t < shares; t++) {
-        manifolds += c->workers[t].found.manifold_count;
-        points += c->workers[t].found.point_count;
+        manifolds += c->workers[t].own.manifold_count;
+        points += c->workers[t].own.point_count;
     }
     if (points > INT32_MAX / 2) {
         return TAL_FAIL(err, TAL_TOO_LARGE, "more than %d contact points", INT32_MAX / 2);
     }
-    TAL_TRY(make_joined_room(&c->joined, (int32_t)manifolds, (int32_t)points, err));
+    TAL_TRY(tal_answers_make_room(&c->answers, (int32_t)manifolds, (int32_t)points, err));
     tal_threads_loop(threads, shares, 1, copy_found, c);
     return TAL_OK;
 }
@@ -662,52 +648,19 @@ static tal_status collect(tal_collider *c, int threads, int shares, tal_manifold
             return TAL_FAIL(err, c->workers[t].status, "no memory for contacts");
         }
     }
-    const tal_manifolds *all = &c->workers[0].found;
     if (shares > 1) {
         TAL_TRY(join_workers(c, threads, shares, err));
-        all = &c->joined;
     }
-    *found = *all;
+    *found = c->answers.now;
     return TAL_OK;
 }
 
-static void exchange(tal_manifolds *a, tal_manifolds *b) {
-    const tal_manifolds kept = *a;
-    *a = *b;
-    *b = kept;
-}
-
-// Where the last query has its answer.
-static tal_manifolds *answer_of(tal_collider *c) {
-    return c->last_is_joined ? &c->joined : &c->workers[0].found;
-}
-
 void tal_collider_take_answer(tal_collider *c, tal_manifolds *list) {
-    TAL_ASSERT(c->has_last && c->lent == NULL);
-    exchange(answer_of(c), list);
-    c->lent = list->point;
+    tal_answers_take(&c->answers, list);
 }
 
 void tal_collider_give_back(tal_collider *c, tal_manifolds *list) {
-    if (c->lent != NULL && c->lent == list->point) {
-        exchange(answer_of(c), list);
-        c->lent = NULL;
-    } else if (c->last.point_capacity < list->point_capacity) {
-        exchange(&c->last, list);
-    }
-}
-
-// Unless it is the answer that is still needed.
-static void forget_list(tal_manifolds *list, const tal_manifolds *answer) {
-    if (list == answer) {
-        return;
-    }
-    if (tal_is_worth_forgetting((size_t)list->point_capacity, sizeof *list->point)) {
-        tal_memory_forget(list->point, 0, (size_t)list->point_capacity, sizeof *list->point);
-        tal_memory_forget(list->manifold, 0, (size_t)list->manifold_capacity,
-                          sizeof *list->manifold);
-    }
-    list->manifold_count = list->point_count = 0;
+    tal_answers_give_back(&c->answers, list);
 }
 
 // Bodies at rest would have to be posed again for nothing.
@@ -729,28 +682,16 @@ static void forget_poses(tal_collider *c) {
 }
 
 void tal_collider_pause(tal_collider *c) {
-    const tal_manifolds *answer = c->has_last && c->lent == NULL ? answer_of(c) : NULL;
-    forget_list(&c->last, answer);
-    forget_list(&c->joined, answer);
+    tal_answers_forget(&c->answers);
     for (int t = 0; t < c->worker_count; t++) {
-        forget_list(&c->workers[t].found, answer);
+        tal_manifolds_forget(&c->workers[t].own);
     }
     forget_poses(c);
 }
 
-// Takes the answer to the last query out of the way, if it can serve this one.
-static void keep_last(tal_collider *c, const tal_collide_input *input, int threads) {
-    c->use_last = c->has_last && c->lent == NULL && c->last_is_joined == (threads > 1) &&
-                  c->last_terrain == input->terrain;
-    c->has_last = false; // until this query has its answer
-    c->lent = NULL;
-    if (c->use_last) {
-        exchange(&c->last, answer_of(c));
-    }
-}
-
-static void number_last(tal_collider *c, const tal_collide_input *input, int threads,
-                        const tal_manifolds *found) {
+// Where the manifolds of each body begin, for the next query.
+static void number_answer(tal_collider *c, const tal_collide_input *input,
+                          const tal_manifolds *found) {
     int32_t m = 0;
     for (int32_t b = 0; b <= c->body_count; b++) {
         while (m < found->manifold_count && found->manifold[m].body_i < b) {
@@ -758,9 +699,8 @@ static void number_last(tal_collider *c, const tal_collide_input *input, int thr
         }
         c->last_start[b] = m;
     }
-    c->last_is_joined = threads > 1;
     c->last_terrain = input->terrain;
-    c->has_last = true;
+    tal_answers_end(&c->answers);
 }
 
 typedef struct {
@@ -789,14 +729,14 @@ tal_status tal_collide(tal_collider *collider, const tal_collide_input *input, t
     TAL_ASSERT(input->body_count == collider->body_count && input->shapes == collider->shapes);
     *found = (tal_manifolds){0};
     TAL_TRY(make_workers(collider, shares, err));
-    keep_last(collider, input, threads);
+    tal_answers_begin(&collider->answers, collider->last_terrain == input->terrain);
     query q = {collider, input};
     tal_threads_loop(threads, input->body_count, POSES_PER_PIECE, pose_bodies, &q);
     TAL_TRY(find_candidates(collider, threads, err));
     share_bodies(collider, &collider->candidates, shares);
     tal_threads_loop(threads, shares, 1, collide_shares, &q);
     TAL_TRY(collect(collider, threads, shares, found, err));
-    number_last(collider, input, threads, found);
+    number_answer(collider, input, found);
     TAL_VALIDATE(tal_manifolds_are_valid(found, input->body_count));
     return TAL_OK;
 }

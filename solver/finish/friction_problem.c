@@ -160,13 +160,14 @@ static double natural_map(double mu, const double r[3], const double uhat[3], do
 
 // Likewise of a law: r minus what the contact alone would answer if its W were 1 / rho.
 static double law_map(const tal_local_law *law, const double r[3], const double u[3], double rho) {
-    tal_contact c = {.bound = law->bound,
-                     .pull = law->pull,
-                     .softness = law->softness,
-                     .slack = law->slack,
-                     .slide = {law->slide[0], law->slide[1]},
-                     .friction = law->friction,
-                     .percussion = {r[0], r[1], r[2]}};
+    const tal_law_more more = {.pull = law->pull,
+                               .softness = law->softness,
+                               .slack = law->slack,
+                               .slide = {law->slide[0], law->slide[1]}};
+    const tal_contact c = {.bound = law->bound,
+                           .friction = law->friction,
+                           .percussion = {r[0], r[1], r[2]},
+                           .more = &more};
     double e[3];
     tal_law_residual(&c, u, rho, e);
     // A law that takes the larger of two numbers does not see that one is none.

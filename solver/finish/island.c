@@ -55,12 +55,13 @@ typedef struct {
 
 // One branch of a law that has two: rigid at the bound, compliant above it.
 static bool is_dry(const tal_contact *c) {
-    return isfinite(c->friction) && c->floor == 0.0 && (isinf(c->softness) || isinf(c->bound));
+    return isfinite(c->friction) && c->more->floor == 0.0 &&
+           (isinf(c->more->softness) || isinf(c->bound));
 }
 
 // What Newton knows: all but laws that pull.
 static bool is_one_sided(const tal_contact *c) {
-    return c->floor == 0.0;
+    return c->more->floor == 0.0;
 }
 
 static bool can_finish(const tal_percussion_problem *problem, const tal_island *island,
@@ -204,8 +205,8 @@ static void set_free_velocities(island_problem *i) {
         const tal_contact *c = &problem->contact[i->first + k];
         double u[3];
         tal_contact_velocity(problem, &problem->pair[i->pair_of[k]], i->first + k, u);
-        const double shift[3] = {-(isinf(c->softness) ? c->bound : c->pull), c->slide[0],
-                                 c->slide[1]};
+        const double shift[3] = {-(isinf(c->more->softness) ? c->bound : c->more->pull),
+                                 c->more->slide[0], c->more->slide[1]};
         for (int a = 0; a < 3; a++) {
             f->q[3 * k + a] = u[a] - f->q[3 * k + a] + (i->is_dry ? shift[a] : 0.0);
         }
@@ -216,10 +217,10 @@ static void set_diagonal(island_problem *i) {
     for (int32_t k = 0; k < i->count; k++) {
         const tal_contact *c = &i->problem->contact[i->first + k];
         double *own = &i->friction.w.value[9 * tal_block_matrix_find(&i->friction.w, k, k)];
-        own[0] += isinf(c->softness) ? 0.0 : c->softness;
-        own[4] += isinf(c->slack) ? 0.0 : c->slack;
-        own[8] += isinf(c->slack) ? 0.0 : c->slack;
-        i->friction.friction[k] = isinf(c->slack) ? 0.0 : c->friction;
+        own[0] += isinf(c->more->softness) ? 0.0 : c->more->softness;
+        own[4] += isinf(c->more->slack) ? 0.0 : c->more->slack;
+        own[8] += isinf(c->more->slack) ? 0.0 : c->more->slack;
+        i->friction.friction[k] = isinf(c->more->slack) ? 0.0 : c->friction;
     }
 }
 
@@ -249,7 +250,7 @@ static tal_status assemble(island_problem *i, tal_error *err) {
     for (int32_t k = 0; k < i->count; k++) {
         const tal_contact *c = &i->problem->contact[i->first + k];
         memcpy(&i->r[3 * k], c->percussion, sizeof c->percussion);
-        i->r[3 * k] += c->adhesion;
+        i->r[3 * k] += c->more->adhesion;
     }
     set_free_velocities(i);
     if (!i->is_dry) {
@@ -320,7 +321,7 @@ static bool put_back(const island_problem *i, const tal_solver_work *work, int32
     const tal_island_result old = work->island_result[number];
     for (int32_t k = 0; k < i->count; k++) {
         const tal_contact *c = &i->problem->contact[i->first + k];
-        const double r[3] = {i->r[3 * k] - c->adhesion, i->r[3 * k + 1], i->r[3 * k + 2]};
+        const double r[3] = {i->r[3 * k] - c->more->adhesion, i->r[3 * k + 1], i->r[3 * k + 2]};
         memcpy(&i->before[3 * k], c->percussion, sizeof c->percussion);
         set_percussion(i, k, r);
     }

@@ -5,6 +5,7 @@
 #include "core/base/status.h"
 
 #include <math.h>
+#include <string.h>
 
 #define LAWS(ROW) TAL_LAW_LIST(ROW, ) TAL_LAW_LIST_OF_LIBRARY(ROW, )
 
@@ -42,19 +43,36 @@ tal_law tal_law_now(const tal_law *law, const tal_contact_data *data, double w_n
     return now;
 }
 
-void tal_law_prepare(const tal_law *law, const tal_contact_data *data, tal_contact *c) {
+const tal_law_more tal_nothing_more = {.softness = INFINITY};
+
+// Bit by bit: a zero may have a sign.
+static void keep_more(tal_contact *c, const tal_law_more *more, tal_law_more *room) {
+    const bool is_nothing = memcmp(more, &tal_nothing_more, sizeof *more) == 0;
+    c->more = is_nothing ? &tal_nothing_more : room;
+    if (!is_nothing) {
+        *room = *more;
+    }
+}
+
+void tal_law_prepare(const tal_law *law, const tal_contact_data *data, tal_contact *c,
+                     tal_law_more *room) {
     const tal_law_traits *traits = tal_law_traits_of(law->kind);
     TAL_ASSERT(traits != NULL && traits->prepare != NULL); // model check and detection see to it
     TAL_ASSERT(data->dt > 0.0 && c->w[0] > 0.0);
     const tal_law now = tal_law_now(law, data, c->w[0]);
-    traits->prepare(&now, data, c);
+    tal_law_more more = tal_nothing_more;
+    traits->prepare(&now, data, c, &more);
+    keep_more(c, &more, room);
 }
 
-void tal_law_prepare_inelastic(const tal_law *law, const tal_contact_data *data, tal_contact *c) {
+void tal_law_prepare_inelastic(const tal_law *law, const tal_contact_data *data, tal_contact *c,
+                               tal_law_more *room) {
     const tal_law_traits *traits = tal_law_traits_of(law->kind);
     TAL_ASSERT(traits != NULL && traits->prepare_inelastic != NULL);
     const tal_law now = tal_law_now(law, data, c->w[0]);
-    traits->prepare_inelastic(&now, data, c);
+    tal_law_more more = tal_nothing_more;
+    traits->prepare_inelastic(&now, data, c, &more);
+    keep_more(c, &more, room);
 }
 
 // Energies per mass of the normal motion, a the acceleration of the loads, h = a dt/2. Before the
@@ -72,28 +90,24 @@ double tal_law_rebound(const tal_contact_data *data, double e) {
     return left >= 0.0 ? sqrt(rest * rest + left) - rest : e * speed;
 }
 
-void tal_contact_set_law(tal_contact *c, const tal_local_law *law) {
+void tal_contact_set_law(tal_contact *c, const tal_local_law *law, tal_law_more *room) {
+    const tal_law_more more = {.pull = law->pull,
+                               .softness = law->softness,
+                               .slack = law->slack,
+                               .slide = {law->slide[0], law->slide[1]}};
     c->bound = law->bound;
-    c->pull = law->pull;
-    c->softness = law->softness;
-    c->slack = law->slack;
-    c->slide[0] = law->slide[0];
-    c->slide[1] = law->slide[1];
     c->friction = law->friction;
-    c->floor = 0.0;
-    c->adhesion = 0.0;
     c->inverse_normal = 1.0 / c->w[0];
+    keep_more(c, &more, room);
 }
 
-void tal_contact_hold(tal_contact *c, const double velocity[3], bool tangents) {
+void tal_contact_hold(tal_contact *c, const double velocity[3], bool tangents, tal_law_more *more) {
+    *more = (tal_law_more){.softness = INFINITY,
+                           .slack = tangents ? 0.0 : INFINITY,
+                           .slide = {-velocity[1], -velocity[2]},
+                           .floor = -INFINITY};
     c->bound = velocity[0];
-    c->pull = 0.0;
-    c->softness = INFINITY;
-    c->slack = tangents ? 0.0 : INFINITY;
-    c->slide[0] = -velocity[1];
-    c->slide[1] = -velocity[2];
     c->friction = INFINITY;
-    c->floor = -INFINITY;
-    c->adhesion = 0.0;
     c->inverse_normal = 1.0 / c->w[0];
+    c->more = more;
 }

@@ -15,22 +15,30 @@
 // velocity d = W R + q,
 //   R_N = max(floor, (bound - d_N)/0+ , (pull - d_N)/softness)   rigid and compliant branch
 //   R_T = - (d_T + slide)/lambda, lambda >= slack, |R_T| <= friction R_N, one of both equal.
-// 208 bytes, one after the other in sweep order: a sweep reads each once, all of it. Millions of them are most of the
-// memory of a run.
+
+// What a law has beyond dry friction.
 typedef struct {
-    double w[6];     // W: nn n1 n2 11 12 22
-    double bound;    // least normal velocity after the percussion
     double pull;     // of the compliant branch
     double softness; // INFINITY: no compliant branch
     double slack;    // INFINITY: no tangential percussion
     double slide[2];
-    double friction; // INFINITY: no cone
     double floor;    // 0, or -INFINITY for the published acd2
     double adhesion; // percussion needed to tear the contact open
+} tal_law_more;
+
+extern const tal_law_more tal_nothing_more; // dry friction: rigid, and all else 0
+
+// 160 bytes, one after the other in sweep order: a sweep reads each once, all of it. Millions of them are most of the
+// memory of a run.
+typedef struct {
+    double w[6];     // W: nn n1 n2 11 12 22
+    double bound;    // least normal velocity after the percussion
+    double friction; // INFINITY: no cone
     double percussion[3];
     double lambda; // of the last slide, bettered: where the next search starts
     double arm_i[3], arm_j[3];
-    double inverse_normal; // 1 / w[0]
+    double inverse_normal;    // 1 / w[0]
+    const tal_law_more *more; // its own, or tal_nothing_more, as most have it
 } tal_contact;
 
 // What a law puts into the local problem, where its numbers are given and not prepared. Without adhesion,
@@ -45,7 +53,8 @@ static inline tal_local_law tal_dry_law(double friction) {
 }
 
 static inline tal_local_law tal_local_law_of(const tal_contact *c) {
-    return (tal_local_law){c->bound,   c->pull, c->softness, c->slack, {c->slide[0], c->slide[1]},
+    const tal_law_more *m = c->more;
+    return (tal_local_law){c->bound,   m->pull, m->softness, m->slack, {m->slide[0], m->slide[1]},
                            c->friction};
 }
 
@@ -55,7 +64,7 @@ static inline double tal_mean_inverse_mass(const tal_contact *c) {
 
 // Inverse of W + diag(0, slack, slack), symmetric positive definite: of a rigid contact that does not slide.
 static inline void tal_sticking_inverse(const tal_contact *c, double inverse[6]) {
-    const double slack = isinf(c->slack) ? 0.0 : c->slack;
+    const double slack = isinf(c->more->slack) ? 0.0 : c->more->slack;
     const double a = c->w[0], b = c->w[1], d = c->w[2], e = c->w[3] + slack, f = c->w[4],
                  g = c->w[5] + slack;
     const double m00 = e * g - f * f, m01 = d * f - b * g, m02 = b * f - d * e;
@@ -71,8 +80,9 @@ static inline void tal_sticking_inverse(const tal_contact *c, double inverse[6])
 // Nothing but a rigid contact with a friction cone: what batches of contacts solve side by side. Whatever
 // else a law puts into its local problem is solved one by one.
 static inline bool tal_is_dry(const tal_contact *c) {
-    return c->softness == INFINITY && c->slack == 0.0 && c->slide[0] == 0.0 && c->slide[1] == 0.0 &&
-           c->friction > 0.0 && c->friction < INFINITY && c->floor == 0.0 && c->adhesion == 0.0;
+    const tal_law_more *m = c->more;
+    return m->softness == INFINITY && m->slack == 0.0 && m->slide[0] == 0.0 && m->slide[1] == 0.0 &&
+           c->friction > 0.0 && c->friction < INFINITY && m->floor == 0.0 && m->adhesion == 0.0;
 }
 
 // Data of a contact that its law needs, all known before the solve.
@@ -123,12 +133,14 @@ typedef struct {
     // True if several such contacts together can raise the energy at impacts; NULL: never.
     bool (*can_raise_energy)(const tal_law *law);
 
-    // Fills all numbers of the local problem but w, arms and percussion; needs w.
-    void (*prepare)(const tal_law *law, const tal_contact_data *data, tal_contact *contact);
+    // Fills all numbers of the local problem but w, arms and percussion, those beyond dry friction into `more`;
+    // needs w.
+    void (*prepare)(const tal_law *law, const tal_contact_data *data, tal_contact *contact,
+                    tal_law_more *more);
 
     // The same contact with e = kn = kt = 0: the safe form in which energy provably does not rise.
     void (*prepare_inelastic)(const tal_law *law, const tal_contact_data *data,
-                              tal_contact *contact);
+                              tal_contact *contact, tal_law_more *more);
 } tal_law_traits;
 
 // NULL for TAL_LAW_NONE and numbers that are no law.
@@ -169,15 +181,17 @@ static inline bool tal_law_passes(const tal_law *law) {
 // The law with the friction and the rebound that hold at this contact; needs w of the normal.
 tal_law tal_law_now(const tal_law *law, const tal_contact_data *data, double w_normal);
 
-// The numbers of the local problem; needs w.
-void tal_law_prepare(const tal_law *law, const tal_contact_data *data, tal_contact *contact);
+// The numbers of the local problem; needs w. `room` is for what the contact has beyond dry friction, and is left
+// alone if there is nothing.
+void tal_law_prepare(const tal_law *law, const tal_contact_data *data, tal_contact *contact,
+                     tal_law_more *room);
 
 // The local problem with these numbers; needs w.
-void tal_contact_set_law(tal_contact *contact, const tal_local_law *law);
+void tal_contact_set_law(tal_contact *contact, const tal_local_law *law, tal_law_more *room);
 
 // The same contact with e = kn = kt = 0: the safe form in which energy provably does not rise.
 void tal_law_prepare_inelastic(const tal_law *law, const tal_contact_data *data,
-                               tal_contact *contact);
+                               tal_contact *contact, tal_law_more *room);
 
 // Normal velocity after an impact of rebound ratio e: such that the bodies rise as far as if the blow
 // fell when the gap is closed and not up to a step earlier (docs/theory/solver.md, "Gaps").
@@ -195,19 +209,20 @@ const char *tal_law_name(tal_law_kind kind);
 
 // A two-sided constraint in place of a law: the relative velocity becomes `velocity` whatever
 // percussion, of either sign, that takes. Without `tangents` only the normal component is held.
-void tal_contact_hold(tal_contact *contact, const double velocity[3], bool tangents);
+void tal_contact_hold(tal_contact *contact, const double velocity[3], bool tangents,
+                      tal_law_more *more);
 
 // What such a contact was made of.
 static inline bool tal_hold_has_tangents(const tal_contact *contact) {
-    return contact->slack == 0.0;
+    return contact->more->slack == 0.0;
 }
 static inline bool tal_hold_is_one_sided(const tal_contact *contact) {
-    return contact->floor == 0.0;
+    return contact->more->floor == 0.0;
 }
 static inline void tal_hold_velocity(const tal_contact *contact, double velocity[3]) {
     velocity[0] = contact->bound;
-    velocity[1] = -contact->slide[0];
-    velocity[2] = -contact->slide[1];
+    velocity[1] = -contact->more->slide[0];
+    velocity[2] = -contact->more->slide[1];
 }
 
 #endif

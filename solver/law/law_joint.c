@@ -4,12 +4,13 @@
 // and leaves free what is faster than asked.
 #include "solver/law/law.h"
 
-static void prepare(const tal_law *law, const tal_contact_data *data, tal_contact *c) {
+static void prepare(const tal_law *law, const tal_contact_data *data, tal_contact *c,
+                    tal_law_more *more) {
     (void)law;
     const double velocity[3] = {data->hold[0] - data->gap / data->dt, data->hold[1], data->hold[2]};
-    tal_contact_hold(c, velocity, !data->holds_normal_only);
+    tal_contact_hold(c, velocity, !data->holds_normal_only, more);
     if (data->is_one_sided) {
-        c->floor = 0.0;
+        more->floor = 0.0;
     }
 }
 

@@ -17,17 +17,18 @@ typedef struct {
 
 static double normal_branches(const tal_contact *c, double q_normal, double turn, double loss) {
     const double rigid = (c->bound - q_normal + turn) / (c->w[0] - loss);
-    const double compliant = c->softness == INFINITY
-                                 ? c->floor
-                                 : (c->pull - q_normal + turn) / (c->w[0] + c->softness - loss);
-    return larger(c->floor, larger(rigid, compliant));
+    const double compliant =
+        c->more->softness == INFINITY
+            ? c->more->floor
+            : (c->more->pull - q_normal + turn) / (c->w[0] + c->more->softness - loss);
+    return larger(c->more->floor, larger(rigid, compliant));
 }
 
 static trial trial_at(const tal_contact *c, const double q[3], double lambda) {
     const double m11 = c->w[3] + lambda, m12 = c->w[4], m22 = c->w[5] + lambda;
     const double s = 1.0 / (m11 * m22 - m12 * m12);
     const double a11 = m22 * s, a12 = -m12 * s, a22 = m11 * s;
-    const double t1 = q[1] + c->slide[0], t2 = q[2] + c->slide[1];
+    const double t1 = q[1] + c->more->slide[0], t2 = q[2] + c->more->slide[1];
     const double v1 = a11 * c->w[1] + a12 * c->w[2], v2 = a12 * c->w[1] + a22 * c->w[2];
     const double turn = v1 * t1 + v2 * t2, loss = v1 * c->w[1] + v2 * c->w[2];
     const double normal = normal_branches(c, q[0], turn, loss);
@@ -36,9 +37,9 @@ static trial trial_at(const tal_contact *c, const double q[3], double lambda) {
     const double length = sqrt(r1 * r1 + r2 * r2);
 
     // derivatives: A' = -A A, R_T' = -A R_T - v R_N'
-    const bool soft = isfinite(c->softness) &&
+    const bool soft = isfinite(c->more->softness) &&
                       normal * (c->w[0] - loss) > (c->bound - q[0] + turn) * (1.0 + 1e-14);
-    const double stiffness = c->w[0] + (soft ? c->softness : 0.0) - loss;
+    const double stiffness = c->w[0] + (soft ? c->more->softness : 0.0) - loss;
     const double vt = v1 * (a11 * t1 + a12 * t2) + v2 * (a12 * t1 + a22 * t2);
     const double normal_rise =
         normal > 0.0 ? -(vt + (v1 * v1 + v2 * v2) * normal) / stiffness : 0.0;
@@ -59,8 +60,8 @@ typedef struct {
 } slide_search;
 
 static slide_search search_begin(const tal_contact *c) {
-    const double lambda = larger(c->lambda, c->slack);
-    return (slide_search){.low = c->slack, .high = INFINITY, .lambda = lambda};
+    const double lambda = larger(c->lambda, c->more->slack);
+    return (slide_search){.low = c->more->slack, .high = INFINITY, .lambda = lambda};
 }
 
 // Newton may go no further at once where nothing is known to be too far: determinants have squares of lambda.
@@ -111,7 +112,8 @@ static void slide_rigid(tal_contact *c, const double q[3], double percussion[3])
     const double s11 = c->w[3] - n1 * c->w[1], s12 = c->w[4] - n1 * c->w[2];
     const double s22 = c->w[5] - n2 * c->w[2];
     const double push = c->bound - q[0], base = push * c->inverse_normal;
-    const double b1 = -(q[1] + c->slide[0] + n1 * push), b2 = -(q[2] + c->slide[1] + n2 * push);
+    const double b1 = -(q[1] + c->more->slide[0] + n1 * push),
+                 b2 = -(q[2] + c->more->slide[1] + n2 * push);
     const double turn = n1 * b1 + n2 * b2;
     slide_search search = search_begin(c);
     double normal = 0.0, r1 = 0.0, r2 = 0.0, determinant = 0.0, length = 0.0;
@@ -149,7 +151,8 @@ static void solve_frictionless(const tal_contact *c, const double q[3], double p
 
 // The common case, a rigid contact that holds: one product with the inverse.
 static bool solve_sticking(const tal_contact *c, const double q[3], double percussion[3]) {
-    const double b0 = c->bound - q[0], b1 = -(q[1] + c->slide[0]), b2 = -(q[2] + c->slide[1]);
+    const double b0 = c->bound - q[0], b1 = -(q[1] + c->more->slide[0]),
+                 b2 = -(q[2] + c->more->slide[1]);
     double m[6];
     tal_sticking_inverse(c, m);
     const double r0 = m[0] * b0 + m[1] * b1 + m[2] * b2;
@@ -166,19 +169,19 @@ static bool solve_sticking(const tal_contact *c, const double q[3], double percu
 }
 
 static void solve_with_cone(tal_contact *c, const double q[3], double percussion[3]) {
-    const bool pushed =
-        c->bound - q[0] > TAL_PUSH_NOTHING || (c->softness < INFINITY && c->pull > q[0]);
+    const bool pushed = c->bound - q[0] > TAL_PUSH_NOTHING ||
+                        (c->more->softness < INFINITY && c->more->pull > q[0]);
     if (!pushed) {
         percussion[0] = percussion[1] = percussion[2] = 0.0;
         return;
     }
-    if (c->softness == INFINITY) {
+    if (c->more->softness == INFINITY) {
         if (!solve_sticking(c, q, percussion)) {
             slide_rigid(c, q, percussion);
         }
         return;
     }
-    trial at = trial_at(c, q, c->slack);
+    trial at = trial_at(c, q, c->more->slack);
     if (at.tangent_length > c->friction * at.normal) {
         at = find_slide(c, q);
         const double scale =
@@ -192,10 +195,10 @@ static void solve_with_cone(tal_contact *c, const double q[3], double percussion
 }
 
 static void solve_without_adhesion(tal_contact *c, const double q[3], double percussion[3]) {
-    if (c->slack == INFINITY || c->friction == 0.0) {
+    if (c->more->slack == INFINITY || c->friction == 0.0) {
         solve_frictionless(c, q, percussion);
     } else if (c->friction == INFINITY) {
-        const trial at = trial_at(c, q, c->slack);
+        const trial at = trial_at(c, q, c->more->slack);
         percussion[0] = at.normal;
         percussion[1] = at.tangent[0];
         percussion[2] = at.tangent[1];
@@ -206,11 +209,12 @@ static void solve_without_adhesion(tal_contact *c, const double q[3], double per
 
 // Adhesion A shifts the cone: R_N + A obeys the law without adhesion (Mohr-Coulomb with tension).
 void tal_law_solve(tal_contact *c, const double q[3], double percussion[3]) {
-    if (c->adhesion > 0.0) {
-        const double shifted[3] = {q[0] - c->w[0] * c->adhesion, q[1] - c->w[1] * c->adhesion,
-                                   q[2] - c->w[2] * c->adhesion};
+    if (c->more->adhesion > 0.0) {
+        const double shifted[3] = {q[0] - c->w[0] * c->more->adhesion,
+                                   q[1] - c->w[1] * c->more->adhesion,
+                                   q[2] - c->w[2] * c->more->adhesion};
         solve_without_adhesion(c, shifted, percussion);
-        percussion[0] -= c->adhesion;
+        percussion[0] -= c->more->adhesion;
     } else {
         solve_without_adhesion(c, q, percussion);
     }
@@ -248,19 +252,20 @@ static void residual_dry(const tal_contact *c, const double r[3], const double d
 // Proximal form of the general law: both vanish at solutions only.
 static void residual_general(const tal_contact *c, const double r[3], const double d[3], double rho,
                              double residual[3]) {
-    double normal = fmax(c->floor, r[0] + rho * (c->bound - d[0]));
-    if (isfinite(c->softness)) {
-        normal = fmax(normal, (r[0] + rho * (c->pull - d[0])) / (1.0 + rho * c->softness));
+    double normal = fmax(c->more->floor, r[0] + rho * (c->bound - d[0]));
+    if (isfinite(c->more->softness)) {
+        normal =
+            fmax(normal, (r[0] + rho * (c->more->pull - d[0])) / (1.0 + rho * c->more->softness));
     }
     residual[0] = r[0] - normal;
-    if (isinf(c->slack)) {
+    if (isinf(c->more->slack)) {
         residual[1] = r[1];
         residual[2] = r[2];
         return;
     }
-    const double s = 1.0 / (1.0 + rho * c->slack);
-    const double t1 = (r[1] - rho * (d[1] + c->slide[0])) * s;
-    const double t2 = (r[2] - rho * (d[2] + c->slide[1])) * s;
+    const double s = 1.0 / (1.0 + rho * c->more->slack);
+    const double t1 = (r[1] - rho * (d[1] + c->more->slide[0])) * s;
+    const double t2 = (r[2] - rho * (d[2] + c->more->slide[1])) * s;
     const double length = sqrt(t1 * t1 + t2 * t2);
     const double radius = isinf(c->friction) ? INFINITY : c->friction * fmax(r[0], 0.0);
     const double cut = length > radius ? radius / length : 1.0;
@@ -269,8 +274,8 @@ static void residual_general(const tal_contact *c, const double r[3], const doub
 }
 
 void tal_law_residual(const tal_contact *c, const double d[3], double rho, double residual[3]) {
-    const double r[3] = {c->percussion[0] + c->adhesion, c->percussion[1], c->percussion[2]};
-    const bool dry = isinf(c->softness) && c->slack == 0.0 && isfinite(c->friction);
+    const double r[3] = {c->percussion[0] + c->more->adhesion, c->percussion[1], c->percussion[2]};
+    const bool dry = isinf(c->more->softness) && c->more->slack == 0.0 && isfinite(c->friction);
     if (dry) {
         residual_dry(c, r, d, rho, residual);
     } else {

@@ -16,55 +16,52 @@ static inline double tal_gap_bound(const tal_contact_data *data) {
 }
 
 // One-sided and inelastic, with a friction cone (INFINITY: none; 0: no friction).
-static inline void tal_prepare_dry(const tal_contact_data *data, double friction, tal_contact *c) {
+static inline void tal_prepare_dry(const tal_contact_data *data, double friction, tal_contact *c,
+                                   tal_law_more *more) {
     c->bound = tal_gap_bound(data);
-    c->pull = 0.0;
-    c->softness = INFINITY;
-    c->slack = 0.0;
-    c->slide[0] = c->slide[1] = 0.0;
     c->friction = friction;
-    c->floor = 0.0;
-    c->adhesion = data->adhesion;
     c->inverse_normal = 1.0 / c->w[0];
+    *more = tal_nothing_more;
+    more->adhesion = data->adhesion;
 }
 
 // kn on x_N and kt on x_T, x = (d- + d+)/2: 2 x = d + d-, so kn x_N becomes d_N + d_N- over 2/kn.
 static inline void tal_add_dissipation(const tal_contact_data *data, double kn, double kt,
-                                       tal_contact *c) {
-    c->pull = -data->before[0];
-    c->softness = kn > 0.0 ? 2.0 / kn : INFINITY;
-    c->slack = kt > 0.0 ? 2.0 / kt : INFINITY;
-    c->slide[0] = data->before[1];
-    c->slide[1] = data->before[2];
+                                       tal_law_more *more) {
+    more->pull = -data->before[0];
+    more->softness = kn > 0.0 ? 2.0 / kn : INFINITY;
+    more->slack = kt > 0.0 ? 2.0 / kt : INFINITY;
+    more->slide[0] = data->before[1];
+    more->slide[1] = data->before[2];
 }
 
 // kn from the ratio makes a lone contact part with e v - (1 - e) a dt/2. This softness in its place
 // makes it part with the velocity wanted; the pull stays -d_N-, so that R.x <= 0.
 static inline void tal_set_rebound(const tal_law *law, const tal_contact_data *data,
-                                   tal_contact *c) {
+                                   tal_law_more *more) {
     const double e = law->restitution, speed = -data->before[0];
     if (law->dissipation_in_kg || e == 1.0) {
         return;
     }
     const double after = fmin(tal_law_rebound(data, e), speed);
     const double hard = (after + speed - data->pull) / (1.0 + e); // over (v - after)/(1 - e)
-    c->softness *= (speed - after) / ((1.0 - e) * hard);
+    more->softness *= (speed - after) / ((1.0 - e) * hard);
 }
 
 // acd2 at impacts, cut at the friction cone; dry friction elsewhere. Laws of grounds and avalanches are
 // this one with a friction and a rebound of the moment.
 static inline void tal_prepare_mixed(const tal_law *law, const tal_contact_data *data,
-                                     tal_contact *c) {
-    tal_prepare_dry(data, law->friction, c);
+                                     tal_contact *c, tal_law_more *more) {
+    tal_prepare_dry(data, law->friction, c, more);
     if (data->impact) {
-        tal_add_dissipation(data, data->kn, data->kt, c);
-        tal_set_rebound(law, data, c);
+        tal_add_dissipation(data, data->kn, data->kt, more);
+        tal_set_rebound(law, data, more);
     }
 }
 
 static inline void tal_prepare_mixed_inelastic(const tal_law *law, const tal_contact_data *data,
-                                               tal_contact *c) {
-    tal_prepare_dry(data, law->friction, c);
+                                               tal_contact *c, tal_law_more *more) {
+    tal_prepare_dry(data, law->friction, c, more);
 }
 
 static inline bool tal_mixed_can_raise_energy(const tal_law *law) {

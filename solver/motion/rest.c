@@ -139,8 +139,9 @@ static void keep_depth(tal_state *state, const tal_pair *pair) {
     const int32_t body = of_i ? pair->body_i : pair->body_j;
     const int32_t other = of_i ? pair->body_j : pair->body_i;
     for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
-        if (-state->work.contacts.gap[k] > state->rest[body].depth) {
-            state->rest[body].depth = -state->work.contacts.gap[k];
+        const double depth = -tal_listed_gap(state, pair, k);
+        if (depth > state->rest[body].depth) {
+            state->rest[body].depth = depth;
             state->rest[body].partner = other < state->body_count ? other : TAL_BODY_TERRAIN;
         }
     }

@@ -23,12 +23,16 @@ typedef struct {
     tal_lanes weight; // mean inverse mass
 } tal_batch_point;
 
-// What a sweep changes of them; 320 bytes.
+// What a sweep changes of them; 128 bytes.
 typedef struct {
     tal_lanes percussion[3], lambda;
+} tal_batch_percussion;
+
+// What the acceleration goes by; 192 bytes, of which nothing outlives a series of sweeps.
+typedef struct {
     tal_lanes change[3]; // of the last sweep
     tal_lanes direction[3];
-} tal_batch_percussion;
+} tal_batch_course;
 
 // Of a position correction: how far a point has to open (or may close, if negative), and what pushes it.
 typedef struct {
@@ -49,16 +53,17 @@ typedef struct {
     tal_lanes energy_scale;
 } tal_batch;
 
-// The sweeps at a batch; `point` and `percussion` are those of its own points.
+// The sweeps at a batch; `point`, `percussion` and `course` are those of its own points.
 typedef struct {
     const char *name;
     // Goes on along the last direction by `beta`, then visits all points as tal_rigid_visit does.
     void (*visit)(tal_batch *batch, const tal_batch_point *point, tal_batch_percussion *percussion,
-                  tal_rigid_motion *motion, double beta);
+                  tal_batch_course *course, tal_rigid_motion *motion, double beta);
     // The same for two batches that share no mobile body and have as many points, those of the second anywhere
     // behind those of the first.
     void (*visit_two)(tal_batch batch[2], const tal_batch_point *point,
-                      tal_batch_percussion *percussion, tal_rigid_motion *motion, double beta);
+                      tal_batch_percussion *percussion, tal_batch_course *course,
+                      tal_rigid_motion *motion, double beta);
     // Squared relative errors, to where the contacts have theirs.
     void (*residual)(const tal_batch *batch, const tal_batch_point *point,
                      const tal_batch_percussion *percussion, const tal_rigid_motion *motion,
@@ -82,7 +87,7 @@ void tal_batch_set_lane(tal_batch *batch, tal_batch_point *point, int lane, int3
                         const tal_pair *pair, const tal_contact *contact,
                         const tal_inertia *inertia);
 
-// Percussions from the contacts, without change and direction; and back.
+// Percussions from the contacts; and back.
 void tal_batch_load(const tal_batch *batch, tal_batch_percussion *percussion,
                     const tal_contact *contact);
 void tal_batch_store(const tal_batch *batch, const tal_batch_percussion *percussion,
@@ -99,9 +104,10 @@ static inline void tal_batch_copy_lane(const tal_batch_percussion *from, int fro
 }
 
 // Forgets change and direction.
-void tal_batch_stop(const tal_batch *batch, tal_batch_percussion *percussion);
+void tal_batch_stop(const tal_batch *batch, tal_batch_course *course);
 
 // Goes on along the direction ahead of the visit, which has to be made with beta = 0 then.
-void tal_batch_go_on(const tal_batch *batch, tal_batch_percussion *percussion, double beta);
+void tal_batch_go_on(const tal_batch *batch, tal_batch_percussion *percussion,
+                     tal_batch_course *course, double beta);
 
 #endif

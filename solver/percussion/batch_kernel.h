@@ -158,6 +158,7 @@ typedef struct {
     const tal_batch *batch;
     const tal_batch_point *point;
     tal_batch_percussion *percussion;
+    tal_batch_course *course;
     batch_motion i, j;
     lane_mask takes_part, holds;
     tal_lanes q[3], r[3];
@@ -238,22 +239,22 @@ INLINE void visit_points(visited *v, int count) {
 }
 
 // direction = beta * direction + change; percussion += beta * old direction. The change begins anew.
-INLINE void extrapolate(tal_batch_percussion *p, tal_lanes beta) {
+INLINE void extrapolate(tal_batch_percussion *p, tal_batch_course *c, tal_lanes beta) {
     for (int f = 0; f < 3; f++) {
-        const tal_lanes along = beta * p->direction[f];
-        p->direction[f] = along + p->change[f];
+        const tal_lanes along = beta * c->direction[f];
+        c->direction[f] = along + c->change[f];
         p->percussion[f] += along;
-        p->change[f] = -p->percussion[f];
+        c->change[f] = -p->percussion[f];
     }
 }
 
 INLINE void sum_changes(tal_batch *b, const tal_batch_point *point,
-                        tal_batch_percussion *percussion) {
+                        const tal_batch_percussion *percussion, tal_batch_course *course) {
     tal_lanes energy = lanes_of(0.0f);
     for (int32_t k = 0; k < b->point_count; k++) {
         for (int f = 0; f < 3; f++) {
-            const tal_lanes step = percussion[k].change[f] + percussion[k].percussion[f];
-            percussion[k].change[f] = step;
+            const tal_lanes step = course[k].change[f] + percussion[k].percussion[f];
+            course[k].change[f] = step;
             energy += point[k].weight * step * step;
         }
     }
@@ -270,18 +271,20 @@ INLINE lane_mask again_of(const visited *v) {
 }
 
 INLINE void visit_batches(tal_batch *b, int count, const tal_batch_point *point,
-                          tal_batch_percussion *percussion, tal_rigid_motion *motion, double beta) {
+                          tal_batch_percussion *percussion, tal_batch_course *course,
+                          tal_rigid_motion *motion, double beta) {
     visited v[2] = {0};
     bool is_again[2] = {false, false};
     EACH(n, count) {
         v[n] = (visited){.batch = &b[n],
                          .point = &point[b[n].first_point - b[0].first_point],
                          .percussion = &percussion[b[n].first_point - b[0].first_point],
+                         .course = &course[b[n].first_point - b[0].first_point],
                          .i = gather(motion, b[n].body_i),
                          .j = gather(motion, b[n].body_j),
                          .takes_part = ~(lane_mask){0}};
         for (int32_t k = 0; k < b[n].point_count; k++) {
-            extrapolate(&v[n].percussion[k], lanes_of((float)beta));
+            extrapolate(&v[n].percussion[k], &v[n].course[k], lanes_of((float)beta));
         }
     }
     visit_points(v, count);
@@ -301,18 +304,19 @@ INLINE void visit_batches(tal_batch *b, int count, const tal_batch_point *point,
     EACH(n, count) {
         scatter(&v[n].i, b[n].body_i, b[n].inertia_i[0], motion);
         scatter(&v[n].j, b[n].body_j, b[n].inertia_j[0], motion);
-        sum_changes(&b[n], v[n].point, v[n].percussion);
+        sum_changes(&b[n], v[n].point, v[n].percussion, v[n].course);
     }
 }
 
 static void visit(tal_batch *b, const tal_batch_point *point, tal_batch_percussion *percussion,
-                  tal_rigid_motion *motion, double beta) {
-    visit_batches(b, 1, point, percussion, motion, beta);
+                  tal_batch_course *course, tal_rigid_motion *motion, double beta) {
+    visit_batches(b, 1, point, percussion, course, motion, beta);
 }
 
 static void visit_two(tal_batch b[2], const tal_batch_point *point,
-                      tal_batch_percussion *percussion, tal_rigid_motion *motion, double beta) {
-    visit_batches(b, 2, point, percussion, motion, beta);
+                      tal_batch_percussion *percussion, tal_batch_course *course,
+                      tal_rigid_motion *motion, double beta) {
+    visit_batches(b, 2, point, percussion, course, motion, beta);
 }
 
 // De Saxce's form of dry friction, as residual_dry of law/local_problem.c.

@@ -239,20 +239,18 @@ double tal_skin_gap(const tal_model *model, double gap) {
 }
 
 double tal_gap_of(const tal_model *model, const tal_state *state, const tal_pair *pair, int32_t k) {
-    const double gap = state->work.contacts.gap[k];
+    const double gap = tal_listed_gap(state, pair, k);
     return pair->is_general ? gap : tal_skin_gap(model, gap);
 }
 
 static void place_pair(const tal_model *model, tal_state *state, tal_pair *pair) {
     tal_contacts *set = &state->work.contacts;
     const tal_manifold *manifold = &state->work.list.manifold[pair->manifold];
-    const tal_contact_point *point = &state->work.list.point[manifold->first_point];
-    pair->normal = point->normal;
+    pair->normal = state->work.list.point[manifold->first_point].normal;
     tal_vec3_tangents(pair->normal, &pair->tangent_1, &pair->tangent_2);
     for (int32_t k = 0; k < pair->contact_count; k++) {
         tal_contact *contact = &set->contact[pair->first_contact + k];
         set_arms(model, state, manifold, manifold->first_point + k, contact);
-        set->gap[pair->first_contact + k] = point[k].gap;
         tal_contact_effective_mass(&state->work.problem, pair, pair->first_contact + k);
         TAL_ASSERT(contact->w[0] > 0.0); // one of the two moves
     }
@@ -435,7 +433,8 @@ static void prepare_general(const tal_model *model, tal_state *state, const tal_
     const tal_judge judge = judge_of(model, state, pair, dt);
     for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
         const tal_contact_data data = judge_contact(model, state, pair, &judge, k);
-        tal_law_prepare_inelastic(&model->law[pair->law], &data, &state->work.contacts.contact[k]);
+        tal_law_prepare_inelastic(&model->law[pair->law], &data, &state->work.contacts.contact[k],
+                                  &state->work.contacts.more[k]);
     }
 }
 
@@ -457,7 +456,7 @@ static void prepare_rigid(const tal_model *model, tal_state *state, const tal_pa
     for (int32_t n = 0; n < count; n++) {
         set_dissipation(state, law, pair, first + n, closing, &data[n]);
         data[n].adhesion = tear * set->bonded[first + n];
-        tal_law_prepare(law, &data[n], &set->contact[first + n]);
+        tal_law_prepare(law, &data[n], &set->contact[first + n], &set->more[first + n]);
     }
 }
 
@@ -521,12 +520,12 @@ typedef struct {
 } count_loop;
 
 static void count_pair(const count_loop *l, const tal_pair *pair, contact_count *count) {
-    const tal_contacts *set = &l->state->work.contacts;
     const bool is_spring = tal_is_spring(l->model, pair);
     for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
         count->impact_count += tal_strikes(l->state, k);
-        if (!is_spring && -set->gap[k] > count->depth) {
-            count->depth = -set->gap[k];
+        const double depth = -tal_listed_gap(l->state, pair, k);
+        if (!is_spring && depth > count->depth) {
+            count->depth = depth;
             count->deepest = pair;
         }
     }
@@ -608,8 +607,9 @@ void tal_soften_island(const tal_model *model, tal_state *state, int32_t island,
             tal_contact *c = &state->work.contacts.contact[k];
             if (!tal_is_joint(model, pair)) { // which are no different
                 tal_contact_data data = tal_contact_data_of(model, state, pair, &judge, k);
-                data.adhesion = c->adhesion;
-                tal_law_prepare_inelastic(&model->law[pair->law], &data, c);
+                data.adhesion = c->more->adhesion;
+                tal_law_prepare_inelastic(&model->law[pair->law], &data, c,
+                                          &state->work.contacts.more[k]);
             }
             c->percussion[0] = c->percussion[1] = c->percussion[2] = 0.0;
         }

@@ -48,8 +48,8 @@ typedef struct {
     int32_t unconverged_count;
 } tal_island_result;
 
-// Room for the batches of large islands, twice: all pairs, and the hot list. Without any, pairs are visited
-// one by one.
+// Room for the batches of large islands, twice: all pairs, and the hot list, whose course is where that of all pairs
+// was. Without any, pairs are visited one by one.
 typedef struct {
     const tal_batch_kernel *kernel;
     int32_t batch_capacity, point_capacity;
@@ -57,6 +57,7 @@ typedef struct {
     tal_batch *batch;
     tal_batch_point *point;
     tal_batch_percussion *percussion;
+    tal_batch_course *course;   // once
     tal_batch_opening *opening; // of all pairs
     int32_t (
         *place)[2]; // per island: its first batch (-1: it has none) and point; as many as bodies

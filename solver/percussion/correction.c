@@ -124,13 +124,14 @@ static double open_pair(tal_state *state, const tal_pair *pair, const double *op
 static double hold_pair(tal_state *state, const tal_pair *pair) {
     const int32_t k = pair->first_contact;
     tal_contact still = state->work.contacts.contact[k];
+    tal_law_more more;
     double opening[3], step[3];
     tal_rigid_motion i = state->work.displacement[pair->body_i],
                      j = state->work.displacement[pair->body_j];
     if (tal_hold_is_one_sided(&still)) {
         return 0.0;
     }
-    tal_contact_hold(&still, (double[3]){0.0, 0.0, 0.0}, tal_hold_has_tangents(&still));
+    tal_contact_hold(&still, (double[3]){0.0, 0.0, 0.0}, tal_hold_has_tangents(&still), &more);
     tal_relative_velocity(pair, &still, &i, &j, opening);
     tal_law_solve(&still, opening, step);
     tal_apply_percussion(pair, &still, step, &state->work.inertia_world[pair->body_i],
@@ -299,7 +300,7 @@ static double want_openings(const slice_loop *l, int32_t p) {
     const tal_pair *pair = &problem->pair[p];
     double furthest = 0.0;
     for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
-        l->opening[k] = wanted_opening(l->model, pair, l->state->work.contacts.gap[k]);
+        l->opening[k] = wanted_opening(l->model, pair, tal_listed_gap(l->state, pair, k));
         l->push[k] = 0.0;
         furthest = l->opening[k] > furthest ? l->opening[k] : furthest;
         if (pair->is_general) {

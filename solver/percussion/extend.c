@@ -49,10 +49,20 @@ static void move_pairs(tal_contacts *set, const tal_island *island, places up) {
     }
 }
 
+// From the last one down, so that none is overwritten; pages that nobody uses stay so.
+static void move_more(tal_contacts *set, int32_t first, int32_t count, int32_t up) {
+    for (int32_t k = first + count - 1; k >= first; k--) {
+        if (set->contact[k].more == &set->more[k]) {
+            set->more[k + up] = set->more[k];
+            set->contact[k].more = &set->more[k + up];
+        }
+    }
+}
+
 static void move_contacts(tal_contacts *set, int32_t first, int32_t count, int32_t up) {
+    move_more(set, first, count, up);
     MOVE(set->contact, first, count, up);
     MOVE(set->moment, first, count, up);
-    MOVE(set->gap, first, count, up);
     MOVE(set->bonded, first, count, up);
 }
 

@@ -24,6 +24,7 @@ struct tal_given_problem {
     int32_t *column;
     double (*block)[9];
     double (*q)[3];
+    tal_law_more *more; // of contacts that have it
     uint8_t *is_held;
     tal_general_body *body;
     int32_t *scratch; // of TAL_VALIDATE
@@ -211,6 +212,7 @@ static tal_status take_arrays(tal_given_problem *g, int32_t block_count, tal_err
     TAL_TAKE(arena, g->scratch, count, "scratch", err);
     TAL_TAKE(arena, g->problem.pair, count, "pairs", err);
     TAL_TAKE(arena, g->problem.contact, count, "contacts", err);
+    TAL_TAKE(arena, g->more, count, "contacts", err);
     TAL_TAKE(arena, g->work.change, 3 * count, "changes", err);
     TAL_TAKE(arena, g->work.direction, 3 * count, "directions", err);
     TAL_TAKE(arena, g->work.error, count, "errors", err);
@@ -291,11 +293,11 @@ static void set_contacts(tal_given_problem *g, const tal_local_input *in, const 
                            .is_general = 1};
         tal_contact_effective_mass(&g->problem, pair, p);
         if (g->is_held[p]) {
-            tal_contact_hold(c, still, true);
+            tal_contact_hold(c, still, true, &g->more[p]);
         } else {
             const tal_local_law law =
                 in->law != NULL ? in->law[order[p]] : tal_dry_law(in->friction[order[p]]);
-            tal_contact_set_law(c, &law);
+            tal_contact_set_law(c, &law, &g->more[p]);
         }
     }
 }

@@ -106,7 +106,7 @@ void tal_break_bonds(const tal_model *model, tal_state *state, double still) {
         }
         for (int32_t k = pair->first_contact; k < pair->first_contact + pair->contact_count; k++) {
             double d[3];
-            if (problem->contact[k].adhesion > 0.0) {
+            if (problem->contact[k].more->adhesion > 0.0) {
                 tal_contact_velocity(problem, pair, k, d);
                 const bool holds = d[0] <= still && hypot(d[1], d[2]) <= still;
                 state->work.contacts.bonded[k] &= holds;

@@ -17,7 +17,7 @@ typedef struct {
 } patch;
 
 static bool takes_part(const tal_contact *c) {
-    return c->percussion[0] > 0.0 && isinf(c->softness) && c->adhesion == 0.0;
+    return c->percussion[0] > 0.0 && isinf(c->more->softness) && c->more->adhesion == 0.0;
 }
 
 static void collect(const tal_percussion_problem *problem, const tal_pair *pair, patch *p) {

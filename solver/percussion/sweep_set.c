@@ -63,15 +63,18 @@ static tal_status grow(tal_batches *b, int32_t batches, int32_t points, tal_erro
     tal_memory_destroy(b->batch);
     tal_memory_destroy(b->point);
     tal_memory_destroy(b->percussion);
+    tal_memory_destroy(b->course);
     tal_memory_destroy(b->opening);
     b->batch = NULL;
     b->point = NULL;
     b->percussion = NULL;
+    b->course = NULL;
     b->opening = NULL;
     b->batch_capacity = b->point_capacity = 0;
     TAL_CREATE(b->batch, batch_room, "batches of pairs", err);
     TAL_CREATE(b->point, point_room, "points of batches", err);
     TAL_CREATE(b->percussion, point_room, "percussions of batches", err);
+    TAL_CREATE(b->course, point_room / 2, "changes of batches", err);
     TAL_CREATE(b->opening, point_room / 2, "openings of batches", err);
     b->batch_capacity = (int32_t)(batch_room / 2);
     b->point_capacity = (int32_t)(point_room / 2);
@@ -95,23 +98,28 @@ tal_status tal_batches_reserve(tal_batches *b, const tal_percussion_problem *pro
                : grow(b, batches, points, err);
 }
 
-static void forget(const tal_batches *b, size_t first_batch, size_t first_point) {
+static bool are_worth_forgetting(const tal_batches *b) {
+    return tal_is_worth_forgetting((size_t)b->point_capacity, sizeof *b->point);
+}
+
+static void forget_constants(const tal_batches *b, size_t first_batch, size_t first_point) {
+    tal_memory_forget(b->batch, first_batch, (size_t)b->batch_capacity, sizeof *b->batch);
+    tal_memory_forget(b->point, first_point, (size_t)b->point_capacity, sizeof *b->point);
+}
+
+void tal_batches_pause(const tal_batches *b) {
     const size_t batches = (size_t)b->batch_capacity, points = (size_t)b->point_capacity;
-    if (tal_is_worth_forgetting(points, sizeof *b->point)) {
-        tal_memory_forget(b->batch, first_batch, batches, sizeof *b->batch);
-        tal_memory_forget(b->point, first_point, points, sizeof *b->point);
-        tal_memory_forget(b->percussion, first_point, points, sizeof *b->percussion);
+    if (are_worth_forgetting(b)) {
+        forget_constants(b, batches, points);
+        tal_memory_forget(b->percussion, 0, 2 * points, sizeof *b->percussion);
+        tal_memory_forget(b->course, 0, points, sizeof *b->course);
     }
 }
 
-void tal_batches_forget_hot(const tal_batches *b) {
-    forget(b, (size_t)b->batch_capacity, (size_t)b->point_capacity);
-}
-
 void tal_batches_forget(tal_batches *b) {
-    tal_batches_forget_hot(b);
-    forget(b, 0, 0);
-    if (tal_is_worth_forgetting((size_t)b->point_capacity, sizeof *b->point)) {
+    tal_batches_pause(b);
+    if (are_worth_forgetting(b)) {
+        forget_constants(b, 0, 0);
         tal_memory_forget(b->opening, 0, (size_t)b->point_capacity, sizeof *b->opening);
         b->are_filled = false;
     }
@@ -292,10 +300,11 @@ static void take_room(tal_sweep_set *set, int32_t island, tal_set_kind kind) {
     const bool is_hot = is_hot_kind(kind), is_exact = kind != TAL_SET_ALL && kind != TAL_SET_HOT;
     if (b->batch_capacity > 0 && b->place[island][0] >= 0 && !is_exact) {
         const int32_t batch = b->place[island][0] + (is_hot ? b->batch_capacity : 0);
-        const int32_t point = b->place[island][1] + (is_hot ? b->point_capacity : 0);
+        const int32_t first = b->place[island][1], point = first + (is_hot ? b->point_capacity : 0);
         set->batch = &b->batch[batch];
         set->point = &b->point[point];
         set->percussion = &b->percussion[point];
+        set->course = &b->course[first]; // a hot list has no more points than all pairs
         set->opening = is_hot ? NULL : &b->opening[point];
     }
     set->single = &set->work->listed[4 * (ptrdiff_t)set->island->first_pair];
@@ -383,6 +392,7 @@ static void load_batches(void *context, int64_t first, int64_t end) {
     for (int64_t n = first; n < end; n++) {
         const tal_batch *batch = &set->batch[n];
         tal_batch_load(batch, &set->percussion[batch->first_point], set->problem->contact);
+        tal_batch_stop(batch, &set->course[batch->first_point]);
     }
 }
 
@@ -439,6 +449,7 @@ static void take_hot(void *context, int64_t first, int64_t end) {
         const tal_batch *batch = &l->hot->batch[n];
         memset(&l->hot->percussion[batch->first_point], 0,
                (size_t)batch->point_count * sizeof *l->hot->percussion);
+        tal_batch_stop(batch, &l->hot->course[batch->first_point]);
         exchange(l, batch, false);
     }
 }
@@ -453,7 +464,7 @@ static void give_back(void *context, int64_t first, int64_t end) {
 static void stop_batches(void *context, int64_t first, int64_t end) {
     const tal_sweep_set *set = ((const set_loop *)context)->set;
     for (int64_t n = first; n < end; n++) {
-        tal_batch_stop(&set->batch[n], &set->percussion[set->batch[n].first_point]);
+        tal_batch_stop(&set->batch[n], &set->course[set->batch[n].first_point]);
     }
 }
 
@@ -649,9 +660,9 @@ static void visit_batches(void *context, int64_t first, int64_t end) {
         if (n < last) {
             fetch_motions(&set->batch[n], set->problem->motion);
         }
-        (two ? kernel->visit_two : kernel->visit)(b, &set->point[b->first_point],
-                                                  &set->percussion[b->first_point],
-                                                  set->problem->motion, set->beta);
+        (two ? kernel->visit_two
+             : kernel->visit)(b, &set->point[b->first_point], &set->percussion[b->first_point],
+                              &set->course[b->first_point], set->problem->motion, set->beta);
         for (int k = 0; k < (two ? 2 : 1); k++) {
             sum[2 * k] = b[k].energy;
             sum[2 * k + 1] = b[k].relative;
@@ -692,7 +703,8 @@ void tal_sweep_set_go_on(tal_sweep_set *set) {
     extrapolate(set);
     for (int32_t n = 0; n < batch_count(set); n++) {
         const tal_batch *batch = &set->batch[n];
-        tal_batch_go_on(batch, &set->percussion[batch->first_point], set->beta);
+        tal_batch_go_on(batch, &set->percussion[batch->first_point],
+                        &set->course[batch->first_point], set->beta);
     }
     set->beta = 0.0;
     set->has_gone_on = true;

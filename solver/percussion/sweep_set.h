@@ -22,6 +22,7 @@ typedef struct {
     tal_batch *batch; // NULL: none
     tal_batch_point *point;
     tal_batch_percussion *percussion;
+    tal_batch_course *course;   // of the hot list while that is swept, of all pairs else
     tal_batch_opening *opening; // if these are all pairs
     double beta, change_before; // of the acceleration
     bool has_gone_on;           // along its direction, since the last sweep
@@ -69,9 +70,9 @@ void tal_measure_pair(const tal_percussion_problem *problem, int32_t number, dou
 tal_status tal_batches_reserve(tal_batches *batches, const tal_percussion_problem *problem,
                                tal_error *err);
 
-// What of them is large goes back to the system: the hot list, of which nothing is needed between two solutions; and
-// all, which the next step fills anew.
-void tal_batches_forget_hot(const tal_batches *batches);
+// What of them is large goes back to the system: between two solutions the hot list, and percussions, which the
+// contacts have; and all, which the next step fills anew.
+void tal_batches_pause(const tal_batches *batches);
 void tal_batches_forget(tal_batches *batches);
 
 #endif

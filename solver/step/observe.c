@@ -170,16 +170,17 @@ void tal_observe_contacts(const tal_model *model, tal_state *state, double dt, t
 
 static tal_contact_record record_of(const tal_state *state, const tal_pair *pair, int32_t n) {
     const tal_manifold *manifold = &state->work.list.manifold[pair->manifold];
+    const tal_contact_point *point = tal_listed_point(state, pair, pair->first_contact + n);
     const double *r = state->work.contacts.contact[pair->first_contact + n].percussion;
     const tal_vec3 along = tal_vec3_scale(pair->tangent_1, r[1]);
     return (tal_contact_record){
         .body_i = manifold->body_i,
         .body_j = manifold->body_j,
-        .point_m = state->work.list.point[manifold->first_point + n].point,
+        .point_m = point->point,
         .normal = pair->normal,
         .percussion_ns = tal_vec3_add_scaled(tal_vec3_add_scaled(along, r[2], pair->tangent_2),
                                              r[0], pair->normal),
-        .gap_m = state->work.contacts.gap[pair->first_contact + n]};
+        .gap_m = point->gap};
 }
 
 int32_t tal_state_contacts(const tal_state *state, tal_contact_record *contact, int32_t capacity) {

@@ -8,6 +8,7 @@
 #include "solver/motion/rotation.h"
 #include "solver/percussion/memory.h"
 #include "solver/percussion/roll.h"
+#include "solver/percussion/sweep_set.h"
 #include "solver/step/hash.h"
 
 #include <math.h>
@@ -49,8 +50,8 @@ static tal_status reserve_pairs(tal_contacts *set, int32_t count, tal_error *err
 static tal_status reserve_contacts(tal_contacts *set, int32_t count, tal_error *err) {
     set->contact_capacity = 0;
     RENEW(set->contact, count, err);
+    RENEW(set->more, count, err);
     RENEW(set->moment, count, err);
-    RENEW(set->gap, count, err);
     RENEW(set->bonded, count, err);
     RENEW(set->work.change, 3 * count, err);
     RENEW(set->work.direction, 3 * count, err);
@@ -68,6 +69,15 @@ tal_status tal_contacts_reserve(tal_contacts *set, int32_t pair_count, int32_t c
         TAL_TRY(reserve_contacts(set, grown_capacity(set->contact_capacity, contact_count), err));
     }
     return TAL_OK;
+}
+
+void tal_contacts_forget_sweeps(tal_contacts *set) {
+    const size_t count = 3 * (size_t)set->contact_capacity;
+    tal_batches_forget(&set->work.batches);
+    if (tal_is_worth_forgetting(count, sizeof *set->work.change)) {
+        tal_memory_forget(set->work.change, 0, count, sizeof *set->work.change);
+        tal_memory_forget(set->work.direction, 0, count, sizeof *set->work.direction);
+    }
 }
 
 tal_status tal_manifolds_reserve(tal_manifolds *list, int32_t manifold_count, int32_t point_count,
@@ -276,8 +286,8 @@ void tal_state_destroy(tal_state *state) {
                            set->pair_of_manifold,
                            set->first_remembered,
                            set->contact,
+                           set->more,
                            set->moment,
-                           set->gap,
                            set->bonded,
                            set->work.change,
                            set->work.direction,
@@ -288,6 +298,7 @@ void tal_state_destroy(tal_state *state) {
                            set->work.batches.batch,
                            set->work.batches.point,
                            set->work.batches.percussion,
+                           set->work.batches.course,
                            set->work.batches.opening,
                            state->memory.pair,
                            state->memory.point,

@@ -83,9 +83,9 @@ typedef struct {
     int32_t *pair_of_manifold;
     int32_t *first_remembered; // by manifold: where its bodies begin in the memory
     tal_contact *contact;
-    uint8_t *moment; // by contact: TAL_CLOSES, TAL_STRIKES
-    double *gap;     // as detected
-    uint8_t *bonded; // 1 while the cohesion of this point holds
+    tal_law_more *more; // by contact: of those that have it, most pages stay unused
+    uint8_t *moment;    // by contact: TAL_CLOSES, TAL_STRIKES
+    uint8_t *bonded;    // 1 while the cohesion of this point holds
     tal_coloring coloring;
     tal_solver_work work;
 } tal_contacts;
@@ -187,11 +187,18 @@ static inline const tal_law_traits *tal_traits(const tal_model *model, const tal
     return tal_law_traits_of(model->law[pair->law].kind);
 }
 
-// What a contact of a pair is called from step to step.
-static inline uint64_t tal_identity(const tal_state *state, const tal_pair *pair, int32_t contact) {
+// A contact of a pair as it was detected: where, how far apart, and what it is called from step to step.
+static inline const tal_contact_point *tal_listed_point(const tal_state *state,
+                                                        const tal_pair *pair, int32_t contact) {
     const tal_manifolds *list = &state->work.list;
-    return list->point[list->manifold[pair->manifold].first_point + contact - pair->first_contact]
-        .identity;
+    const int32_t first = list->manifold[pair->manifold].first_point;
+    return &list->point[first + contact - pair->first_contact];
+}
+static inline uint64_t tal_identity(const tal_state *state, const tal_pair *pair, int32_t contact) {
+    return tal_listed_point(state, pair, contact)->identity;
+}
+static inline double tal_listed_gap(const tal_state *state, const tal_pair *pair, int32_t contact) {
+    return tal_listed_point(state, pair, contact)->gap;
 }
 
 static inline bool tal_closes(const tal_state *state, int32_t contact) {
@@ -227,6 +234,8 @@ void tal_state_refresh_spins(const tal_model *model, tal_state *state);
 
 tal_status tal_contacts_reserve(tal_contacts *set, int32_t pair_count, int32_t contact_count,
                                 tal_error *err);
+// What of the sweeps and the correction is large goes back to the system; the next step begins them anew.
+void tal_contacts_forget_sweeps(tal_contacts *set);
 tal_status tal_manifolds_reserve(tal_manifolds *list, int32_t manifold_count, int32_t point_count,
                                  tal_error *err);
 // The same, but what is listed stays.

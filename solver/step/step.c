@@ -69,7 +69,7 @@ static void solve(const tal_model *model, tal_state *state, tal_solver_goal goal
     tal_solver_result result;
     tal_collider_pause(state->work.collider);
     tal_solve_percussions(&state->work.problem, &state->work.contacts.work, NULL, &goal, &result);
-    tal_batches_forget_hot(&state->work.contacts.work.batches);
+    tal_batches_pause(&state->work.contacts.work.batches);
     if (tal_sweeps_are_batched(&state->work.problem, goal.tolerance)) {
         state->work.contacts.work.batches.are_filled = true; // until contacts are set up again
     }
@@ -256,7 +256,7 @@ static tal_status strike(const tal_model *model, tal_state *state, double dt, ta
     tal_advance_trails(model, state, dt, report);                // grounds.md (5), (7): drag, scars
     report->correction_j += tal_correct_positions(model, state); // (50) to (52): penetration
     report->correction_j += tal_rigid_potential_not_gone(model, state, 0.5 * dt);
-    tal_batches_forget(&state->work.contacts.work.batches);
+    tal_contacts_forget_sweeps(&state->work.contacts);
     TAL_TRY(tal_remember_percussions(state, dt, err)); // (27), (32): for the next step
     tal_count_remembered(state, report);
     tal_observe_rest(state, report);

@@ -54,7 +54,7 @@ static tal_status set_contact(tal_acd2_problem *acd2, const tal_percussion_probl
     const tal_contact *c = &problem->contact[k];
     const tal_vec3 axis[3] = {pair->normal, pair->tangent_1, pair->tangent_2};
     double d[3];
-    if (isfinite(c->friction) || c->floor != 0.0) {
+    if (isfinite(c->friction) || c->more->floor != 0.0) {
         return TAL_FAIL(err, TAL_BAD_INPUT, "contact %d: the reference solvers know acd2 only", k);
     }
     for (int f = 0; f < 3; f++) {
@@ -66,8 +66,8 @@ static tal_status set_contact(tal_acd2_problem *acd2, const tal_percussion_probl
     acd2->body[k][1] = problem->inertia[j].inverse_mass > 0.0 ? j : -1;
     tal_relative_velocity(pair, c, &before[i], &before[j], d);
     acd2->bound[k] = 0.5 * (c->bound + d[0]);
-    acd2->kn[k] = isinf(c->softness) ? 0.0 : 2.0 / c->softness;
-    acd2->kt[k] = isinf(c->slack) ? 0.0 : 2.0 / c->slack;
+    acd2->kn[k] = isinf(c->more->softness) ? 0.0 : 2.0 / c->more->softness;
+    acd2->kt[k] = isinf(c->more->slack) ? 0.0 : 2.0 / c->more->slack;
     return TAL_OK;
 }
 

@@ -32,7 +32,7 @@ static void visit_item(item *of, const tal_batch_kernel *kernel) {
         visit_single(of);
     } else {
         kernel->visit(&of->batched.batch, of->batched.point, of->batched.percussion,
-                      of->pairs.motion, 0.0);
+                      of->batched.course, of->pairs.motion, 0.0);
     }
 }
 
@@ -74,7 +74,8 @@ int main(void) {
                cost(list, FEW, kernel[k]), cost(list, MANY, kernel[k]));
     }
     printf("bytes a point: %zu constant, %zu percussions (read and written), %zu of its pair\n",
-           sizeof(tal_batch_point) / TAL_LANES, sizeof(tal_batch_percussion) / TAL_LANES,
+           sizeof(tal_batch_point) / TAL_LANES,
+           (sizeof(tal_batch_percussion) + sizeof(tal_batch_course)) / TAL_LANES,
            sizeof(tal_batch) / TAL_LANES / POINTS_PER_PAIR);
     printf("copying %.1f GB/s, read and written\n", copied_gb_per_s(list, MANY * sizeof *list));
     free(list);

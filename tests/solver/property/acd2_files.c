@@ -82,13 +82,13 @@ static void set_block(int32_t k, int32_t l, double block[9]) {
 static void set_law(acd2_case *c, int32_t k) {
     const tal_contact *from = &h.contact[k];
     const tal_pair *pair = &h.pair[k];
-    c->kn[k] = isinf(from->softness) ? 0.0 : 2.0 / from->softness;
-    c->kt[k] = isinf(from->slack) ? 0.0 : 2.0 / from->slack;
+    c->kn[k] = isinf(from->more->softness) ? 0.0 : 2.0 / from->more->softness;
+    c->kt[k] = isinf(from->more->slack) ? 0.0 : 2.0 / from->more->slack;
     c->bound[k] = from->bound;
     c->friction[k] = from->friction;
     tal_relative_velocity(pair, from, &h.before[pair->body_i], &h.before[pair->body_j],
                           &c->before[3 * k]);
-    if (isfinite(from->friction) && isinf(from->softness) && from->slack == 0.0) {
+    if (isfinite(from->friction) && isinf(from->more->softness) && from->more->slack == 0.0) {
         memset(&c->before[3 * k], 0, 3 * sizeof *c->before); // no blow: dry friction
     }
 }

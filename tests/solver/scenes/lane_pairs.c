@@ -28,7 +28,7 @@ static void make_contact(lane_pairs *s, draws *d, const tal_pair *pair, int32_t 
         c->arm_j[f] = draw(d, -1.0, 1.0);
     }
     tal_contact_effective_mass(&s->problem, pair, k);
-    tal_law_prepare(&law, &data, c);
+    tal_law_prepare(&law, &data, c, NULL); // dry friction, and nothing more
     c->percussion[0] = fmax(0.0, draw(d, -1.0, 2.0));
     c->percussion[1] = draw(d, -0.3, 0.3) * c->percussion[0];
     c->percussion[2] = draw(d, -0.3, 0.3) * c->percussion[0];
@@ -81,4 +81,5 @@ void lane_pairs_batch(const lane_pairs *s, int lanes, lane_batched *b) {
         tal_batch_set_lane(&b->batch, b->point, p, p, &s->pair[p], s->contact, s->inertia);
     }
     tal_batch_load(&b->batch, b->percussion, s->contact);
+    tal_batch_stop(&b->batch, b->course);
 }

@@ -19,6 +19,7 @@ typedef struct {
     tal_batch batch;
     tal_batch_point point[TAL_BATCH_POINTS_MAX];
     tal_batch_percussion percussion[TAL_BATCH_POINTS_MAX];
+    tal_batch_course course[TAL_BATCH_POINTS_MAX];
 } lane_batched;
 
 // Pair p has bodies 2 p and 2 p + 1, the last one the ground for its second. `point_count` 0: any number.

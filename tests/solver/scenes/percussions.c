@@ -53,7 +53,7 @@ static void judge(hand_made *h, int32_t k) {
     data->damping = h->law[k].damping_n_s_m;
     data->closing = data->gap + h->dt * free[0] < 0.0;
     data->impact = data->closing && -data->before[0] > 2.0 * tal_vec3_length(h->gravity) * h->dt;
-    tal_law_prepare(&h->law[k], data, &h->contact[k]);
+    tal_law_prepare(&h->law[k], data, &h->contact[k], &h->more[k]);
     for (int f = 0; f < 3; f++) {
         h->contact[k].percussion[f] = 0.0;
     }

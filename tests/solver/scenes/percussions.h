@@ -16,6 +16,7 @@ typedef struct {
     tal_inertia inertia[HAND_BODIES_MAX + 1];
     tal_pair pair[HAND_CONTACTS_MAX];
     tal_contact contact[HAND_CONTACTS_MAX];
+    tal_law_more more[HAND_CONTACTS_MAX];
     tal_contact_data data[HAND_CONTACTS_MAX];
     tal_law law[HAND_CONTACTS_MAX];
     tal_percussion_problem problem;

@@ -88,7 +88,7 @@ static void check_visits(const tal_batch_kernel *kernel) {
                 problem.contact = other.contact;
                 tal_rigid_visit(&problem, &other.pair[p]);
             }
-            kernel->visit(&b.batch, b.point, b.percussion, one.motion, 0.0);
+            kernel->visit(&b.batch, b.point, b.percussion, b.course, one.motion, 0.0);
         }
         tal_batch_store(&b.batch, b.percussion, one.contact);
         assert_near(&one, &other);
@@ -107,7 +107,8 @@ static void visit_some(const tal_batch_kernel *kernel, lane_pairs *s) {
     static lane_batched b;
     lane_pairs_batch(s, PAIRS, &b);
     for (int sweep = 0; sweep < 6; sweep++) {
-        kernel->visit(&b.batch, b.point, b.percussion, s->motion, sweep % 2 == 0 ? 0.0 : 0.5);
+        kernel->visit(&b.batch, b.point, b.percussion, b.course, s->motion,
+                      sweep % 2 == 0 ? 0.0 : 0.5);
     }
     tal_batch_store(&b.batch, b.percussion, s->contact);
 }
@@ -161,6 +162,7 @@ static void check_visits_of_two(const tal_batch_kernel *kernel, int32_t point_co
     static tal_batch two[2];
     static tal_batch_point point[2 * TAL_BATCH_POINTS_MAX];
     static tal_batch_percussion percussion[2 * TAL_BATCH_POINTS_MAX];
+    static tal_batch_course course[2 * TAL_BATCH_POINTS_MAX];
     for (int n = 0; n < 2; n++) {
         lane_pairs_make(&pairs[n], 4 + (uint64_t)n, run, point_count);
         lane_pairs_batch(&pairs[n], n == 0 ? PAIRS : 1 + (int)(run % PAIRS), &b[n]);
@@ -175,12 +177,14 @@ static void check_visits_of_two(const tal_batch_kernel *kernel, int32_t point_co
         memcpy(&motion[n * BODIES], pairs[n].motion, BODIES * sizeof *motion);
         memcpy(&point[two[n].first_point], b[n].point, sizeof b[n].point);
         memcpy(&percussion[two[n].first_point], b[n].percussion, sizeof b[n].percussion);
+        memcpy(&course[two[n].first_point], b[n].course, sizeof b[n].course);
     }
     for (int sweep = 0; sweep < 6; sweep++) {
         const double beta = sweep % 2 == 0 ? 0.0 : 0.5;
-        kernel->visit_two(two, point, percussion, motion, beta);
+        kernel->visit_two(two, point, percussion, course, motion, beta);
         for (int n = 0; n < 2; n++) {
-            kernel->visit(&b[n].batch, b[n].point, b[n].percussion, pairs[n].motion, beta);
+            kernel->visit(&b[n].batch, b[n].point, b[n].percussion, b[n].course, pairs[n].motion,
+                          beta);
             assert_memory_equal(&two[n].energy, &b[n].batch.energy, sizeof(double));
         }
     }
@@ -188,6 +192,8 @@ static void check_visits_of_two(const tal_batch_kernel *kernel, int32_t point_co
         assert_memory_equal(&motion[n * BODIES], pairs[n].motion, BODIES * sizeof *motion);
         assert_memory_equal(&percussion[two[n].first_point], b[n].percussion,
                             (size_t)point_count * sizeof *percussion);
+        assert_memory_equal(&course[two[n].first_point], b[n].course,
+                            (size_t)point_count * sizeof *course);
     }
 }
 
@@ -208,21 +214,22 @@ static void sweeps_go_on_along_the_last_direction(void **unused) {
     const float beta = 0.75f;
     lane_pairs_make(&s, 2, 0, 0);
     lane_pairs_batch(&s, PAIRS, &b);
-    tal_batch_kernel_best()->visit(&b.batch, b.point, b.percussion, s.motion, 0.0);
+    tal_batch_kernel_best()->visit(&b.batch, b.point, b.percussion, b.course, s.motion, 0.0);
     for (int32_t k = 0; k < b.batch.point_count; k++) {
         for (int f = 0; f < 3; f++) {
-            b.percussion[k].direction[f] = b.percussion[k].change[f];
+            b.course[k].direction[f] = b.course[k].change[f];
         }
     }
     still = b;
-    tal_batch_kernel_best()->visit(&b.batch, b.point, b.percussion, s.motion, (double)beta);
+    tal_batch_kernel_best()->visit(&b.batch, b.point, b.percussion, b.course, s.motion,
+                                   (double)beta);
     for (int32_t k = 0; k < b.batch.point_count; k++) {
         for (int f = 0; f < 3; f++) {
             for (int lane = 0; lane < TAL_LANES; lane++) {
-                const float step = still.percussion[k].change[f][lane];
+                const float step = still.course[k].change[f][lane];
                 const float start = still.percussion[k].percussion[f][lane] + beta * step;
-                assert_true(b.percussion[k].direction[f][lane] == beta * step + step);
-                assert_true(b.percussion[k].change[f][lane] ==
+                assert_true(b.course[k].direction[f][lane] == beta * step + step);
+                assert_true(b.course[k].change[f][lane] ==
                             b.percussion[k].percussion[f][lane] - start);
             }
         }

@@ -199,7 +199,7 @@ static void a_softened_island_begins_from_nothing(void **unused) {
         const tal_contact *c = &w.state->work.contacts.contact[pair->first_contact];
         const tal_roll before = *roll;
         assert_true(before.moment[0] != 0.0 && before.moment[1] != 0.0);
-        assert_true(c->percussion[0] > 0.0 && c->softness < INFINITY && c->slack > 0.0);
+        assert_true(c->percussion[0] > 0.0 && c->more->softness < INFINITY && c->more->slack > 0.0);
         w.state->work.contacts.work.batches.are_filled = true;
         tal_soften_island(w.model, w.state, pair->island, DT);
         assert_false(w.state->work.contacts.work.batches.are_filled);
@@ -208,7 +208,7 @@ static void a_softened_island_begins_from_nothing(void **unused) {
         for (int f = 0; f < 3; f++) {
             assert_true(c->percussion[f] == 0.0);
         }
-        assert_true(c->softness == INFINITY && c->slack == 0.0 && c->friction == 0.4);
+        assert_true(c->more->softness == INFINITY && c->more->slack == 0.0 && c->friction == 0.4);
     }
     world_end(&w);
 }
@@ -237,7 +237,7 @@ static void a_pair_shares_its_bond_and_its_spring(void **unused) {
         check_near(data_of(&w, 0, -1).damping, 300.0 / 4.0, 0.0);
         for (int k = 0; k < 4; k++) {
             const tal_contact *c = &w.state->work.problem.contact[pair->first_contact + k];
-            check_near(c->adhesion, DT * cohesion * a * b / 4.0, 1e-12);
+            check_near(c->more->adhesion, DT * cohesion * a * b / 4.0, 1e-12);
         }
         world_end(&w);
     }

@@ -50,7 +50,7 @@ static void make(large_island *s, const double *speed) {
             s->contact[k].arm_i[1] = (k & 2) != 0 ? 0.5 : -0.5;
             s->contact[k].arm_i[2] = -0.5;
             tal_contact_effective_mass(&s->problem, &s->pair[b], k);
-            tal_law_prepare(&law, &data, &s->contact[k]);
+            tal_law_prepare(&law, &data, &s->contact[k], NULL); // dry friction, and nothing more
         }
     }
 }

@@ -14,6 +14,7 @@ typedef struct {
     tal_law law;
     tal_contact_data data;
     tal_contact contact;
+    tal_law_more more;
     double q[3];
     double r[3], d[3]; // percussion and velocity of the solution
 } problem;
@@ -35,14 +36,9 @@ static void make_problem(problem *p, tal_law_kind kind, uint32_t number) {
     }
     *p = (problem){
         .law = {.kind = kind, .friction = uniform(&from, 0.1, 0.8), .dissipation_in_kg = true}};
-    p->contact = (tal_contact){.pull = NAN, // whatever was there before is not to be used
-                               .bound = NAN,
-                               .softness = NAN,
-                               .slack = NAN,
-                               .slide = {NAN, NAN},
-                               .friction = NAN,
-                               .floor = NAN,
-                               .adhesion = NAN};
+    // Whatever was there before is not to be used.
+    p->contact = (tal_contact){.bound = NAN, .friction = NAN};
+    p->more = (tal_law_more){NAN, NAN, NAN, {NAN, NAN}, NAN, NAN};
     for (int k = 0, i = 0; i < 3; i++) {
         for (int j = i; j < 3; j++) {
             p->contact.w[k++] = b[i][0] * b[j][0] + b[i][1] * b[j][1] + b[i][2] * b[j][2];
@@ -79,7 +75,7 @@ static void visit(problem *p, int visits) {
 }
 
 static void solve(problem *p) {
-    tal_law_prepare(&p->law, &p->data, &p->contact);
+    tal_law_prepare(&p->law, &p->data, &p->contact, &p->more);
     visit(p, VISITS);
 }
 
@@ -275,7 +271,7 @@ static void the_inelastic_form_neither_rebounds_nor_dissipates_by_kn(void **unus
         problem p, spring;
         make_problem(&p, kinds[n % 5], n);
         spring = p;
-        tal_law_prepare_inelastic(&p.law, &p.data, &p.contact);
+        tal_law_prepare_inelastic(&p.law, &p.data, &p.contact, &p.more);
         visit(&p, VISITS);
         if (p.law.kind == TAL_LAW_PENALTY) {
             solve(&spring);
@@ -301,7 +297,8 @@ static void one_visit_betters_the_slide_by_a_newton_step(void **unused) {
             p.data.closing = p.data.impact = kind == 1 || p.data.impact;
             solve(&p);
             const double exact = p.contact.lambda;
-            const double slide[2] = {p.d[1] + p.contact.slide[0], p.d[2] + p.contact.slide[1]};
+            const double slide[2] = {p.d[1] + p.contact.more->slide[0],
+                                     p.d[2] + p.contact.more->slide[1]};
             const double along = hypot(p.r[1], p.r[2]);
             if (p.r[0] < 0.05 || hypot(slide[0], slide[1]) < 0.05 ||
                 along < p.law.friction * p.r[0] * (1.0 - 1e-9)) {
@@ -310,7 +307,7 @@ static void one_visit_betters_the_slide_by_a_newton_step(void **unused) {
             slides++;
             check_near(exact, hypot(slide[0], slide[1]) / along, 1e-9 * exact);
             p.contact.lambda = exact * (1.0 + 1e-3);
-            if (p.contact.lambda < p.contact.slack) {
+            if (p.contact.lambda < p.contact.more->slack) {
                 continue;
             }
             visit(&p, 1);
@@ -329,7 +326,7 @@ static void residual_of_dry_friction_is_de_saxces(void **unused) {
         problem p;
         make_problem(&p, TAL_LAW_COULOMB, n);
         p.data.impact = p.data.closing = true;
-        tal_law_prepare(&p.law, &p.data, &p.contact);
+        tal_law_prepare(&p.law, &p.data, &p.contact, &p.more);
         const double mu = p.law.friction, rho = 0.4;
         const double bound = -p.law.restitution * p.data.before[0];
         dice from = {.random = tal_random_stream(78, n, "tests/law")};
@@ -367,7 +364,7 @@ static void residual_of_acd2_is_its_proximal_form(void **unused) {
         double residual[3];
         make_problem(&p, n % 2 ? TAL_LAW_ACD2 : TAL_LAW_ACD2_COULOMB, n);
         p.data.impact = p.data.closing = true;
-        tal_law_prepare(&p.law, &p.data, &p.contact);
+        tal_law_prepare(&p.law, &p.data, &p.contact, &p.more);
         dice from = {.random = tal_random_stream(79, n, "tests/law")};
         for (int k = 0; k < 3; k++) {
             p.contact.percussion[k] = uniform(&from, -1.0, 1.0) + (k == 0 ? 0.8 : 0.0);
@@ -541,12 +538,15 @@ static void only_a_rigid_contact_with_a_cone_is_dry(void **unused) {
     (void)unused;
     problem p;
     make_problem(&p, TAL_LAW_COULOMB, 1);
-    tal_law_prepare(&p.law, &p.data, &p.contact);
+    tal_law_prepare(&p.law, &p.data, &p.contact, &p.more);
     assert_true(tal_is_dry(&p.contact));
+    assert_ptr_equal(p.contact.more, &tal_nothing_more); // which all share
     for (int n = 0; n < 8; n++) {
         tal_contact c = p.contact;
-        double *const number[8] = {&c.softness, &c.slack,    &c.slide[0], &c.slide[1],
-                                   &c.friction, &c.friction, &c.floor,    &c.adhesion};
+        tal_law_more m = tal_nothing_more;
+        c.more = &m;
+        double *const number[8] = {&m.softness, &m.slack,    &m.slide[0], &m.slide[1],
+                                   &c.friction, &c.friction, &m.floor,    &m.adhesion};
         const double other[8] = {1.0, 1.0, 0.1, -0.1, 0.0, INFINITY, -INFINITY, 1.0};
         *number[n] = other[n];
         assert_false(tal_is_dry(&c));
@@ -560,13 +560,13 @@ static void a_held_contact_moves_as_it_is_told(void **unused) {
     for (uint32_t n = 0; n < 200; n++) {
         problem p;
         make_problem(&p, TAL_LAW_JOINT, n);
-        tal_contact_hold(&p.contact, velocity, true);
+        tal_contact_hold(&p.contact, velocity, true, &p.more);
         visit(&p, 1);
         for (int k = 0; k < 3; k++) {
             check_near(p.d[k], velocity[k], 1e-10);
         }
         check_residual_vanishes(&p);
-        tal_contact_hold(&p.contact, velocity, false);
+        tal_contact_hold(&p.contact, velocity, false, &p.more);
         visit(&p, VISITS);
         check_near(p.d[0], velocity[0], 1e-10);
         check_near(fabs(p.r[1]) + fabs(p.r[2]), 0.0, 0.0);
@@ -639,8 +639,8 @@ static void numbers_of_laws_have_ends(void **unused) {
 
 static void what_a_contact_was_prepared_as_is_handed_on_whole(void **state) {
     (void)state;
-    const tal_contact c = {
-        .bound = 1, .pull = 2, .softness = 3, .slack = 4, .slide = {5, 6}, .friction = 7};
+    const tal_law_more more = {.pull = 2, .softness = 3, .slack = 4, .slide = {5, 6}};
+    const tal_contact c = {.bound = 1, .friction = 7, .more = &more};
     const tal_local_law law = tal_local_law_of(&c);
     const double found[] = {law.bound,    law.pull,     law.softness, law.slack,
                             law.slide[0], law.slide[1], law.friction};

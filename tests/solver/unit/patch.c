@@ -53,7 +53,7 @@ static void make(patch_scene *s, const double bound[POINTS], double friction) {
         tal_contact_effective_mass(&s->problem, &s->pair, k);
         const tal_contact_data data = {
             .gap = -bound[k], .dt = 1.0, .before = {-1.0, 0.3, 0.0}, .closing = true};
-        tal_law_prepare(&law, &data, c);
+        tal_law_prepare(&law, &data, c, NULL); // dry friction, and nothing more
         check_near(c->bound, bound[k], 1e-15);
     }
 }

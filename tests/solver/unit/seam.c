@@ -425,7 +425,7 @@ static void a_body_with_nine_velocities_is_solved_as_the_dense_problem(void **un
         h.pair[k].is_general = 1;
         tal_contact_effective_mass(&h.problem, &h.pair[k], k);
         check_near(h.contact[k].w[1], w_of(&d, 3 * k, 3 * k + 1), 1e-13);
-        tal_law_prepare(&h.law[k], &(tal_contact_data){.dt = h.dt}, &h.contact[k]);
+        tal_law_prepare(&h.law[k], &(tal_contact_data){.dt = h.dt}, &h.contact[k], &h.more[k]);
     }
     tal_set_energy_scales(&h.problem, 1.0);
     assert_int_equal(sweep(&h).unconverged_count, 0);
@@ -545,7 +545,7 @@ static void a_held_point_gets_the_velocity_asked_for(void **unused) {
     hand_add_contact(&h, 0, -1, tal_vec3_make(0.3, 0.2, -0.1), (tal_vec3){0},
                      tal_vec3_make(0.0, 0.0, 1.0), 0.0, dry(0.5));
     hand_prepare(&h);
-    tal_contact_hold(&h.contact[0], wanted, true);
+    tal_contact_hold(&h.contact[0], wanted, true, &h.more[0]);
     tal_set_energy_scales(&h.problem, 1.0);
     assert_int_equal(sweep(&h).unconverged_count, 0);
     hand_velocity(&h, 0, d);
@@ -563,7 +563,7 @@ static void a_held_normal_leaves_the_tangents_free(void **unused) {
     hand_add_contact(&h, 0, -1, (tal_vec3){0}, (tal_vec3){0}, tal_vec3_make(0.0, 0.0, 1.0), 0.0,
                      dry(0.5));
     hand_prepare(&h);
-    tal_contact_hold(&h.contact[0], (double[3]){0.25, 0.0, 0.0}, false);
+    tal_contact_hold(&h.contact[0], (double[3]){0.25, 0.0, 0.0}, false, &h.more[0]);
     tal_set_energy_scales(&h.problem, 1.0);
     assert_int_equal(sweep(&h).unconverged_count, 0);
     check_near(h.contact[0].percussion[0], 2.0 * (0.25 - 1.0), 1e-14);
