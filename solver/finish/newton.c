@@ -106,7 +106,8 @@ static void set_sliding(const answer *a, double length, double radius, double mu
 // The value of a contact that acts and its derivatives by r (f) and by u (g).
 static void set_active(const tal_local_law *law, const double r[3], const answer *a,
                        double value[3], double f[9], double g[9]) {
-    const double length = hypot(a->tangent[0], a->tangent[1]), radius = radius_of(law, a);
+    const double length = sqrt(a->tangent[0] * a->tangent[0] + a->tangent[1] * a->tangent[1]);
+    const double radius = radius_of(law, a);
     const bool slides = length > radius;
     memset(f, 0, 9 * sizeof *f);
     memset(g, 0, 9 * sizeof *g);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// talus with the settings of its scenes, one thread. The effort is the tolerance (1e-3).
+// talus with the settings of its scenes. The effort is the tolerance (1e-3), BENCH_THREADS the number of threads (1).
 #include "peer.h"
 
 #include "tests/solver/scenes/scene.h"
@@ -46,8 +46,9 @@ void peer_create(const peer_scene *s) {
         test_scene_add_box(&scene, b->edge[0], b->edge[1], b->edge[2], at, turned,
                            b->mass / (b->edge[0] * b->edge[1] * b->edge[2]));
     }
+    const char *threads = getenv("BENCH_THREADS");
     must(test_scene_create_model(&scene, &model, &err), &err);
-    must(tal_state_create(&state, model, 1, &err), &err);
+    must(tal_state_create(&state, model, threads != NULL ? atoi(threads) : 1, &err), &err);
     test_scene_destroy(&scene);
 }
 
