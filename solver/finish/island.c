@@ -42,13 +42,14 @@ typedef struct {
     const tal_island *island;
     int32_t first, count; // contacts
     int32_t *pair_of;     // per contact
-    int32_t *number_of;   // per body of the problem: its number among those of the island, 0 for others
-    int32_t body_count;   // so numbered
-    int32_t *body_start;  // per number, less one: its contacts in `touching`
-    int32_t *touching;    // contacts, counted from `first`, ascending
-    int32_t *neighbour;   // scratch: contacts that share a body with one
-    int64_t block_count;  // of W
-    bool is_dry;          // no contact keeps its law
+    int32_t
+        *number_of; // per body of the problem: its number among those of the island, 0 for others
+    int32_t body_count;  // so numbered
+    int32_t *body_start; // per number, less one: its contacts in `touching`
+    int32_t *touching;   // contacts, counted from `first`, ascending
+    int32_t *neighbour;  // scratch: contacts that share a body with one
+    int64_t block_count; // of W
+    bool is_dry;         // no contact keeps its law
     tal_friction_problem friction;
     double *r, *before;
 } island_problem;

@@ -25,6 +25,8 @@ typedef struct {
     int32_t first_pair, pair_count;
     int32_t first_body, body_count;
     int32_t first_color, color_count; // places in the list of color ends
+    int32_t added_color_count;        // of those, the last ones: what has joined since (extend.h)
+    bool added_are_batched;
     bool last_color_is_serial;
 } tal_island;
 

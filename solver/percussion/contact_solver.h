@@ -61,6 +61,7 @@ typedef struct {
     tal_batch_opening *opening; // of all pairs
     int32_t (
         *place)[2]; // per island: its first batch (-1: it has none) and point; as many as bodies
+    int32_t (*room)[2]; // per island: how many batches and points there are for it
 } tal_batches;
 
 // Scratch of the accelerated sweeps.

@@ -3,9 +3,15 @@
 
 #include "solver/percussion/contact.h"
 #include "solver/percussion/roll.h"
+#include "solver/percussion/sweep_set.h"
 #include "solver/step/look_ahead.h"
 
 #include <string.h>
+
+// Colors for what joins, which is sparse: in heaps of boxes two or three are needed. The rest is visited one by one.
+enum { ADDED_COLORS_MAX = 8 };
+static const uint64_t COLORED = (UINT64_C(1) << ADDED_COLORS_MAX) - 1;
+enum { ALL_SERIAL = -1 }; // colors of what joins an island that has none left
 
 static bool is_added(const tal_manifold *manifold) {
     return manifold->was < 0;
@@ -36,6 +42,14 @@ bool tal_can_extend_contacts(const tal_model *model, const tal_state *state) {
 typedef struct {
     int32_t pairs, contacts, colors;
 } places;
+
+// What joins: its manifolds in the list, and per island how much it is.
+typedef struct {
+    int32_t count;
+    int32_t *manifold;
+    uint8_t *color; // of each; those above ADDED_COLORS_MAX - 1 are visited one by one
+    int32_t *pairs, *points, *colors;
+} joining;
 
 #define MOVE(array, first, count, by)                                                              \
     memmove(&(array)[(first) + (by)], &(array)[first], (size_t)(count) * sizeof *(array))
@@ -88,56 +102,81 @@ static void move_island(tal_contacts *set, tal_island *island, places up) {
     island->first_color += up.colors;
 }
 
-// Room for what joins behind the last pair, which is of the last color.
-static void widen_island(tal_contacts *set, tal_island *island, int32_t pairs) {
-    if (pairs == 0) {
-        return;
-    }
-    if (!island->last_color_is_serial) {
-        island->color_count++;
-        island->last_color_is_serial = true;
-    }
-    set->color_end[island->first_color + island->color_count - 1] =
-        island->first_pair + island->pair_count + pairs;
+static int32_t colors_added(const tal_island *island, int32_t colors) {
+    return colors == ALL_SERIAL ? !island->last_color_is_serial : colors;
 }
 
-static int32_t colors_added(const tal_island *island, int32_t pairs) {
-    return pairs > 0 && !island->last_color_is_serial ? 1 : 0;
+// Colors for what joins behind the last pair, which is of the last color. Their ends follow with the pairs.
+static void widen_island(tal_island *island, int32_t colors) {
+    const int32_t added = colors_added(island, colors);
+    if (colors != 0) {
+        island->last_color_is_serial = colors == ALL_SERIAL || colors > ADDED_COLORS_MAX;
+        island->color_count += added;
+        island->added_color_count += added;
+    }
 }
 
 // From the last island down, so that each finds its new place empty.
-static void make_room(tal_state *state, const int32_t *pairs_added, const int32_t *points_added) {
+static void make_room(tal_state *state, const joining *j) {
     tal_contacts *set = &state->work.contacts;
     places up = {0};
     for (int32_t n = 0; n < state->work.problem.island_count; n++) {
-        up.pairs += pairs_added[n];
-        up.contacts += points_added[n];
-        up.colors += colors_added(&state->work.island[n], pairs_added[n]);
+        up.pairs += j->pairs[n];
+        up.contacts += j->points[n];
+        up.colors += colors_added(&state->work.island[n], j->colors[n]);
     }
     for (int32_t n = state->work.problem.island_count - 1; n >= 0; n--) {
         tal_island *island = &state->work.island[n];
-        up.pairs -= pairs_added[n];
-        up.contacts -= points_added[n];
-        up.colors -= colors_added(island, pairs_added[n]);
+        up.pairs -= j->pairs[n];
+        up.contacts -= j->points[n];
+        up.colors -= colors_added(island, j->colors[n]);
         move_island(set, island, up);
-        widen_island(set, island, pairs_added[n]);
+        widen_island(island, j->colors[n]);
     }
 }
 
-static void count_added(const tal_state *state, int32_t *pairs_added, int32_t *points_added) {
-    const tal_manifolds *added = &state->work.list_added;
-    const size_t size = (size_t)state->work.problem.island_count * sizeof *pairs_added;
-    memset(pairs_added, 0, size);
-    memset(points_added, 0, size);
-    for (int32_t m = 0; m < added->manifold_count; m++) {
-        const int32_t island = island_of(state, &added->manifold[m]);
-        pairs_added[island]++;
-        points_added[island] += added->manifold[m].point_count;
+static uint64_t *used_by(tal_state *state, int32_t body, uint64_t *nobody) {
+    return body >= 0 ? &state->work.used_colors[body] : nobody;
+}
+
+// Lists what the list has taken in and counts it, island by island. No two manifolds of a color share a body that can
+// move; each is of the first color that is free, so an island has none of a color only if it has none of those above.
+static void list_added(tal_state *state, joining *j) {
+    const tal_manifolds *list = &state->work.list;
+    const size_t size = (size_t)state->work.problem.island_count * sizeof *j->pairs;
+    uint64_t nobody = 0;
+    memset(j->pairs, 0, size);
+    memset(j->points, 0, size);
+    memset(j->colors, 0, size);
+    memset(state->work.used_colors, 0, (size_t)state->body_count * sizeof *state->work.used_colors);
+    for (int32_t m = 0; m < list->manifold_count; m++) {
+        if (!is_added(&list->manifold[m])) {
+            continue;
+        }
+        const tal_edge edge = tal_edge_of(state, &list->manifold[m]);
+        const int32_t island = island_of(state, &list->manifold[m]);
+        uint64_t *of_i = used_by(state, edge.i, &nobody), *of_j = used_by(state, edge.j, &nobody);
+        const int32_t color = __builtin_ctzll(~((*of_i | *of_j) & COLORED));
+        *of_i |= UINT64_C(1) << color;
+        *of_j |= UINT64_C(1) << color;
+        nobody = 0;
+        j->color[j->count] = (uint8_t)color;
+        j->manifold[j->count++] = m;
+        j->pairs[island]++;
+        j->points[island] += list->manifold[m].point_count;
+        j->colors[island] = color < j->colors[island] ? j->colors[island] : color + 1;
+    }
+    for (int32_t n = 0; n < state->work.problem.island_count; n++) {
+        const tal_island *island = &state->work.island[n];
+        if (j->colors[n] > 0 &&
+            (island->last_color_is_serial || island->color_count + j->colors[n] > TAL_COLOR_MAX)) {
+            j->colors[n] = ALL_SERIAL;
+        }
     }
 }
 
 // Pairs that were there have other manifolds' numbers now, and behind those of their island are the added ones.
-static void number_pairs(const tal_model *model, tal_state *state) {
+static void number_pairs(tal_state *state) {
     tal_contacts *set = &state->work.contacts;
     const tal_manifolds *list = &state->work.list;
     int32_t *number = set->by_color; // in the list, of manifolds as they were
@@ -155,40 +194,58 @@ static void number_pairs(const tal_model *model, tal_state *state) {
             set->pair_of_manifold[set->pair[p].manifold] = p;
         }
     }
-    for (int32_t m = 0; m < list->manifold_count; m++) {
-        if (is_added(&list->manifold[m])) {
-            const int32_t n = island_of(state, &list->manifold[m]);
-            tal_island *island = &state->work.island[n];
-            const int32_t p = island->first_pair + island->pair_count++;
-            const tal_pair *last = &set->pair[p - 1];
-            set->pair[p] =
-                tal_pair_of(model, state, m, last->first_contact + last->contact_count, n);
-            set->pair_of_manifold[m] = p;
+}
+
+// Behind those of its island, in the color that it has there.
+static void place_added(const tal_model *model, tal_state *state, int32_t m, int32_t color,
+                        int32_t colors) {
+    tal_contacts *set = &state->work.contacts;
+    const int32_t n = island_of(state, &state->work.list.manifold[m]);
+    tal_island *island = &state->work.island[n];
+    const int32_t p = island->first_pair + island->pair_count++;
+    const tal_pair *last = &set->pair[p - 1];
+    const int32_t behind = colors == ALL_SERIAL ? 1 : colors - color; // from the last color
+    set->pair[p] = tal_pair_of(model, state, m, last->first_contact + last->contact_count, n);
+    set->pair_of_manifold[m] = p;
+    set->color_end[island->first_color + island->color_count - behind] = p + 1;
+}
+
+static void place_all_added(const tal_model *model, tal_state *state, const joining *j) {
+    for (int32_t color = 0; color <= ADDED_COLORS_MAX; color++) {
+        for (int32_t k = 0; k < j->count; k++) {
+            if (j->color[k] == color) {
+                const int32_t n = island_of(state, &state->work.list.manifold[j->manifold[k]]);
+                place_added(model, state, j->manifold[k], color, j->colors[n]);
+            }
         }
     }
 }
 
 tal_status tal_extend_contacts(const tal_model *model, tal_state *state, double dt, double slow,
                                tal_report *report, tal_error *err) {
-    int32_t *pairs_added = state->work.island_parent; // scratch
-    int32_t *points_added = state->work.contacts.work.near_body;
+    tal_contacts *set = &state->work.contacts;
     tal_percussion_problem *problem = &state->work.problem;
+    joining j = {.manifold = set->order, // scratch, all of it
+                 .color = set->color,
+                 .pairs = state->work.island_parent,
+                 .points = set->work.near_body,
+                 .colors = set->work.listed};
     TAL_VALIDATE(tal_can_extend_contacts(model, state));
-    count_added(state, pairs_added, points_added);
     TAL_TRY(tal_take_added(state, err));
-    make_room(state, pairs_added, points_added);
-    for (int32_t n = 0; n < problem->island_count; n++) {
-        if (pairs_added[n] > 0) {
-            tal_forget_result(&state->work.contacts.work, n);
-        }
-    }
-    number_pairs(model, state);
+    list_added(state, &j);
+    make_room(state, &j);
+    number_pairs(state);
+    place_all_added(model, state, &j);
     problem->pair_count = state->work.list.manifold_count;
     problem->contact_count = state->work.list.point_count;
-    for (int32_t m = 0; m < state->work.list.manifold_count; m++) {
-        if (is_added(&state->work.list.manifold[m])) {
-            tal_prepare_pair(model, state, &problem->pair[state->work.contacts.pair_of_manifold[m]],
-                             dt);
+    for (int32_t k = 0; k < j.count; k++) {
+        tal_prepare_pair(model, state, &problem->pair[set->pair_of_manifold[j.manifold[k]]], dt);
+    }
+    for (int32_t n = 0; n < problem->island_count; n++) {
+        if (j.pairs[n] > 0) {
+            tal_forget_result(&set->work, n);
+            state->work.island[n].added_are_batched =
+                tal_batches_have_room(&set->work.batches, problem, n);
         }
     }
     tal_count_contacts(model, state, report);

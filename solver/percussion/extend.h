@@ -10,8 +10,8 @@
 // before it: a run that is resumed answers alike.
 bool tal_can_extend_contacts(const tal_model *model, const tal_state *state);
 
-// They become part of the list. What was added comes last in its island, in a color of its own that is visited
-// one by one, without percussions; all else keeps its masses, laws, percussions and batches.
+// They become part of the list. What was added comes last in its island, in colors and batches of its own, without
+// percussions; all else keeps its masses, laws, percussions and batches.
 tal_status tal_extend_contacts(const tal_model *model, tal_state *state, double dt, double slow,
                                tal_report *report, tal_error *err);
 

@@ -48,20 +48,19 @@ static inline void tal_in_frame(const tal_pair *pair, tal_vec3 u, double d[3]) {
 }
 
 static inline tal_vec3 tal_from_frame(const tal_pair *pair, const double r[3]) {
-    return (tal_vec3){
-        pair->normal.x * r[0] + pair->tangent_1.x * r[1] + pair->tangent_2.x * r[2],
-        pair->normal.y * r[0] + pair->tangent_1.y * r[1] + pair->tangent_2.y * r[2],
-        pair->normal.z * r[0] + pair->tangent_1.z * r[1] + pair->tangent_2.z * r[2]};
+    return (tal_vec3){pair->normal.x * r[0] + pair->tangent_1.x * r[1] + pair->tangent_2.x * r[2],
+                      pair->normal.y * r[0] + pair->tangent_1.y * r[1] + pair->tangent_2.y * r[2],
+                      pair->normal.z * r[0] + pair->tangent_1.z * r[1] + pair->tangent_2.z * r[2]};
 }
 
 // Relative velocity of i against j at the contact, in the frame of the pair.
 static inline void tal_relative_velocity(const tal_pair *pair, const tal_contact *contact,
                                          const tal_rigid_motion *i, const tal_rigid_motion *j,
                                          double d[3]) {
-    tal_in_frame(pair,
-                 tal_vec3_subtract(tal_velocity_at(i, contact->arm_i),
-                                   tal_velocity_at(j, contact->arm_j)),
-                 d);
+    tal_in_frame(
+        pair,
+        tal_vec3_subtract(tal_velocity_at(i, contact->arm_i), tal_velocity_at(j, contact->arm_j)),
+        d);
 }
 
 // The two bodies of a pair take p and -p.

@@ -12,6 +12,8 @@
 
 // In smaller islands most lanes would stay empty.
 enum { BATCHED_PAIRS_MIN = 32 };
+// Room for pairs that join an island later: a share of its own and some more. In heaps of boxes less than a fiftieth do.
+enum { SPARE_SHARE = 16, SPARE_BATCHES = 4 };
 // Some microseconds of work: less is not worth sharing. Sorting a pair takes nanoseconds.
 enum { PAIRS_PER_PIECE = 8, BATCHES_PER_PIECE = 4, BODIES_PER_PIECE = 32, SORTED_PAIRS_MIN = 1024 };
 
@@ -29,6 +31,11 @@ static int32_t color_end(const tal_percussion_problem *problem, const tal_island
 
 static bool is_serial(const tal_island *island, int32_t color) {
     return island->last_color_is_serial && color == island->color_count - 1;
+}
+
+// The colors from this one on have joined the island since its batches were filled.
+static int32_t first_added(const tal_island *island) {
+    return island->color_count - island->added_color_count;
 }
 
 // Batches of one color: its pairs sorted by their number of points, the most first, lane by lane. Fewer pairs
@@ -87,15 +94,31 @@ tal_status tal_batches_reserve(tal_batches *b, const tal_percussion_problem *pro
     b->are_filled = false;
     for (int32_t n = 0; n < problem->island_count; n++) {
         const bool is_batched = problem->island[n].pair_count >= BATCHED_PAIRS_MIN;
+        int32_t *room = b->room[n];
+        room[0] = room[1] = 0;
         b->place[n][0] = is_batched ? batches : -1;
         b->place[n][1] = points;
         if (is_batched) {
-            count_island(problem, &problem->island[n], &batches, &points);
+            count_island(problem, &problem->island[n], &room[0], &room[1]);
+            room[0] += room[0] / SPARE_SHARE + SPARE_BATCHES;
+            room[1] += room[1] / SPARE_SHARE + SPARE_BATCHES * TAL_BATCH_POINTS_MAX;
         }
+        batches += room[0];
+        points += room[1];
     }
     return batches <= b->batch_capacity && points <= b->point_capacity
                ? TAL_OK
                : grow(b, batches, points, err);
+}
+
+bool tal_batches_have_room(const tal_batches *b, const tal_percussion_problem *problem,
+                           int32_t island) {
+    int32_t batches = 0, points = 0;
+    if (b->batch_capacity == 0 || b->place[island][0] < 0) {
+        return false;
+    }
+    count_island(problem, &problem->island[island], &batches, &points);
+    return batches <= b->room[island][0] && points <= b->room[island][1];
 }
 
 static bool are_worth_forgetting(const tal_batches *b) {
@@ -150,7 +173,8 @@ static int32_t *sorted_of(const fill_loop *l, int32_t color) {
 // The pairs of a color that the set takes: those for batches from the front, the others from the back.
 static void sort_color(fill_loop *l, int32_t color) {
     const tal_sweep_set *set = l->set;
-    const bool may_batch = set->batch != NULL && !is_serial(set->island, color);
+    const bool may_batch = set->batch != NULL && !is_serial(set->island, color) &&
+                           (color < first_added(set->island) || set->island->added_are_batched);
     const int32_t first = color_begin(set->problem, set->island, color);
     const int32_t end = color_end(set->problem, set->island, color);
     int32_t *sorted = sorted_of(l, color);
@@ -233,7 +257,7 @@ static void sort_colors(void *context, int64_t first, int64_t end) {
 static void place_colors(void *context, int64_t first, int64_t end) {
     const fill_loop *l = context;
     for (int32_t c = (int32_t)first; c < end; c++) {
-        if (!l->is_filled) {
+        if (!l->is_filled || c >= first_added(l->set->island)) {
             place_batches(l->set, &l->part[c]);
         }
         place_pairs(l, c);
@@ -269,7 +293,8 @@ typedef struct {
 static void fill_batches(void *context, int64_t first, int64_t end) {
     const tal_sweep_set *set = ((const set_loop *)context)->set;
     const tal_percussion_problem *problem = set->problem;
-    for (int64_t n = first; n < end; n++) {
+    const int32_t at = ((const set_loop *)context)->first;
+    for (int64_t n = at + first; n < at + end; n++) {
         tal_batch *batch = &set->batch[n];
         tal_batch_point *point = &set->point[batch->first_point];
         int32_t pair[TAL_LANES];
@@ -333,10 +358,9 @@ void tal_sweep_set_fill(tal_sweep_set *set, const tal_percussion_problem *proble
     tal_threads_loop(threads, island->color_count, 1, sort_colors, &l);
     line_up_colors(&l);
     tal_threads_loop(threads, island->color_count, 1, place_colors, &l);
-    if (!l.is_filled) {
-        tal_threads_loop(thread_count, set->batch_end[island->color_count - 1], BATCHES_PER_PIECE,
-                         fill_batches, &(set_loop){set, 0});
-    }
+    const int32_t filled = l.is_filled ? set->batch_end[first_added(island) - 1] : 0;
+    tal_threads_loop(thread_count, set->batch_end[island->color_count - 1] - filled,
+                     BATCHES_PER_PIECE, fill_batches, &(set_loop){set, filled});
 }
 
 static int32_t single_count(const tal_sweep_set *set) {

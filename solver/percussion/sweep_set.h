@@ -70,6 +70,10 @@ void tal_measure_pair(const tal_percussion_problem *problem, int32_t number, dou
 tal_status tal_batches_reserve(tal_batches *batches, const tal_percussion_problem *problem,
                                tal_error *err);
 
+// Whether an island that pairs have joined since then has room for them, too. By the problem alone.
+bool tal_batches_have_room(const tal_batches *batches, const tal_percussion_problem *problem,
+                           int32_t island);
+
 // What of them is large goes back to the system: between two solutions the hot list, and percussions, which the
 // contacts have; and all, which the next step fills anew.
 void tal_batches_pause(const tal_batches *batches);

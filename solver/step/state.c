@@ -164,6 +164,7 @@ static tal_status take_bodies(tal_state *state, size_t count, tal_error *err) {
     TAL_TAKE(arena, state->work.contacts.work.near_body, count, "hot bodies", err);
     TAL_TAKE(arena, state->work.contacts.work.is_near, count, "hot marks", err);
     TAL_TAKE(arena, state->work.contacts.work.batches.place, count, "places of batches", err);
+    TAL_TAKE(arena, state->work.contacts.work.batches.room, count, "places of batches", err);
     state->work.contacts.work.batches.kernel = tal_batch_kernel_best();
     TAL_TAKE(arena, state->work.is_touched, count, "touch marks", err);
     TAL_TAKE(arena, state->work.used_colors, count, "color sets", err);
