@@ -44,6 +44,12 @@ static tal_status take_json(tal_mesh_stage *stage, const cJSON *root, const char
     TAL_TRY(tal_json_number(root, "origin.east_m", path, &stage->origin[0], err));
     TAL_TRY(tal_json_number(root, "origin.north_m", path, &stage->origin[1], err));
     TAL_TRY(tal_json_number(root, "origin.height_m", path, &stage->origin[2], err));
+    if (!tal_origin_is_possible(stage->origin)) {
+        return TAL_FAIL(err, TAL_BAD_INPUT,
+                        "%s: its origin (%g, %g, %g) is impossible: the file is damaged; run "
+                        "talus-ingest again",
+                        path, stage->origin[0], stage->origin[1], stage->origin[2]);
+    }
     const cJSON *source = cJSON_GetObjectItemCaseSensitive(root, "source");
     const cJSON *volume = cJSON_GetObjectItemCaseSensitive(source, "volume_m3");
     stage->ingest_volume = cJSON_IsNumber(volume) ? volume->valuedouble : NAN;

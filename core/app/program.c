@@ -467,6 +467,7 @@ static int parse_and_run(command_line *line, int argc, char **argv) {
 }
 
 int tal_program_main(const tal_program *program, int argc, char **argv) {
+    tal_memory_begin();
     if (!tal_fault_arm_from_environment()) {
         fprintf(stderr, "%s: error: TALUS_FAULT must be KIND:N or KIND:N+\n", program->name);
         return EXIT_USAGE;

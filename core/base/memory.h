@@ -13,6 +13,9 @@
 extern "C" {
 #endif
 
+// At the start of a program: what is large and destroyed goes back to the system.
+void tal_memory_begin(void);
+
 // Zeroed memory for `count` items of `size` bytes, 64-byte aligned; NULL when it cannot be had.
 void *tal_memory_create(size_t count, size_t size);
 

@@ -384,3 +384,13 @@ static int64_t whole(double value) {
 tal_origin tal_origin_near(double x, double y, double z) {
     return (tal_origin){.east = whole(x), .north = whole(y), .height = whole(z)};
 }
+
+bool tal_origin_is_possible(const double place[3]) {
+    const double most = 1e8; // more than twice around the Earth
+    for (int axis = 0; axis < 3; axis++) {
+        if (!(fabs(place[axis]) <= most && place[axis] == round(place[axis]))) {
+            return false;
+        }
+    }
+    return true;
+}

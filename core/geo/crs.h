@@ -70,4 +70,7 @@ typedef struct {
 } tal_origin;
 tal_origin tal_origin_near(double x, double y, double z);
 
+// Whether east, north and height, as read from a file, are an origin: whole metres, on Earth.
+bool tal_origin_is_possible(const double place[3]);
+
 #endif

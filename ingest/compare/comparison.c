@@ -150,9 +150,9 @@ static tal_status find_mean_deviation(const tal_comparison *a, double *deviation
 
 enum { BLOCKS_MIN = 4 }; // fewer say nothing about a deviation
 
-// What blocks of the terrain and wider cells show; upwards also what hangs together over more than a
-// block. Where there are too few blocks, the covariance of the fit says how much larger the deviation
-// is along the ground than upwards.
+// What blocks of the terrain, wider cells, and errors that hang together over more than a block show. How
+// much larger the last are along the ground than upwards is said by the covariance of the fit; where
+// there are too few blocks, they stand alone.
 static tal_status find_shift_deviation(tal_comparison *a, tal_error *err) {
     tal_registration *r = &a->registration;
     const tal_coregister_result *fit = &r->fit;
@@ -161,12 +161,10 @@ static tal_status find_shift_deviation(tal_comparison *a, tal_error *err) {
     const double up = sqrt(fmax(fit->covariance[2][2], 1e-300));
     for (int axis = 0; axis < 3 && r->done; axis++) {
         const double by_cell = r->repeats.has_cell ? r->repeats.by_cell[axis] : 0.0;
-        const double ratio = sqrt(fmax(fit->covariance[axis][axis], 0.0)) / up;
-        const double block =
-            fit->block_count >= BLOCKS_MIN ? fit->block_deviation[axis] : mean * ratio;
-        r->deviation[axis] = hypot(block, by_cell);
+        const double wide = mean * sqrt(fmax(fit->covariance[axis][axis], 0.0)) / up;
+        const double block = fit->block_count >= BLOCKS_MIN ? fit->block_deviation[axis] : 0.0;
+        r->deviation[axis] = hypot(hypot(block, by_cell), wide);
     }
-    r->deviation[2] = hypot(r->deviation[2], mean);
     return TAL_OK;
 }
 

@@ -49,10 +49,10 @@ static tal_status check_times(const tal_netcdf *file, const char *name, const ch
 }
 
 // Energies are the largest of what is recorded per step.
-static tal_status check_series(const tal_netcdf *file, const char *name, const double *value,
-                               size_t count, tal_error *err) {
+static tal_status check_series(const tal_netcdf *file, const char *name, double least,
+                               const double *value, size_t count, tal_error *err) {
     for (size_t i = 0; i < count; i++) {
-        if (!(fabs(value[i]) <= TAL_ENERGY_MAX_J)) {
+        if (!(value[i] >= least && value[i] <= TAL_ENERGY_MAX_J)) {
             return TAL_FAIL(err, TAL_BAD_INPUT,
                             "%s: %s = %g of step %zu is impossible: the file is damaged; run "
                             "talus-solve again",
@@ -66,24 +66,25 @@ static tal_status read_series(tal_run_record *motion, tal_netcdf *file, tal_erro
     struct {
         const char *name;
         double **values;
-    } series[] = {{"step_time", &motion->step_time},
-                  {"kinetic_translation", &motion->kinetic_translation},
-                  {"kinetic_rotation", &motion->kinetic_rotation},
-                  {"potential", &motion->potential},
-                  {"dissipated_normal", &motion->dissipated_normal},
-                  {"dissipated_tangential", &motion->dissipated_tangential},
-                  {"correction_work", &motion->correction_work},
-                  {"contact_count", &motion->contact_count},
-                  {"iterations", &motion->iterations},
-                  {"residual", &motion->residual},
-                  {"penetration", &motion->penetration}};
+        double least;
+    } series[] = {{"step_time", &motion->step_time, -TAL_ENERGY_MAX_J},
+                  {"kinetic_translation", &motion->kinetic_translation, 0.0},
+                  {"kinetic_rotation", &motion->kinetic_rotation, 0.0},
+                  {"potential", &motion->potential, -TAL_ENERGY_MAX_J},
+                  {"dissipated_normal", &motion->dissipated_normal, -TAL_ENERGY_MAX_J},
+                  {"dissipated_tangential", &motion->dissipated_tangential, -TAL_ENERGY_MAX_J},
+                  {"correction_work", &motion->correction_work, -TAL_ENERGY_MAX_J},
+                  {"contact_count", &motion->contact_count, 0.0},
+                  {"iterations", &motion->iterations, 0.0},
+                  {"residual", &motion->residual, 0.0},
+                  {"penetration", &motion->penetration, 0.0}};
     size_t steps;
     TAL_TRY(tal_netcdf_get_length(file, "step", &steps, err));
     motion->step_count = (int32_t)steps;
     for (size_t i = 0; i < sizeof series / sizeof *series; i++) {
         TAL_CREATE(*series[i].values, steps + 1, series[i].name, err);
         TAL_TRY(tal_netcdf_get_doubles(file, series[i].name, *series[i].values, steps, err));
-        TAL_TRY(check_series(file, series[i].name, *series[i].values, steps, err));
+        TAL_TRY(check_series(file, series[i].name, series[i].least, *series[i].values, steps, err));
     }
     return check_times(file, "step_time", "step", motion->step_time, steps, err);
 }
@@ -109,15 +110,31 @@ static void read_friction(tal_run_record *motion, tal_netcdf *file) {
     }
 }
 
+// What the run says of itself, from 0 to `most`. The energy drift may be anything: the verdict says so.
+static tal_status read_numbers(tal_run_record *motion, tal_netcdf *file, tal_error *err) {
+    struct {
+        const char *name;
+        double *value, most;
+    } notes[] = {{"unconverged_steps", &motion->unconverged_steps, motion->step_count},
+                 {"finished_steps", &motion->finished_steps, motion->step_count},
+                 {"clausius_duhem_worst_j", &motion->clausius_duhem_worst, TAL_ENERGY_MAX_J},
+                 {"blocks_lost", &motion->blocks_lost, motion->block_count},
+                 {"dt_s", &motion->dt, TAL_TIME_MAX_S}};
+    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
+        const double *value = notes[i].value;
+        TAL_TRY(tal_netcdf_get_real(file, NULL, notes[i].name, notes[i].value, err));
+        if (!(*value >= 0.0 && *value <= notes[i].most)) {
+            return TAL_FAIL(err, TAL_BAD_INPUT,
+                            "%s: %s = %g is impossible: the file is damaged; run talus-solve again",
+                            file->path, notes[i].name, *value);
+        }
+    }
+    return tal_netcdf_get_real(file, NULL, "energy_drift", &motion->energy_drift, err);
+}
+
 static tal_status read_notes(tal_run_record *motion, tal_netcdf *file, tal_error *err) {
     char *ended = NULL;
-    TAL_TRY(tal_netcdf_get_real(file, NULL, "unconverged_steps", &motion->unconverged_steps, err));
-    TAL_TRY(tal_netcdf_get_real(file, NULL, "finished_steps", &motion->finished_steps, err));
-    TAL_TRY(tal_netcdf_get_real(file, NULL, "energy_drift", &motion->energy_drift, err));
-    TAL_TRY(tal_netcdf_get_real(file, NULL, "clausius_duhem_worst_j", &motion->clausius_duhem_worst,
-                                err));
-    TAL_TRY(tal_netcdf_get_real(file, NULL, "blocks_lost", &motion->blocks_lost, err));
-    TAL_TRY(tal_netcdf_get_real(file, NULL, "dt_s", &motion->dt, err));
+    TAL_TRY(read_numbers(motion, file, err));
     read_friction(motion, file);
     motion->ended_too_early = number_if_said(file, "ended_too_early") > 0.0;
     TAL_TRY(tal_netcdf_get_text(file, NULL, "ended_because", &ended, err));

@@ -73,13 +73,19 @@ static tal_status read_volume(const cJSON *root, const char *key, const char *fi
 
 static tal_status read_notes(tal_surveyed *survey, const cJSON *root, const char *file,
                              tal_error *err) {
-    double epochs, east, north, height;
+    double epochs, origin[3];
     TAL_TRY(tal_json_number(root, "epochs", file, &epochs, err));
-    TAL_TRY(tal_json_number(root, "origin.east_m", file, &east, err));
-    TAL_TRY(tal_json_number(root, "origin.north_m", file, &north, err));
-    TAL_TRY(tal_json_number(root, "origin.height_m", file, &height, err));
+    TAL_TRY(tal_json_number(root, "origin.east_m", file, &origin[0], err));
+    TAL_TRY(tal_json_number(root, "origin.north_m", file, &origin[1], err));
+    TAL_TRY(tal_json_number(root, "origin.height_m", file, &origin[2], err));
+    if (!tal_origin_is_possible(origin)) {
+        return TAL_FAIL(err, TAL_BAD_INPUT,
+                        "%s: its origin (%g, %g, %g) is impossible: the file is damaged; run "
+                        "talus-ingest again",
+                        file, origin[0], origin[1], origin[2]);
+    }
     survey->epochs = epochs == 1.0 ? 1 : 2;
-    survey->origin = (tal_origin){llround(east), llround(north), llround(height)};
+    survey->origin = tal_origin_near(origin[0], origin[1], origin[2]);
     TAL_TRY(read_volume(root, "source", file, &survey->source_volume, err));
     TAL_TRY(read_volume(root, "deposit", file, &survey->deposit_volume, err));
     const cJSON *crs = cJSON_GetObjectItemCaseSensitive(root, "crs");

@@ -79,10 +79,18 @@ static tal_status read_summary(tal_hazard *h, const char *folder, tal_error *err
     TAL_TRY(tal_json_read(path, &root, err));
     tal_status status = tal_json_number(root, "unconverged_steps", path, &unconverged, err);
     status = status == TAL_OK ? tal_json_number(root, "steps", path, &steps, err) : status;
+    cJSON_Delete(root);
+    TAL_TRY(status);
+    const double most = 1e15; // whole numbers that a double holds
+    if (!(unconverged >= 0.0 && unconverged <= steps && steps <= most)) {
+        return TAL_FAIL(err, TAL_BAD_INPUT,
+                        "%s: %g steps of which %g did not converge are impossible: the file is "
+                        "damaged; run talus-solve again",
+                        path, steps, unconverged);
+    }
     h->unconverged_steps = (int64_t)unconverged;
     h->step_count = (int64_t)steps;
-    cJSON_Delete(root);
-    return status;
+    return TAL_OK;
 }
 
 // Before the greater ones at the end.

@@ -80,9 +80,10 @@ static bool find_quiet_islands(const tal_model *model, tal_state *state, double 
         const bool is_still = can_rest(model, state, b) &&
                               speed_of(model, state, b, dt) <=
                                   still_speed(model, state, state->work.island_of_body[b], slow);
-        state->rest[b].still_steps = is_still ? state->rest[b].still_steps + 1 : 0;
-        any = any || state->rest[b].still_steps >= wanted;
-        if (state->work.island_of_body[b] >= 0 && state->rest[b].still_steps < wanted) {
+        int32_t *still_steps = &state->rest[b].still_steps; // no more than wanted are counted
+        *still_steps = !is_still ? 0 : *still_steps < wanted ? *still_steps + 1 : *still_steps;
+        any = any || *still_steps >= wanted;
+        if (state->work.island_of_body[b] >= 0 && *still_steps < wanted) {
             state->work.is_restless[state->work.island_of_body[b]] = 1;
         }
     }

@@ -583,6 +583,7 @@ tal_status tal_prepare_contacts(const tal_model *model, tal_state *state, double
     TAL_TRY(tal_contacts_reserve(&state->work.contacts,
                                  tal_pairs_with_room(state->work.list.manifold_count),
                                  tal_contacts_with_room(state->work.list.point_count), err));
+    tal_contacts_forget_more(&state->work.contacts);
     color_manifolds(model, state);
     number_islands(model, state, report);
     lay_out_pairs(model, state, report->island_count);

@@ -144,7 +144,7 @@ static tal_status restore(tal_state *state, const header *head, const char *byte
     return TAL_OK;
 }
 
-static const double FAST_MPS = 1e4;
+static const double FAR_M = 1e7, FAST_MPS = 1e4;
 
 static bool is_within(tal_vec3 v, double most) {
     return fabs(v.x) <= most && fabs(v.y) <= most && fabs(v.z) <= most; // false for NaN
@@ -154,17 +154,17 @@ static bool is_within(tal_vec3 v, double most) {
 // or turned by something that is no rotation.
 static tal_status check_motion(const tal_model *model, const tal_state *state, const char *path,
                                tal_error *err) {
-    const double far_m = 1e7, spin_radps = 1e4;
+    const double spin_radps = 1e4;
     for (int32_t b = 0; b < model->body_count; b++) {
         const tal_quat q = state->orientation[b];
         const tal_vec3 inertia = model->inertia[b];
         const double heaviest = fmax(inertia.x, fmax(inertia.y, inertia.z));
         const double length = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
         const tal_trail *trail = &state->trail[b];
-        if (!is_within((tal_vec3){trail->scar, trail->decay, trail->slid}, far_m) ||
+        if (!is_within((tal_vec3){trail->scar, trail->decay, trail->slid}, FAR_M) ||
             !(trail->drag >= 0.0 && trail->drag <= FAST_MPS) ||
             !(state->lead[b] >= 0.0 && state->lead[b] <= model->settings.dt_s) ||
-            !is_within(state->position[b], far_m) || !is_within(state->velocity[b], FAST_MPS) ||
+            !is_within(state->position[b], FAR_M) || !is_within(state->velocity[b], FAST_MPS) ||
             !is_within(state->momentum[b], spin_radps * heaviest) || !(fabs(length - 1.0) < 1e-6)) {
             return TAL_FAIL(err, TAL_BAD_INPUT,
                             "%s: block %d has an impossible position or velocity: start again or "
@@ -176,6 +176,22 @@ static tal_status check_motion(const tal_model *model, const tal_state *state, c
                ? TAL_OK
                : TAL_FAIL(err, TAL_BAD_INPUT, "%s: its time of %g s is impossible: start again",
                           path, state->time);
+}
+
+// How long a block is still or hangs, how deep it lies and in whom.
+static tal_status check_rest(const tal_model *model, const tal_state *state, const char *path,
+                             tal_error *err) {
+    for (int32_t b = 0; b < model->body_count; b++) {
+        const tal_rest *rest = &state->rest[b];
+        if (!(rest->still_steps >= 0 && rest->depth >= 0.0 && rest->depth <= FAR_M &&
+              rest->partner >= TAL_BODY_TERRAIN && rest->partner < model->body_count &&
+              rest->hung_s >= 0.0 && isfinite(rest->hung_s))) {
+            return TAL_FAIL(err, TAL_BAD_INPUT,
+                            "%s: how block %d rests is impossible: start again or use an older one",
+                            path, b);
+        }
+    }
+    return TAL_OK;
 }
 
 // A percussion that would throw its body faster than any can be was never found.
@@ -243,6 +259,7 @@ tal_status tal_checkpoint_read(const tal_model *model, tal_state *state, const c
         status = restore(state, &head, bytes + sizeof head, length - sizeof head, path, err);
     }
     status = status == TAL_OK ? check_motion(model, state, path, err) : status;
+    status = status == TAL_OK ? check_rest(model, state, path, err) : status;
     status = status == TAL_OK ? check_memory(model, state, path, err) : status;
     if (status == TAL_OK) {
         take_up(model, state);

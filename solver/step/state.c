@@ -80,6 +80,13 @@ void tal_contacts_forget_sweeps(tal_contacts *set) {
     }
 }
 
+void tal_contacts_forget_more(tal_contacts *set) {
+    const size_t count = (size_t)set->contact_capacity;
+    if (tal_is_worth_forgetting(count, sizeof *set->more)) {
+        tal_memory_forget(set->more, 0, count, sizeof *set->more);
+    }
+}
+
 tal_status tal_manifolds_reserve(tal_manifolds *list, int32_t manifold_count, int32_t point_count,
                                  tal_error *err) {
     if (manifold_count > list->manifold_capacity) {

@@ -234,8 +234,11 @@ void tal_state_refresh_spins(const tal_model *model, tal_state *state);
 
 tal_status tal_contacts_reserve(tal_contacts *set, int32_t pair_count, int32_t contact_count,
                                 tal_error *err);
-// What of the sweeps and the correction is large goes back to the system; the next step begins them anew.
+// What of the sweeps and the correction is large goes back to the system; the next step begins them anew. And what
+// contacts had beyond dry friction, before they are prepared: few have it, now here, now there, and their pages would
+// add up from step to step.
 void tal_contacts_forget_sweeps(tal_contacts *set);
+void tal_contacts_forget_more(tal_contacts *set);
 tal_status tal_manifolds_reserve(tal_manifolds *list, int32_t manifold_count, int32_t point_count,
                                  tal_error *err);
 // The same, but what is listed stays.

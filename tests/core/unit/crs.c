@@ -343,6 +343,11 @@ static void the_origin_is_the_nearest_whole_metre(void **state) {
     assert_int_equal(origin.north, 1634567);
     assert_int_equal(origin.height, -4);
     assert_int_equal(tal_origin_near((double)NAN, 0, 0).east, 0);
+    assert_true(tal_origin_is_possible((const double[]){712346, 1634567, -4}));
+    assert_false(tal_origin_is_possible((const double[]){1e300, 0, 0}));
+    assert_false(tal_origin_is_possible((const double[]){0, -1.1e8, 0}));
+    assert_false(tal_origin_is_possible((const double[]){0, 0, 0.5}));
+    assert_false(tal_origin_is_possible((const double[]){0, (double)NAN, 0}));
 }
 
 int main(void) {

@@ -6,6 +6,8 @@
 #include "tests/support/check.h"
 
 #include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 static bool all_zero(const unsigned char *bytes, size_t count) {
     for (size_t i = 0; i < count; i++) {
@@ -73,6 +75,32 @@ static void what_is_forgotten_takes_no_pages_and_what_is_beside_it_stays(void **
     tal_memory_forget(small, 0, 10, 1); // no whole page
     tal_memory_forget(NULL, 0, 0, 8);
     tal_memory_destroy(small);
+}
+
+// Most pages that the process ever had.
+static long resident_most(void) {
+    struct rusage usage;
+    assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+    return usage.ru_maxrss / (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+static void what_grows_is_never_there_twice(void **state) {
+    (void)state;
+    const size_t count = ((size_t)1 << 28) + 3,
+                 more = 2 * count; // 65536 pages: more than any test before
+    unsigned char *bytes = tal_memory_create(count, 1);
+    assert_non_null(bytes);
+    memset(bytes, 7, count);
+    const long before = resident_most();
+    unsigned char *grown = tal_memory_grow(bytes, count, more, 1);
+    assert_non_null(grown);
+    assert_true(resident_most() - before < 32768); // sanitizers need some for themselves
+    for (size_t k = 0; k < more; k += 997) {
+        assert_int_equal(grown[k], k < count ? 7 : 0);
+    }
+    assert_int_equal(grown[count - 1], 7);
+    assert_int_equal(grown[count], 0);
+    tal_memory_destroy(grown);
 }
 
 static void sizes_that_overflow_are_refused(void **state) {
@@ -199,6 +227,7 @@ int main(void) {
         cmocka_unit_test(new_memory_is_zero_and_aligned),
         cmocka_unit_test(room_that_nobody_writes_to_takes_no_pages),
         cmocka_unit_test(what_is_forgotten_takes_no_pages_and_what_is_beside_it_stays),
+        cmocka_unit_test(what_grows_is_never_there_twice),
         cmocka_unit_test(sizes_that_overflow_are_refused),
         cmocka_unit_test(growing_keeps_the_old_and_clears_the_new),
         cmocka_unit_test(shrinking_keeps_the_first_items),

@@ -24,6 +24,14 @@ expect 2 'obj, ply or vtp' "$program" site.ini --out ingested --export dxf
 mkdir empty
 expect 1 'run talus-ingest' "$program" site.ini --out empty
 
+# An origin that is nowhere on Earth, or between two metres.
+for wrong in 1e300 -7e18 1e9 0.5; do
+    fresh nowhere
+    sed -i "s/\"east_m\":[^,]*/\"east_m\": $wrong/" nowhere/ingest.json
+    cmp -s ingested/ingest.json nowhere/ingest.json && fail "east_m = $wrong changes nothing"
+    expect 1 'ingest.json: its origin .* is impossible' "$program" site.ini --out nowhere
+done
+
 # Mistakes in the settings come together.
 expect 2 'at least one joint set' "$program" site.ini --out ingested --set mesh.blocks=joints --set mesh.brick_m='1 2' \
     --set mesh.import_position_m=5

@@ -164,8 +164,8 @@ expect 0 'IoU' "$post" still/site.ini --out still $quick
 expect 0 '400 of 1000 steps' "$post" shaky/site.ini --out shaky $quick
 grep -q 'class="banner bad"' shaky/report.html || fail "a run that did not converge is not red"
 # A contact that makes energy is told with its tolerance, a little of it without an alarm.
-"$scene" made duhem=1e30 blocks=40 frames=41
-expect 0 'most energy that one contact created in a step.*10³⁰ J' "$post" made/site.ini --out made $quick
+"$scene" made duhem=1e22 blocks=40 frames=41
+expect 0 'most energy that one contact created in a step.*10²² J' "$post" made/site.ini --out made $quick
 grep -q 'class="banner bad"' made/report.html || fail "a contact that makes energy is not red"
 grep -q 'Clausius-Duhem' one/report.html || fail "the report does not show Clausius-Duhem"
 sed -n '/"clausius_duhem"/,/}/p' made/scores.json | tr -d ' \t\n' | grep -q '"level":"bad".*0.01' ||
@@ -233,6 +233,12 @@ if command -v ncgen >/dev/null; then
     nonsense 'step_time = -5 s of step 1 after' '/^ step_time =/ s/, [0-9.]*/, -5/'
     nonsense 'kinetic_translation = inf of step 0 is impossible' '/^ kinetic_translation =/,/;/ s/[0-9][0-9.e+-]*/Infinity/'
     nonsense 'penetration = nan of step 0 is impossible' '/^ penetration =/,/;/ s/[0-9][0-9.e+-]*/NaN/'
+    for name in kinetic_rotation contact_count iterations residual penetration; do
+        nonsense "$name = -5 of step 0 is impossible" "/^ $name =/,/;/ s/[0-9][0-9.e+-]*/-5/"
+    done
+    for note in unconverged_steps=-5 finished_steps=1e+300 clausius_duhem_worst_j=-5 blocks_lost=1e+09 dt_s=-5 dt_s=nan; do
+        nonsense "${note%%=*} = ${note#*=} is impossible" "s/:${note%%=*} = .*/:${note%%=*} = ${note#*=} ;/"
+    done
 fi
 
 # Names from files end up in shell scripts: none of them is run.

@@ -34,6 +34,15 @@ cp out/energy_p50.tif swapped/energy_p90.tif
 sed -i /energy_p90/d swapped/post.sha256
 "$TALUS_BIN/../tests/post-release-judge" swapped >judge.txt && fail "the judge sees nothing"
 grep -q '^energy_p90: cell' judge.txt || fail "the judge sees something else: $(cat judge.txt)"
+# Numbers that no run has.
+for wrong in 'unconverged_steps -5' 'unconverged_steps 1e300' 'steps 1e300' 'steps -1'; do
+    rm -rf absurd
+    cp -r out absurd
+    sed -i /rocks.json/d absurd/solve.sha256
+    sed -i "s/\"${wrong% *}\":.*,/\"${wrong% *}\": ${wrong#* },/" absurd/rocks.json
+    cmp -s out/rocks.json absurd/rocks.json && fail "$wrong changes nothing"
+    expect 1 'rocks.json: .* steps of which .* did not converge are impossible' "$TALUS_BIN/talus-post" site.ini --out absurd --overwrite
+done
 # The table at a line counts the rocks whose way crosses it: those that end beyond, at least.
 crossed=$(awk -F, '$1 == "road" && $4 == "energy" {print $2}' out/targets.csv)
 [ "$crossed" = "$(grep -c '^road,' out/crossings.csv)" ] || fail "targets.csv and crossings.csv differ"

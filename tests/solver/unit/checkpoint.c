@@ -124,6 +124,47 @@ static void impossible_percussions_are_refused(void **unused) {
     end(&f);
 }
 
+// Nor is a block still for fewer than no steps, or hung for a time that is no number.
+static void impossible_rest_is_refused(void **unused) {
+    (void)unused;
+    static const tal_rest wrong[] = {
+        {.still_steps = -1}, {.depth = NAN},   {.depth = 1e9},
+        {.depth = -1e-3},    {.partner = 6},   {.partner = -2},
+        {.hung_s = NAN},     {.hung_s = -1.0}, {.hung_s = INFINITY},
+    };
+    fixture f = {0};
+    make(&f, 0.6, TAL_SCHEME_MOREAU);
+    steps(&f, 10);
+    for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++) {
+        f.state->rest[3] = wrong[k];
+        f.state->rest[3].group = TAL_AWAKE;
+        check_ok(tal_checkpoint_write(f.model, f.state, f.path, &check_error));
+        check_fails(tal_checkpoint_read(f.model, f.state, f.path, &check_error), TAL_BAD_INPUT,
+                    "how block 3 rests");
+    }
+    end(&f);
+}
+
+// However long it has been still: the count ends where it says enough.
+static void a_count_of_still_steps_does_not_run_over(void **unused) {
+    (void)unused;
+    fixture f = {0};
+    make(&f, 0.6, TAL_SCHEME_MOREAU);
+    while (!tal_is_at_rest(f.state, 0)) {
+        for (int b = 0; b < 6; b++) {
+            if (f.state->rest[b].still_steps > 0) {
+                f.state->rest[b].still_steps = INT32_MAX;
+            }
+        }
+        steps(&f, 1);
+        assert_true(tal_state_time(f.state) < 60.0);
+        for (int b = 0; b < 6; b++) {
+            assert_true(f.state->rest[b].still_steps >= 0);
+        }
+    }
+    end(&f);
+}
+
 static void rewrite(const char *path, size_t flip_at, size_t cut) {
     char *bytes;
     size_t length;
@@ -175,6 +216,8 @@ int main(void) {
         cmocka_unit_test(blocks_that_rest_come_back_with_the_same_bits),
         cmocka_unit_test(going_on_with_the_finisher_gives_the_same_bits),
         cmocka_unit_test(impossible_percussions_are_refused),
+        cmocka_unit_test(impossible_rest_is_refused),
+        cmocka_unit_test(a_count_of_still_steps_does_not_run_over),
         cmocka_unit_test(damaged_checkpoints_are_refused_and_say_why),
         cmocka_unit_test(checkpoint_of_another_model_is_refused),
     };
