@@ -387,8 +387,8 @@ tal_origin tal_origin_near(double x, double y, double z) {
 
 bool tal_origin_is_possible(const double place[3]) {
     const double most = 1e8; // more than twice around the Earth
-    for (int axis = 0; axis < 3; axis++) {
-        if (!(fabs(place[axis]) <= most && place[axis] == round(place[axis]))) {
+    for (int a = 0; a < 3; a++) {
+        if (!(fabs(place[a]) <= most && place[a] == round(place[a]))) {
             return false;
         }
     }
