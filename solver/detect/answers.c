@@ -60,17 +60,21 @@ void tal_answers_give_back(tal_answers *answers, tal_manifolds *list) {
 }
 
 void tal_manifolds_forget(tal_manifolds *list) {
+    tal_memory_forget(list->point, 0, (size_t)list->point_capacity, sizeof *list->point);
+    tal_memory_forget(list->manifold, 0, (size_t)list->manifold_capacity, sizeof *list->manifold);
+    list->manifold_count = list->point_count = 0;
+}
+
+static void forget_large(tal_manifolds *list) {
     if (tal_is_worth_forgetting((size_t)list->point_capacity, sizeof *list->point)) {
-        tal_memory_forget(list->point, 0, (size_t)list->point_capacity, sizeof *list->point);
-        tal_memory_forget(list->manifold, 0, (size_t)list->manifold_capacity,
-                          sizeof *list->manifold);
+        tal_manifolds_forget(list);
     }
     list->manifold_count = list->point_count = 0;
 }
 
 void tal_answers_forget(tal_answers *answers) {
-    tal_manifolds_forget(&answers->last);
+    forget_large(&answers->last);
     if (!answers->has_now || answers->lent != NULL) {
-        tal_manifolds_forget(&answers->now);
+        forget_large(&answers->now);
     }
 }

@@ -27,7 +27,7 @@ tal_status tal_answers_make_room(tal_answers *answers, int32_t manifolds, int32_
 void tal_answers_take(tal_answers *answers, tal_manifolds *list);
 void tal_answers_give_back(tal_answers *answers, tal_manifolds *list);
 
-// All but the present answer goes back to the system if it is large; and the same of any list.
+// All but the present answer goes back to the system if it is large; and any list, whatever its size.
 void tal_answers_forget(tal_answers *answers);
 void tal_manifolds_forget(tal_manifolds *list);
 

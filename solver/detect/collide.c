@@ -627,6 +627,15 @@ static void copy_found(void *context, int64_t first, int64_t end) {
     }
 }
 
+// Each may be small, but all of them are a second answer.
+static void forget_shares(tal_collider *c) {
+    const size_t points = (size_t)c->answers.now.point_count;
+    for (int t = 0;
+         tal_is_worth_forgetting(points, sizeof(tal_contact_point)) && t < c->worker_count; t++) {
+        tal_manifolds_forget(&c->workers[t].own);
+    }
+}
+
 static tal_status join_workers(tal_collider *c, int threads, int shares, tal_error *err) {
     int64_t manifolds = 0, points = 0;
     for (int t = 0; t < shares; t++) {
@@ -638,6 +647,7 @@ static tal_status join_workers(tal_collider *c, int threads, int shares, tal_err
     }
     TAL_TRY(tal_answers_make_room(&c->answers, (int32_t)manifolds, (int32_t)points, err));
     tal_threads_loop(threads, shares, 1, copy_found, c);
+    forget_shares(c);
     return TAL_OK;
 }
 
@@ -683,9 +693,6 @@ static void forget_poses(tal_collider *c) {
 
 void tal_collider_pause(tal_collider *c) {
     tal_answers_forget(&c->answers);
-    for (int t = 0; t < c->worker_count; t++) {
-        tal_manifolds_forget(&c->workers[t].own);
-    }
     forget_poses(c);
 }
 

@@ -16,7 +16,7 @@ violations() { # violations TREE
     done
     # core/base: its own headers, and of the system only what libc and the kernel have.
     grep -HnE "^$b*#$b*include" "$1"/core/base/*.[ch] 2>/dev/null | grep -vE \
-        '#include (<(assert|ctype|errno|fcntl|float|limits|linux/futex|math|pthread|signal|stdalign|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|time|unistd|sys/[a-z]+)\.h>|"core/base/[a-z_0-9]+\.(h|def)")' || true
+        '#include (<(assert|ctype|errno|fcntl|float|limits|linux/futex|malloc|math|pthread|signal|stdalign|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|time|unistd|sys/[a-z]+)\.h>|"core/base/[a-z_0-9]+\.(h|def)")' || true
     grep -rHnE '#include ([<"]core/(app|geo)/|<(gdal|ogr|cpl|proj|netcdf))' "$1/core/base"/*.[ch] 2>/dev/null || true
     # core/geometry: core/base and itself.
     grep -HnE "^$b*#$b*include$b*\"" "$1"/core/geometry/*.[ch] 2>/dev/null | grep -vE '"core/(base|geometry)/' || true
