@@ -197,25 +197,23 @@ static void number_pairs(tal_state *state) {
 }
 
 // Behind those of its island, in the color that it has there.
-static void place_added(const tal_model *model, tal_state *state, int32_t m, int32_t color,
-                        int32_t colors) {
+static void place_added(const tal_model *model, tal_state *state, const joining *j, int32_t k) {
     tal_contacts *set = &state->work.contacts;
-    const int32_t n = island_of(state, &state->work.list.manifold[m]);
+    const int32_t m = j->manifold[k], n = island_of(state, &state->work.list.manifold[m]);
     tal_island *island = &state->work.island[n];
     const int32_t p = island->first_pair + island->pair_count++;
     const tal_pair *last = &set->pair[p - 1];
-    const int32_t behind = colors == ALL_SERIAL ? 1 : colors - color; // from the last color
+    const int32_t from_end = j->colors[n] == ALL_SERIAL ? 1 : j->colors[n] - j->color[k];
     set->pair[p] = tal_pair_of(model, state, m, last->first_contact + last->contact_count, n);
     set->pair_of_manifold[m] = p;
-    set->color_end[island->first_color + island->color_count - behind] = p + 1;
+    set->color_end[island->first_color + island->color_count - from_end] = p + 1;
 }
 
 static void place_all_added(const tal_model *model, tal_state *state, const joining *j) {
-    for (int32_t color = 0; color <= ADDED_COLORS_MAX; color++) {
+    for (int color = 0; color <= ADDED_COLORS_MAX; color++) {
         for (int32_t k = 0; k < j->count; k++) {
             if (j->color[k] == color) {
-                const int32_t n = island_of(state, &state->work.list.manifold[j->manifold[k]]);
-                place_added(model, state, j->manifold[k], color, j->colors[n]);
+                place_added(model, state, j, k);
             }
         }
     }

@@ -357,6 +357,8 @@ void tal_sweep_set_fill(tal_sweep_set *set, const tal_percussion_problem *proble
     const int threads = island->pair_count < SORTED_PAIRS_MIN ? 1 : thread_count;
     tal_threads_loop(threads, island->color_count, 1, sort_colors, &l);
     line_up_colors(&l);
+    TAL_ASSERT(set->batch == NULL ||
+               set->batch_end[island->color_count - 1] <= work->batches.room[number][0]);
     tal_threads_loop(threads, island->color_count, 1, place_colors, &l);
     const int32_t filled = l.is_filled ? set->batch_end[first_added(island) - 1] : 0;
     tal_threads_loop(thread_count, set->batch_end[island->color_count - 1] - filled,

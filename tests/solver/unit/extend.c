@@ -285,15 +285,8 @@ static void add_copies(tal_state *state, int32_t m, int copies) {
     }
 }
 
-static const tal_island *extend_by_copies(world *w, int copies, bool has_colors_left) {
-    build(w);
-    prepare(w);
-    int32_t m = 0;
-    while (tal_edge_of(w->state, &w->state->work.list.manifold[m]).j < COLUMNS) { // in the wall
-        m++;
-    }
-    tal_island *island = &w->state->work.island[pair_of(w, m)->island];
-    island->last_color_is_serial = !has_colors_left;
+static const tal_island *extend_by_copies(world *w, int32_t m, int copies) {
+    const tal_island *island = &w->state->work.island[pair_of(w, m)->island];
     add_copies(w->state, m, copies);
     extend(w);
     assert_true(tal_problem_is_valid(&w->state->work.problem, w->state->work.island_parent));
@@ -301,17 +294,61 @@ static const tal_island *extend_by_copies(world *w, int copies, bool has_colors_
     return island;
 }
 
+// The same for a manifold of two boxes of the wall.
+static const tal_island *extend_wall(world *w, int copies, bool has_colors_left) {
+    build(w);
+    prepare(w);
+    int32_t m = 0;
+    while (tal_edge_of(w->state, &w->state->work.list.manifold[m]).j < COLUMNS) {
+        m++;
+    }
+    w->state->work.island[pair_of(w, m)->island].last_color_is_serial = !has_colors_left;
+    return extend_by_copies(w, m, copies);
+}
+
 static void what_finds_no_color_is_visited_one_by_one(void **unused) {
     (void)unused;
     world w;
-    const tal_island *island = extend_by_copies(&w, 8, true);
-    assert_true(island->added_color_count == 8 && !island->last_color_is_serial);
+    goal_tolerance = 1e-4; // in batches
+    const tal_island *island = extend_wall(&w, 3, true);
+    assert_true(island->added_color_count == 3 && !island->last_color_is_serial);
+    assert_true(island->added_are_batched);
     world_end(&w);
-    island = extend_by_copies(&w, 10, true);
+    island = extend_wall(&w, 8, true); // a batch each: more than there is room for
+    assert_true(island->added_color_count == 8 && !island->last_color_is_serial);
+    assert_false(island->added_are_batched);
+    world_end(&w);
+    island = extend_wall(&w, 10, true);
     assert_true(island->added_color_count == 9 && island->last_color_is_serial);
     world_end(&w);
-    island = extend_by_copies(&w, 3, false);
+    island = extend_wall(&w, 3, false);
     assert_true(island->added_color_count == 0 && island->last_color_is_serial);
+    world_end(&w);
+    goal_tolerance = 1e-5;
+}
+
+// A plate on 62 boxes needs as many colors: two are left.
+static void colors_of_an_island_are_no_more_than_there_are(void **unused) {
+    (void)unused;
+    world w;
+    world_init(&w, DT, law_coulomb(0.5, 0.0));
+    test_scene_set_plane(&w.scene, (tal_vec3){0}, tal_vec3_make(0, 0, 1), 50.0);
+    for (int n = 0; n < 62; n++) {
+        const tal_vec3 at = {1.5 * (n % 8), 1.5 * (n / 8), 0.5};
+        test_scene_add_box(&w.scene, 1, 1, 1, at, UPRIGHT, 2000.0);
+    }
+    test_scene_add_box(&w.scene, 14, 14, 1, tal_vec3_make(5.25, 5.25, 1.5), UPRIGHT, 2000.0);
+    world_start(&w);
+    world_step(&w);
+    world_step(&w);
+    prepare(&w);
+    int32_t m = 0;
+    while (tal_edge_of(w.state, &w.state->work.list.manifold[m]).j < 0) {
+        m++;
+    }
+    assert_in_range(w.state->work.island[0].color_count, 62, 63);
+    const tal_island *island = extend_by_copies(&w, m, 3);
+    assert_true(island->color_count <= TAL_COLOR_MAX + 1 && island->last_color_is_serial);
     world_end(&w);
 }
 
@@ -336,6 +373,7 @@ int main(void) {
         cmocka_unit_test(what_was_there_stays_and_what_joins_is_set_up),
         cmocka_unit_test(extended_problems_have_the_solution_of_the_whole),
         cmocka_unit_test(what_finds_no_color_is_visited_one_by_one),
+        cmocka_unit_test(colors_of_an_island_are_no_more_than_there_are),
         cmocka_unit_test(what_a_look_added_has_the_arms_of_the_poses_ahead),
         cmocka_unit_test(islands_that_become_one_are_set_up_anew),
     };
