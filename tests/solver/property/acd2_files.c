@@ -139,8 +139,8 @@ typedef tal_status (*solver)(const tal_friction_problem *, double, int, double *
 
 static tal_status by_newton(const tal_friction_problem *problem, double tolerance, int iterations,
                             double *r, int *systems, tal_error *err) {
-    const tal_finish_settings settings = {TAL_FINISH_AUTOMATIC, tolerance, tolerance, iterations,
-                                          INFINITY, false};
+    const tal_finish_settings settings = {TAL_FINISH_AUTOMATIC, tolerance, tolerance,
+                                          iterations,           INFINITY,  false};
     tal_finish_result result;
     memset(r, 0, 3 * (size_t)problem->w.count * sizeof *r);
     TAL_TRY(tal_finish_solve(problem, &settings, r, &result, err));

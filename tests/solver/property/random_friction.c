@@ -70,8 +70,8 @@ static void what_is_called_solved_obeys_coulomb(void **unused) {
         assert_int_equal(friction_scene_build(&scene, &problem, &err), TAL_OK);
         assert_int_equal(tal_friction_problem_check(&problem, &err), TAL_OK);
         double *r = calloc(3 * (size_t)problem.w.count, sizeof *r);
-        const tal_finish_settings settings = {TAL_FINISH_AUTOMATIC, TOLERANCE, TOLERANCE, 3000,
-                                              INFINITY, false};
+        const tal_finish_settings settings = {
+            TAL_FINISH_AUTOMATIC, TOLERANCE, TOLERANCE, 3000, INFINITY, false};
         assert_int_equal(tal_finish_solve(&problem, &settings, r, &result, &err), TAL_OK);
         const double violation = violation_of_coulomb(&problem, r);
         longest = result.iterations > longest ? result.iterations : longest;
