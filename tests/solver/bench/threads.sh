@@ -14,9 +14,9 @@ rounds=${BENCH_ROUNDS:-3}
 now() {
     date +%s%N
 }
-# motion THREADS SCENE END: to motion.THREADS
+# motion THREADS SCENE END FILE
 motion() {
-    BENCH_THREADS=$1 "$TALUS_TEST_BIN/solver_bench_talus" "$2.scene" "$3" "motion.$1" 1e-3 0.01 >/dev/null
+    BENCH_THREADS=$1 "$TALUS_TEST_BIN/solver_bench_talus" "$2.scene" "$3" "$4" 1e-3 0.01 >/dev/null
 }
 # timed COMMAND...: nanoseconds on the clock
 timed() {
@@ -25,8 +25,8 @@ timed() {
     echo $(($(now) - begin))
 }
 both() {
-    BENCH_THREADS=1 "$TALUS_TEST_BIN/solver_bench_talus" "$1.scene" "$2" motion.a 1e-3 0.01 >/dev/null &
-    BENCH_THREADS=1 "$TALUS_TEST_BIN/solver_bench_talus" "$1.scene" "$2" motion.b 1e-3 0.01 >/dev/null
+    motion 1 "$1" "$2" motion.a &
+    motion 1 "$1" "$2" motion.b
     wait
 }
 echo "# load $(cut -d ' ' -f 1 /proc/loadavg)" >threads.csv
@@ -34,8 +34,8 @@ for round in $(seq "$rounds"); do
     for entry in $scenes; do
         scene=${entry%:*} end=${entry#*:}
         [ -f "$scene.scene" ] || "$TALUS_TEST_BIN/solver_bench" --write "$scene" "$scene.scene"
-        one=$(timed motion 1 "$scene" "$end")
-        two=$(timed motion 2 "$scene" "$end")
+        one=$(timed motion 1 "$scene" "$end" motion.1)
+        two=$(timed motion 2 "$scene" "$end" motion.2)
         side=$(timed both "$scene" "$end")
         cmp motion.1 motion.2 || { echo "two threads give other bits in $scene" >&2; exit 1; }
         echo "$scene,$end,$round,$one,$two,$side" >>threads.csv
