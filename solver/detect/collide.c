@@ -55,7 +55,7 @@ struct tal_collider {
     int32_t *old_start;  // pairs and hints of the list before
     int32_t *old_partner;
     tal_pair_hint *old_hint;
-    int32_t old_capacity, hint_capacity;
+    int32_t old_partner_capacity, old_hint_capacity, hint_capacity;
     worker *workers;
     int worker_count;
 
@@ -373,29 +373,38 @@ static void carry_hints(tal_collider *c, const tal_candidates *candidates, int32
 }
 
 static tal_status keep_hints(tal_collider *c, const tal_candidates *candidates, tal_error *err) {
-    if (candidates->pair_count > c->old_capacity) {
-        const size_t room = (size_t)c->hint_capacity;
-        int32_t *partner = tal_memory_create(room, sizeof *partner);
-        tal_pair_hint *hint = tal_memory_create(room, sizeof *hint);
-        if (partner == NULL || hint == NULL) {
-            tal_memory_destroy(partner);
-            tal_memory_destroy(hint);
-            return tal_memory_failed(err, "pair hints", room, sizeof *hint + sizeof *partner);
-        }
+    if (candidates->pair_count > c->old_partner_capacity) {
         tal_memory_destroy(c->old_partner);
-        tal_memory_destroy(c->old_hint);
-        c->old_partner = partner;
-        c->old_hint = hint;
-        c->old_capacity = c->hint_capacity;
+        c->old_partner_capacity = 0;
+        TAL_CREATE(c->old_partner, (size_t)c->hint_capacity, "pair hints", err);
+        c->old_partner_capacity = c->hint_capacity;
     }
     memcpy(c->old_start, candidates->start,
            ((size_t)c->body_count + 1) * sizeof *candidates->start);
     if (candidates->pair_count > 0) {
         memcpy(c->old_partner, candidates->partner,
                (size_t)candidates->pair_count * sizeof *candidates->partner);
-        memcpy(c->old_hint, c->hint, (size_t)candidates->pair_count * sizeof *c->hint);
     }
+    tal_pair_hint *const hint = c->hint;
+    const int32_t capacity = c->hint_capacity;
+    c->hint = c->old_hint;
+    c->hint_capacity = c->old_hint_capacity;
+    c->old_hint = hint;
+    c->old_hint_capacity = capacity;
     return TAL_OK;
+}
+
+static void fatten_boxes(void *context, int64_t first, int64_t end) {
+    for (int64_t b = first; b < end; b++) {
+        fatten_box(context, (int32_t)b);
+    }
+}
+
+static void carry_all_hints(void *context, int64_t first, int64_t end) {
+    tal_collider *c = context;
+    for (int64_t b = first; b < end; b++) {
+        carry_hints(c, &c->candidates, (int32_t)b);
+    }
 }
 
 static tal_status find_all_candidates(tal_collider *c, int threads, tal_error *err) {
@@ -403,17 +412,16 @@ static tal_status find_all_candidates(tal_collider *c, int threads, tal_error *e
         TAL_TRY(keep_hints(c, &c->candidates, err));
     }
     c->has_candidates = false;
-    for (int32_t b = 0; b < c->body_count; b++) {
-        fatten_box(c, b);
-    }
+    tal_threads_loop(threads, c->body_count, POSES_PER_PIECE, fatten_boxes, c);
     TAL_TRY(tal_broad_phase_find(c->broad_phase, c->fat, threads, &c->candidates, err));
     TAL_TRY(grow_hints(c, 0, c->candidates.pair_count, err));
-    for (int32_t b = 0; b < c->body_count; b++) {
-        carry_hints(c, &c->candidates, b);
+    tal_threads_loop(threads, c->body_count, POSES_PER_PIECE, carry_all_hints, c);
+    // Until all are paired anew.
+    if (tal_is_worth_forgetting((size_t)c->old_hint_capacity, sizeof *c->old_hint)) {
+        tal_memory_forget(c->old_hint, 0, (size_t)c->old_hint_capacity, sizeof *c->old_hint);
+        tal_memory_forget(c->old_partner, 0, (size_t)c->old_partner_capacity,
+                          sizeof *c->old_partner);
     }
-    // Until all are paired anew, which takes many times as long as to get these pages again.
-    tal_memory_forget(c->old_hint, 0, (size_t)c->old_capacity, sizeof *c->old_hint);
-    tal_memory_forget(c->old_partner, 0, (size_t)c->old_capacity, sizeof *c->old_partner);
     c->added_count = 0;
     c->has_candidates = c->is_paired_anew = true;
     return TAL_OK;
