@@ -377,8 +377,7 @@ static tal_status take_scratch(tal_state *state, tal_soft_body *soft, tal_error 
     TAL_TAKE(arena, soft->active_of_slot, surface, "nodes touched", err);
     TAL_TAKE(arena, soft->motion, room, "velocities of nodes", err);
     TAL_TAKE(arena, soft->before, room, "velocities of nodes", err);
-    TAL_TAKE(arena, soft->start, room, "velocities of nodes", err);
-    TAL_TAKE(arena, soft->direction, room, "velocities of nodes", err);
+    TAL_TAKE(arena, soft->last, room, "velocities of nodes", err);
     for (size_t n = 0; n < surface; n++) {
         soft->active_of_slot[n] = -1;
     }
@@ -403,8 +402,7 @@ static tal_status begin_body(const tal_model *model, tal_state *state, int32_t n
                                                 .body = soft,
                                                 .motion = soft->motion,
                                                 .before = soft->before,
-                                                .start = soft->start,
-                                                .direction = soft->direction};
+                                                .last = soft->last};
     return TAL_OK;
 }
 

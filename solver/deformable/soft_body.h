@@ -55,7 +55,7 @@ typedef struct {
     int32_t active_count;
     int32_t *active_slot;    // surface places of the nodes touched
     int32_t *active_of_slot; // -1: not touched
-    double *motion, *before, *start, *direction;
+    double *motion, *before, *last;
     const tal_soft_site *site; // of all contacts: 2 per contact
 } tal_soft_body;
 

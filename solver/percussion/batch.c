@@ -109,17 +109,12 @@ void tal_batch_store(const tal_batch *batch, const tal_batch_percussion *percuss
     }
 }
 
-void tal_batch_stop(const tal_batch *batch, tal_batch_course *course) {
-    memset(course, 0, (size_t)batch->point_count * sizeof *course);
-}
-
 void tal_batch_go_on(const tal_batch *batch, tal_batch_percussion *percussion,
-                     tal_batch_course *course, double beta) {
-    for (int32_t k = 0; k < batch->point_count; k++) {
+                     const tal_batch_course *course, double beta) {
+    for (int32_t k = 0; beta != 0.0 && k < batch->point_count; k++) {
         for (int f = 0; f < 3; f++) {
-            const tal_lanes along = (float)beta * course[k].direction[f];
-            percussion[k].percussion[f] += along;
-            course[k].change[f] += along; // becomes the direction
+            tal_lanes *now = &percussion[k].percussion[f];
+            *now += (float)beta * (*now - course[k].last[f]);
         }
     }
 }

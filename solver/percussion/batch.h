@@ -28,10 +28,10 @@ typedef struct {
     tal_lanes percussion[3], lambda;
 } tal_batch_percussion;
 
-// What the acceleration goes by; 192 bytes, of which nothing outlives a series of sweeps.
+// What the acceleration goes by: the percussions that the sweep before the last one ended with; 96 bytes, of which
+// nothing outlives a series of sweeps.
 typedef struct {
-    tal_lanes change[3]; // of the last sweep
-    tal_lanes direction[3];
+    tal_lanes last[3];
 } tal_batch_course;
 
 // Of a position correction: how far a point has to open (or may close, if negative), and what pushes it.
@@ -56,7 +56,7 @@ typedef struct {
 // The sweeps at a batch; `point`, `percussion` and `course` are those of its own points.
 typedef struct {
     const char *name;
-    // Goes on along the last direction by `beta`, then visits all points as tal_rigid_visit does.
+    // Goes on by `beta` times what the last sweep changed, then visits all points as tal_rigid_visit does.
     void (*visit)(tal_batch *batch, const tal_batch_point *point, tal_batch_percussion *percussion,
                   tal_batch_course *course, tal_rigid_motion *motion, double beta);
     // The same for two batches that share no mobile body and have as many points, those of the second anywhere
@@ -103,11 +103,8 @@ static inline void tal_batch_copy_lane(const tal_batch_percussion *from, int fro
     ((float *)&to->lambda)[to_lane] = from->lambda[from_lane];
 }
 
-// Forgets change and direction.
-void tal_batch_stop(const tal_batch *batch, tal_batch_course *course);
-
-// Goes on along the direction ahead of the visit, which has to be made with beta = 0 then.
+// Goes on by itself. What follows begins anew.
 void tal_batch_go_on(const tal_batch *batch, tal_batch_percussion *percussion,
-                     tal_batch_course *course, double beta);
+                     const tal_batch_course *course, double beta);
 
 #endif

@@ -158,7 +158,7 @@ typedef struct {
     const tal_batch *batch;
     const tal_batch_point *point;
     tal_batch_percussion *percussion;
-    tal_batch_course *course;
+    tal_lanes (*start)[3]; // the percussions of all points, as the visit began
     batch_motion i, j;
     lane_mask takes_part, holds;
     tal_lanes q[3], r[3];
@@ -238,24 +238,23 @@ INLINE void visit_points(visited *v, int count) {
     }
 }
 
-// direction = beta * direction + change; percussion += beta * old direction. The change begins anew.
-INLINE void extrapolate(tal_batch_percussion *p, tal_batch_course *c, tal_lanes beta) {
+// percussion += beta * (percussion - last); `start` is what the visit begins with. Without a beta there may be no last.
+INLINE void extrapolate(tal_batch_percussion *p, tal_batch_course *c, double beta,
+                        tal_lanes start[3]) {
     for (int f = 0; f < 3; f++) {
-        const tal_lanes along = beta * c->direction[f];
-        c->direction[f] = along + c->change[f];
-        p->percussion[f] += along;
-        c->change[f] = -p->percussion[f];
+        const tal_lanes now = p->percussion[f];
+        start[f] = beta != 0.0 ? now + lanes_of((float)beta) * (now - c->last[f]) : now;
+        c->last[f] = now;
+        p->percussion[f] = start[f];
     }
 }
 
-INLINE void sum_changes(tal_batch *b, const tal_batch_point *point,
-                        const tal_batch_percussion *percussion, tal_batch_course *course) {
+INLINE void sum_changes(const visited *v, tal_batch *b) {
     tal_lanes energy = lanes_of(0.0f);
     for (int32_t k = 0; k < b->point_count; k++) {
         for (int f = 0; f < 3; f++) {
-            const tal_lanes step = course[k].change[f] + percussion[k].percussion[f];
-            course[k].change[f] = step;
-            energy += point[k].weight * step * step;
+            const tal_lanes step = v->percussion[k].percussion[f] - v->start[k][f];
+            energy += v->point[k].weight * step * step;
         }
     }
     b->energy = sum_of(energy * b->mass);
@@ -274,17 +273,19 @@ INLINE void visit_batches(tal_batch *b, int count, const tal_batch_point *point,
                           tal_batch_percussion *percussion, tal_batch_course *course,
                           tal_rigid_motion *motion, double beta) {
     visited v[2] = {0};
+    tal_lanes start[2][TAL_BATCH_POINTS_MAX][3];
     bool is_again[2] = {false, false};
     EACH(n, count) {
+        const int32_t first = b[n].first_point - b[0].first_point;
         v[n] = (visited){.batch = &b[n],
-                         .point = &point[b[n].first_point - b[0].first_point],
-                         .percussion = &percussion[b[n].first_point - b[0].first_point],
-                         .course = &course[b[n].first_point - b[0].first_point],
+                         .point = &point[first],
+                         .percussion = &percussion[first],
+                         .start = start[n],
                          .i = gather(motion, b[n].body_i),
                          .j = gather(motion, b[n].body_j),
                          .takes_part = ~(lane_mask){0}};
         for (int32_t k = 0; k < b[n].point_count; k++) {
-            extrapolate(&v[n].percussion[k], &v[n].course[k], lanes_of((float)beta));
+            extrapolate(&v[n].percussion[k], &course[first + k], beta, start[n][k]);
         }
     }
     visit_points(v, count);
@@ -304,7 +305,7 @@ INLINE void visit_batches(tal_batch *b, int count, const tal_batch_point *point,
     EACH(n, count) {
         scatter(&v[n].i, b[n].body_i, b[n].inertia_i[0], motion);
         scatter(&v[n].j, b[n].body_j, b[n].inertia_j[0], motion);
-        sum_changes(&b[n], v[n].point, v[n].percussion, v[n].course);
+        sum_changes(&v[n], &b[n]);
     }
 }
 

@@ -79,9 +79,9 @@ typedef struct {
     const void *body;
     bool is_mobile; // false: percussions do not change it, and it is never written
     int32_t motion_count;
-    double *motion;            // free velocity plus the effect of the percussions
-    const double *before;      // u-
-    double *start, *direction; // scratch of the accelerated sweeps
+    double *motion;       // free velocity plus the effect of the percussions
+    const double *before; // u-
+    double *last;         // scratch of the accelerated sweeps
 } tal_general_body;
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Nonlinear block Gauss-Seidel with the conjugate-gradient acceleration of Silcowitz-Hansen,
-// Niebe and Erleben (2010): one sweep is the gradient, its decrease decides how far to go on along
-// the last direction. The velocity is linear in the percussions, so both are extrapolated together.
+// Nonlinear block Gauss-Seidel that goes on from each sweep by a part of what has changed since the one before
+// (Nesterov's momentum); how large a part, the decrease of the changes decides, as in the nonlinear conjugate
+// gradients of Silcowitz-Hansen, Niebe and Erleben (2010). The velocity is linear in the percussions, so both are
+// extrapolated together.
 // Islands do not know of each other: each is swept as often as it needs, while it is in the cache.
 #include "solver/percussion/contact_solver.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The contact problem of one step and its solution by block Gauss-Seidel, island by island and color
-// by color, accelerated by a nonlinear conjugate gradient. Knows no model and no detection, and of
+// by color, accelerated by momentum. Knows no model and no detection, and of
 // bodies only what body.h says.
 #ifndef TALUS_SOLVER_PERCUSSION_CONTACT_SOLVER_H
 #define TALUS_SOLVER_PERCUSSION_CONTACT_SOLVER_H
@@ -66,18 +66,17 @@ typedef struct {
 
 // Scratch of the accelerated sweeps.
 typedef struct {
-    double *change;    // 3 per contact of pairs visited one by one, of the last sweep
-    double *direction; // 3 likewise
-    double *error;     // per contact, of the last residual
+    double *change; // 3 per contact of pairs visited one by one, of the visit at hand
+    double *last;   // 3 likewise, the percussions that the sweep before the last one ended with
+    double *error;  // per contact, of the last residual
     double *
         change_sum; // 2 per pair, in order of visits: energy of the last change, and over its scale
     // 4 per pair, each island in its own places: numbers of pairs being swept, and where each has its lane.
     int32_t *listed;
     uint8_t *is_listed;
     tal_island_result *island_result; // as many as bodies
-    tal_rigid_motion *motion_start;   // per body
-    tal_rigid_motion *motion_direction;
-    int32_t *near_body; // per body: of the hot list, each island in its own places
+    tal_rigid_motion *motion_last;    // per body, as `last`
+    int32_t *near_body;               // per body: of the hot list, each island in its own places
     uint8_t *is_near;
     tal_batches batches;
 } tal_solver_work;

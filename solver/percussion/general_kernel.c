@@ -11,15 +11,8 @@ typedef struct {
 } partner;
 
 static double *values_of(const tal_general_body *g, tal_general_values wanted) {
-    switch (wanted) {
-    case TAL_GENERAL_BEFORE:
-        return (double *)(uintptr_t)g->before; // read only: see the header
-    case TAL_GENERAL_DIRECTION:
-        return g->direction;
-    case TAL_GENERAL_MOTION:
-        break;
-    }
-    return g->motion;
+    // What was before is read only: see the header.
+    return wanted == TAL_GENERAL_BEFORE ? (double *)(uintptr_t)g->before : g->motion;
 }
 
 static partner partner_of(const tal_percussion_problem *problem, int32_t b,

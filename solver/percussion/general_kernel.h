@@ -9,8 +9,7 @@
 // Which velocities of a general body are meant.
 typedef enum {
     TAL_GENERAL_MOTION,
-    TAL_GENERAL_BEFORE, // never written
-    TAL_GENERAL_DIRECTION
+    TAL_GENERAL_BEFORE // never written
 } tal_general_values;
 
 // Each point in turn solves its own problem exactly; a patch that holds is visited twice.

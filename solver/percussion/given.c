@@ -214,7 +214,7 @@ static tal_status take_arrays(tal_given_problem *g, int32_t block_count, tal_err
     TAL_TAKE(arena, g->problem.contact, count, "contacts", err);
     TAL_TAKE(arena, g->more, count, "contacts", err);
     TAL_TAKE(arena, g->work.change, 3 * count, "changes", err);
-    TAL_TAKE(arena, g->work.direction, 3 * count, "directions", err);
+    TAL_TAKE(arena, g->work.last, 3 * count, "last percussions", err);
     TAL_TAKE(arena, g->work.error, count, "errors", err);
     TAL_TAKE(arena, g->work.change_sum, 2 * count, "sums", err);
     TAL_TAKE(arena, g->work.listed, 4 * count, "lists", err);
@@ -321,8 +321,7 @@ static tal_status fill(tal_given_problem *g, const tal_local_input *in, int thre
                                         .body = g,
                                         .is_mobile = true,
                                         .motion = &g->nothing,
-                                        .start = &g->nothing,
-                                        .direction = &g->nothing};
+                                        .last = &g->nothing};
     }
     set_contacts(g, in, order);
     for (int32_t n = 0; n < g->problem.island_count; n++) {

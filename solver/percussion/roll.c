@@ -3,6 +3,7 @@
 #include "solver/percussion/roll.h"
 
 #include <math.h>
+#include <string.h>
 
 // Relative accuracy of one visit: sweeps go on anyway.
 static const double ACCURACY = 1e-6;
@@ -79,12 +80,10 @@ double tal_roll_visit(const tal_percussion_problem *problem, const tal_pair *pai
     if (radius > 0.0 && (q[0] != 0.0 || q[1] != 0.0)) {
         solve(w, q, radius, m);
     }
-    for (int f = 0; f < 2; f++) {
-        roll->change[f] = m[f] - old[f];
-        roll->moment[f] = m[f];
-    }
-    tal_roll_strike(problem, pair, roll->change, problem->motion);
-    return energy(roll, roll->change);
+    const double change[2] = {m[0] - old[0], m[1] - old[1]};
+    memcpy(roll->moment, m, sizeof m);
+    tal_roll_strike(problem, pair, change, problem->motion);
+    return energy(roll, change);
 }
 
 void tal_roll_strike(const tal_percussion_problem *problem, const tal_pair *pair,
@@ -104,16 +103,15 @@ void tal_roll_extrapolate(const tal_percussion_problem *problem, const tal_pair 
                           double beta) {
     tal_roll *roll = roll_of(problem, pair);
     for (int f = 0; f < 2; f++) {
-        const double along = beta * roll->direction[f];
-        roll->moment[f] += along;
-        roll->direction[f] = along + roll->change[f];
+        const double swept = roll->moment[f];
+        roll->moment[f] = swept + beta * (swept - roll->last[f]);
+        roll->last[f] = swept;
     }
 }
 
 void tal_roll_begin(const tal_percussion_problem *problem, const tal_pair *pair) {
     tal_roll *roll = roll_of(problem, pair);
-    roll->direction[0] = roll->direction[1] = 0.0;
-    roll->change[0] = roll->change[1] = 0.0;
+    memcpy(roll->last, roll->moment, sizeof roll->last);
 }
 
 // (3): m - P(m - rho w), P onto the disk.

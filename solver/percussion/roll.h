@@ -9,10 +9,9 @@
 
 // Of a pair that resists rolling.
 struct tal_roll {
-    double w[3];         // relative spin about the tangents per moment: 11 12 22
-    double moment[2];    // on body i, N m s
-    double direction[2]; // of the last sweeps
-    double change[2];    // of the last sweep
+    double w[3];      // relative spin about the tangents per moment: 11 12 22
+    double moment[2]; // on body i, N m s
+    double last[2];   // that the sweep before the last one ended with
 };
 
 // Mobility of a pair, and no moment yet.
@@ -25,10 +24,10 @@ double tal_roll_visit(const tal_percussion_problem *problem, const tal_pair *pai
 void tal_roll_strike(const tal_percussion_problem *problem, const tal_pair *pair,
                      const double moment[2], tal_rigid_motion *motion);
 
-// moment += beta direction; direction = beta direction + change.
+// moment += beta (moment - last).
 void tal_roll_extrapolate(const tal_percussion_problem *problem, const tal_pair *pair, double beta);
 
-// Forgets the direction of the last sweeps.
+// Nothing to go on by.
 void tal_roll_begin(const tal_percussion_problem *problem, const tal_pair *pair);
 
 // Square of the error of the natural map, as an energy.

@@ -376,19 +376,17 @@ static int32_t batch_count(const tal_sweep_set *set) {
 static void begin_body(const tal_sweep_set *set, int32_t b) {
     if (tal_is_general(set->problem, b)) {
         const tal_general_body *g = tal_general(set->problem, b);
-        const size_t size = (size_t)g->motion_count * sizeof *g->start;
+        const size_t size = (size_t)g->motion_count * sizeof *g->last;
         if (size > 0) { // a given W has bodies without a motion
-            memcpy(g->start, g->motion, size);
-            memset(g->direction, 0, size);
+            memcpy(g->last, g->motion, size);
         }
         return;
     }
-    set->work->motion_start[b] = set->problem->motion[b];
-    set->work->motion_direction[b] = (tal_rigid_motion){0};
+    set->work->motion_last[b] = set->problem->motion[b];
 }
 
-// Where change and direction of a pair that is visited by itself begin. Those of an island lie side by side: where
-// most pairs are in batches they take few pages.
+// Where change and last percussions of a pair that is visited by itself begin. Those of an island lie side by side:
+// where most pairs are in batches they take few pages.
 static size_t place_of_single(const tal_sweep_set *set, int32_t number) {
     const tal_island *island = set->island;
     const int32_t first_contact = set->problem->pair[island->first_pair].first_contact;
@@ -397,10 +395,11 @@ static size_t place_of_single(const tal_sweep_set *set, int32_t number) {
 
 static void begin_single(const tal_sweep_set *set, int32_t number) {
     const tal_pair *pair = &set->problem->pair[number];
-    const size_t first = place_of_single(set, number);
-    const size_t size = 3 * (size_t)pair->contact_count * sizeof(double);
-    memset(&set->work->change[first], 0, size);
-    memset(&set->work->direction[first], 0, size);
+    const tal_contact *contact = &set->problem->contact[pair->first_contact];
+    double *last = &set->work->last[place_of_single(set, number)];
+    for (int32_t k = 0; k < pair->contact_count; k++) {
+        memcpy(&last[3 * k], contact[k].percussion, sizeof contact[k].percussion);
+    }
     if (pair->roll_length > 0.0) {
         tal_roll_begin(set->problem, pair);
     }
@@ -418,7 +417,6 @@ static void load_batches(void *context, int64_t first, int64_t end) {
     for (int64_t n = first; n < end; n++) {
         const tal_batch *batch = &set->batch[n];
         tal_batch_load(batch, &set->percussion[batch->first_point], set->problem->contact);
-        tal_batch_stop(batch, &set->course[batch->first_point]);
     }
 }
 
@@ -430,21 +428,20 @@ static void store_batches(void *context, int64_t first, int64_t end) {
     }
 }
 
-// Nothing to go on along. `begin_batches` says what the percussions of a batch begin with.
-static void begin(tal_sweep_set *set, tal_loop_work *begin_batches, void *context) {
+// Nothing to go on by.
+static void begin(tal_sweep_set *set) {
     for (int32_t n = 0; n < single_count(set); n++) {
         begin_single(set, set->single[n]);
     }
-    tal_threads_loop(set->thread_count, batch_count(set), BATCHES_PER_PIECE, begin_batches,
-                     context);
     tal_threads_loop(set->thread_count, set->body_count, BODIES_PER_PIECE, begin_bodies,
                      &(set_loop){set, 0});
     set->beta = set->change_before = 0.0;
-    set->has_gone_on = false;
 }
 
 void tal_sweep_set_begin(tal_sweep_set *set) {
-    begin(set, load_batches, &(set_loop){set, 0});
+    tal_threads_loop(set->thread_count, batch_count(set), BATCHES_PER_PIECE, load_batches,
+                     &(set_loop){set, 0});
+    begin(set);
 }
 
 // A hot list and the set it was taken from.
@@ -475,7 +472,6 @@ static void take_hot(void *context, int64_t first, int64_t end) {
         const tal_batch *batch = &l->hot->batch[n];
         memset(&l->hot->percussion[batch->first_point], 0,
                (size_t)batch->point_count * sizeof *l->hot->percussion);
-        tal_batch_stop(batch, &l->hot->course[batch->first_point]);
         exchange(l, batch, false);
     }
 }
@@ -487,21 +483,16 @@ static void give_back(void *context, int64_t first, int64_t end) {
     }
 }
 
-static void stop_batches(void *context, int64_t first, int64_t end) {
-    const tal_sweep_set *set = ((const set_loop *)context)->set;
-    for (int64_t n = first; n < end; n++) {
-        tal_batch_stop(&set->batch[n], &set->course[set->batch[n].first_point]);
-    }
-}
-
 void tal_sweep_set_begin_hot(tal_sweep_set *hot, const tal_sweep_set *all) {
-    begin(hot, take_hot, &(hot_loop){hot, all});
+    tal_threads_loop(hot->thread_count, batch_count(hot), BATCHES_PER_PIECE, take_hot,
+                     &(hot_loop){hot, all});
+    begin(hot);
 }
 
 void tal_sweep_set_end_hot(const tal_sweep_set *hot, tal_sweep_set *all) {
     tal_threads_loop(hot->thread_count, batch_count(hot), BATCHES_PER_PIECE, give_back,
                      &(hot_loop){hot, all});
-    begin(all, stop_batches, &(set_loop){all, 0});
+    begin(all);
 }
 
 void tal_sweep_set_store(const tal_sweep_set *set) {
@@ -604,42 +595,35 @@ static void visit_single(const tal_sweep_set *set, int32_t number, double sum[2]
     sum[1] = relative_error(sum[0], pair->energy_scale);
 }
 
-// direction = beta * direction + change; percussion += beta * old direction; likewise the motion.
+// Percussions go on by a part of what the last sweep changed, and the motion, which is linear in them.
+static inline void extrapolate_values(double *restrict now, double *restrict last, int32_t count,
+                                      double beta) {
+    for (int32_t f = 0; f < count; f++) {
+        const double swept = now[f];
+        now[f] = swept + beta * (swept - last[f]);
+        last[f] = swept;
+    }
+}
+
 static void extrapolate_single(const tal_sweep_set *set, int32_t number) {
     const tal_pair *pair = &set->problem->pair[number];
     tal_contact *contact = &set->problem->contact[pair->first_contact];
-    const size_t first = place_of_single(set, number);
-    double *direction = &set->work->direction[first], *change = &set->work->change[first];
+    double *last = &set->work->last[place_of_single(set, number)];
     for (int32_t k = 0; k < pair->contact_count; k++) {
-        for (int f = 0; f < 3; f++) {
-            const double along = set->beta * direction[3 * k + f];
-            contact[k].percussion[f] += along;
-            direction[3 * k + f] = along + change[3 * k + f];
-        }
+        extrapolate_values(contact[k].percussion, &last[3 * k], 3, set->beta);
     }
     if (pair->roll_length > 0.0) {
         tal_roll_extrapolate(set->problem, pair, set->beta);
     }
 }
 
-static inline void extrapolate_values(double *restrict now, double *restrict start,
-                                      double *restrict direction, int32_t count, double beta) {
-    for (int32_t f = 0; f < count; f++) {
-        const double along = beta * direction[f];
-        direction[f] = along + (now[f] - start[f]);
-        now[f] += along;
-        start[f] = now[f];
-    }
-}
-
 static void extrapolate_body(const tal_sweep_set *set, int32_t b) {
     if (tal_is_general(set->problem, b)) {
         const tal_general_body *g = tal_general(set->problem, b);
-        extrapolate_values(g->motion, g->start, g->direction, g->motion_count, set->beta);
+        extrapolate_values(g->motion, g->last, g->motion_count, set->beta);
         return;
     }
-    extrapolate_values(&set->problem->motion[b].v.x, &set->work->motion_start[b].v.x,
-                       &set->work->motion_direction[b].v.x, 8, set->beta);
+    extrapolate_values(&set->problem->motion[b].v.x, &set->work->motion_last[b].v.x, 8, set->beta);
 }
 
 static void extrapolate_singles(void *context, int64_t first, int64_t end) {
@@ -733,15 +717,11 @@ void tal_sweep_set_go_on(tal_sweep_set *set) {
                         &set->course[batch->first_point], set->beta);
     }
     set->beta = 0.0;
-    set->has_gone_on = true;
 }
 
 double tal_sweep_set_sweep(tal_sweep_set *set) {
     double change = 0.0, relative = 0.0;
-    if (!set->has_gone_on) {
-        extrapolate(set);
-    }
-    set->has_gone_on = false;
+    extrapolate(set);
     for (int32_t c = 0; c < set->island->color_count; c++) {
         visit_color(set, c);
     }

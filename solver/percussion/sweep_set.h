@@ -25,7 +25,6 @@ typedef struct {
     tal_batch_course *course;   // of the hot list while that is swept, of all pairs else
     tal_batch_opening *opening; // if these are all pairs
     double beta, change_before; // of the acceleration
-    bool has_gone_on;           // along its direction, since the last sweep
 } tal_sweep_set;
 
 // Exact ones have no batches.
@@ -39,7 +38,7 @@ void tal_sweep_set_fill(tal_sweep_set *set, const tal_percussion_problem *proble
 // How many threads may share the pairs of a color.
 int tal_sweep_set_threads(const tal_sweep_set *set, int32_t color);
 
-// Percussions from the contacts, no direction yet; and back.
+// Percussions from the contacts, and nothing to go on by; and back.
 void tal_sweep_set_begin(tal_sweep_set *set);
 void tal_sweep_set_store(const tal_sweep_set *set);
 
@@ -54,10 +53,11 @@ void tal_sweep_set_settle(const tal_sweep_set *set);
 void tal_strike_island(const tal_percussion_problem *problem, const tal_island *island,
                        int thread_count);
 
-// One accelerated sweep: goes on along the last direction unless that is done, then visits all. Returns the energy of the changes, relative to the scales of their pairs.
+// One accelerated sweep: goes on by a part of what the last sweep changed, then visits all. Returns the energy of the
+// changes, relative to the scales of their pairs.
 double tal_sweep_set_sweep(tal_sweep_set *set);
 
-// Goes on along the last direction now.
+// Goes on by itself. The next sweep begins anew.
 void tal_sweep_set_go_on(tal_sweep_set *set);
 
 // Squared relative errors of its contacts, into work->error.

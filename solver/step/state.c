@@ -54,7 +54,7 @@ static tal_status reserve_contacts(tal_contacts *set, int32_t count, tal_error *
     RENEW(set->moment, count, err);
     RENEW(set->bonded, count, err);
     RENEW(set->work.change, 3 * count, err);
-    RENEW(set->work.direction, 3 * count, err);
+    RENEW(set->work.last, 3 * count, err);
     RENEW(set->work.error, count, err);
     set->contact_capacity = count;
     return TAL_OK;
@@ -76,7 +76,7 @@ void tal_contacts_forget_sweeps(tal_contacts *set) {
     tal_batches_forget(&set->work.batches);
     if (tal_is_worth_forgetting(count, sizeof *set->work.change)) {
         tal_memory_forget(set->work.change, 0, count, sizeof *set->work.change);
-        tal_memory_forget(set->work.direction, 0, count, sizeof *set->work.direction);
+        tal_memory_forget(set->work.last, 0, count, sizeof *set->work.last);
     }
 }
 
@@ -165,8 +165,7 @@ static tal_status take_bodies(tal_state *state, size_t count, tal_error *err) {
     TAL_TAKE(arena, state->work.load, count + 1, "loads", err);
     TAL_TAKE(arena, state->work.displacement, count + 1, "displacements", err);
     TAL_TAKE(arena, state->work.inertia_world, count + 1, "inertias", err);
-    TAL_TAKE(arena, state->work.contacts.work.motion_start, count + 1, "sweep starts", err);
-    TAL_TAKE(arena, state->work.contacts.work.motion_direction, count + 1, "directions", err);
+    TAL_TAKE(arena, state->work.contacts.work.motion_last, count + 1, "last motions", err);
     TAL_TAKE(arena, state->work.contacts.work.island_result, count, "island results", err);
     TAL_TAKE(arena, state->work.contacts.work.near_body, count, "hot bodies", err);
     TAL_TAKE(arena, state->work.contacts.work.is_near, count, "hot marks", err);
@@ -298,7 +297,7 @@ void tal_state_destroy(tal_state *state) {
                            set->moment,
                            set->bonded,
                            set->work.change,
-                           set->work.direction,
+                           set->work.last,
                            set->work.error,
                            set->work.change_sum,
                            set->work.listed,

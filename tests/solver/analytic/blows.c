@@ -108,7 +108,8 @@ static void a_block_rises_as_high_whatever_it_strikes(void **unused) {
     }
 }
 
-// Two equal bricks fly at each other, weightless, at 3 m/s together: they part with e of that.
+// Two equal bricks fly at each other, weightless, at 3 m/s together: they part with e of that. Sweeps leave an island
+// alone within a hundredth of the tolerance of 1e-3, relative to the speed of its bodies.
 static void equal_blocks_that_meet_in_flight_part_with_e(void **unused) {
     (void)unused;
     static const double ratio[] = {0.1, 0.3, 0.7};
@@ -130,7 +131,7 @@ static void equal_blocks_that_meet_in_flight_part_with_e(void **unused) {
             world_step(&w);
         }
         const tal_vec3 *v = tal_state_velocities(w.state);
-        check_near(v[1].x - v[0].x, 3.0 * e, 1e-6);
+        check_near(v[1].x - v[0].x, 3.0 * e, 1e-5 * 3.0);
         check_near(v[0].x + v[1].x, 1.0, 1e-9);
         world_end(&w);
     }

@@ -81,5 +81,4 @@ void lane_pairs_batch(const lane_pairs *s, int lanes, lane_batched *b) {
         tal_batch_set_lane(&b->batch, b->point, p, p, &s->pair[p], s->contact, s->inertia);
     }
     tal_batch_load(&b->batch, b->percussion, s->contact);
-    tal_batch_stop(&b->batch, b->course);
 }

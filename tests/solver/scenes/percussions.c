@@ -94,14 +94,13 @@ void hand_prepare(hand_made *h) {
                                           .color_end = &h->color_end,
                                           .thread_count = 1};
     h->work = (tal_solver_work){.change = h->change,
-                                .direction = h->direction,
+                                .last = h->last,
                                 .error = h->error,
                                 .change_sum = h->change_sum,
                                 .listed = h->listed,
                                 .island_result = &h->island_result,
                                 .is_listed = h->is_listed,
-                                .motion_start = h->motion_start,
-                                .motion_direction = h->motion_direction,
+                                .motion_last = h->motion_last,
                                 .near_body = h->near_body,
                                 .is_near = h->is_near};
     for (int32_t b = 0; b < h->body_count; b++) {

@@ -21,14 +21,14 @@ typedef struct {
     tal_law law[HAND_CONTACTS_MAX];
     tal_percussion_problem problem;
     tal_solver_work work;
-    double change[3 * HAND_CONTACTS_MAX], direction[3 * HAND_CONTACTS_MAX];
+    double change[3 * HAND_CONTACTS_MAX], last[3 * HAND_CONTACTS_MAX];
     double error[HAND_CONTACTS_MAX], change_sum[2 * HAND_CONTACTS_MAX];
     tal_island island;
     int32_t island_body[HAND_BODIES_MAX], color_end;
     tal_island_result island_result;
     int32_t listed[3 * HAND_CONTACTS_MAX], near_body[HAND_BODIES_MAX];
     uint8_t is_listed[HAND_CONTACTS_MAX], is_near[HAND_BODIES_MAX];
-    tal_rigid_motion motion_start[HAND_BODIES_MAX + 1], motion_direction[HAND_BODIES_MAX + 1];
+    tal_rigid_motion motion_last[HAND_BODIES_MAX + 1];
 } hand_made;
 
 void hand_reset(hand_made *h, double dt, tal_vec3 gravity);

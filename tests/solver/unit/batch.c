@@ -206,33 +206,40 @@ static void two_batches_at_once_have_the_bits_of_one_after_the_other(void **unus
     }
 }
 
-// beta * direction is gone, the change of the last sweep is the new direction.
-static void sweeps_go_on_along_the_last_direction(void **unused) {
+// Two visits that differ only in how far they go on by themselves: one by its beta, the other ahead of the visit.
+static void sweeps_go_on_by_what_changed_last(void **unused) {
     (void)unused;
-    static lane_pairs s;
-    static lane_batched b, still;
+    static lane_pairs s, t;
+    static lane_batched b, ahead, swept;
+    const tal_batch_kernel *kernel = tal_batch_kernel_best();
     const float beta = 0.75f;
+    bool any = false;
     lane_pairs_make(&s, 2, 0, 0);
     lane_pairs_batch(&s, PAIRS, &b);
-    tal_batch_kernel_best()->visit(&b.batch, b.point, b.percussion, b.course, s.motion, 0.0);
+    kernel->visit(&b.batch, b.point, b.percussion, b.course, s.motion, 0.0); // no last yet
+    kernel->visit(&b.batch, b.point, b.percussion, b.course, s.motion, 0.0);
+    ahead = swept = b;
+    t = s;
+    tal_batch_go_on(&ahead.batch, ahead.percussion, ahead.course, (double)beta);
     for (int32_t k = 0; k < b.batch.point_count; k++) {
         for (int f = 0; f < 3; f++) {
-            b.course[k].direction[f] = b.course[k].change[f];
-        }
-    }
-    still = b;
-    tal_batch_kernel_best()->visit(&b.batch, b.point, b.percussion, b.course, s.motion,
-                                   (double)beta);
-    for (int32_t k = 0; k < b.batch.point_count; k++) {
-        for (int f = 0; f < 3; f++) {
+            const tal_lanes now = b.percussion[k].percussion[f], last = b.course[k].last[f];
             for (int lane = 0; lane < TAL_LANES; lane++) {
-                const float step = still.course[k].change[f][lane];
-                const float start = still.percussion[k].percussion[f][lane] + beta * step;
-                assert_true(b.course[k].direction[f][lane] == beta * step + step);
-                assert_true(b.course[k].change[f][lane] ==
-                            b.percussion[k].percussion[f][lane] - start);
+                const float step = beta * (now[lane] - last[lane]);
+                any = any || step != 0.0f;
+                assert_true(ahead.percussion[k].percussion[f][lane] == now[lane] + step);
             }
         }
+    }
+    assert_true(any);
+    kernel->visit(&b.batch, b.point, b.percussion, b.course, s.motion, (double)beta);
+    kernel->visit(&ahead.batch, ahead.point, ahead.percussion, ahead.course, t.motion, 0.0);
+    assert_memory_equal(b.percussion, ahead.percussion, sizeof b.percussion);
+    assert_memory_equal(s.motion, t.motion, sizeof s.motion);
+    assert_true(b.batch.energy == ahead.batch.energy);
+    for (int32_t k = 0; k < b.batch.point_count; k++) {
+        assert_memory_equal(b.course[k].last, swept.percussion[k].percussion,
+                            sizeof b.course[k].last);
     }
 }
 
@@ -352,7 +359,7 @@ int main(void) {
         cmocka_unit_test(all_widths_have_the_same_bits),
         cmocka_unit_test(bodies_may_weigh_and_move_as_they_like),
         cmocka_unit_test(two_batches_at_once_have_the_bits_of_one_after_the_other),
-        cmocka_unit_test(sweeps_go_on_along_the_last_direction),
+        cmocka_unit_test(sweeps_go_on_by_what_changed_last),
         cmocka_unit_test(residuals_are_those_of_single_pairs),
         cmocka_unit_test(corrections_open_as_far_as_asked),
     };

@@ -133,20 +133,19 @@ static void percussions_stay_in_their_cones_and_the_motion_follows(void **unused
 static void sweeps_end_where_a_conflict_is_resolved(void **unused) {
     (void)unused;
     const double bound[POINTS] = {-1e-6, 0.0, 0.0, -1e-6}, normal[POINTS] = {0.2, 0.3, 0.3, 0.2};
-    double change[3 * POINTS], direction[3 * POINTS], error[POINTS], change_sum[2];
+    double change[3 * POINTS], last[3 * POINTS], error[POINTS], change_sum[2];
     int32_t listed[4];
     uint8_t is_listed[1];
     tal_island_result island_result[1];
-    tal_rigid_motion motion_start[2], motion_direction[2];
+    tal_rigid_motion motion_last[2];
     const tal_solver_work work = {.change = change,
-                                  .direction = direction,
+                                  .last = last,
                                   .error = error,
                                   .change_sum = change_sum,
                                   .listed = listed,
                                   .is_listed = is_listed,
                                   .island_result = island_result,
-                                  .motion_start = motion_start,
-                                  .motion_direction = motion_direction};
+                                  .motion_last = motion_last};
     const tal_solver_goal goal = {.tolerance = 1e-8, .sweeps_min = 1, .sweeps_max = 1000};
     tal_solver_result result;
     patch_scene s;

@@ -410,7 +410,7 @@ static void a_body_with_nine_velocities_is_solved_as_the_dense_problem(void **un
     static hand_made h;
     static dense d;
     chain c;
-    double motion[9], before[9] = {0}, start[9], direction[9], r[12], v[MOTION_MAX];
+    double motion[9], before[9] = {0}, last[9], r[12], v[MOTION_MAX];
     make_chain(&h, &d, &c);
     for (int n = 0; n < 9; n++) {
         motion[n] = n % 3 == 2 ? -0.2 : 0.05 * n;
@@ -418,7 +418,7 @@ static void a_body_with_nine_velocities_is_solved_as_the_dense_problem(void **un
     }
     const double of_ball[6] = {0.3, 0.0, -1.0 - 0.0981, 0.0, 1.0, 0.0};
     memcpy(d.free, of_ball, sizeof of_ball);
-    const tal_general_body general = {&CHAIN, &c, true, 9, motion, before, start, direction};
+    const tal_general_body general = {&CHAIN, &c, true, 9, motion, before, last};
     h.problem.general_count = 1;
     h.problem.general = &general;
     for (int32_t k = 0; k < h.contact_count; k++) {
@@ -460,7 +460,7 @@ static void copy_strike(const void *body, double *motion, tal_side at, const dou
 static void a_copy_collects_what_its_original_has_to_get(void **unused) {
     (void)unused;
     static hand_made whole, parts;
-    double motion[16] = {0}, before[16] = {0}, start[16], direction[16];
+    double motion[16] = {0}, before[16] = {0}, last[16];
     tal_body_kind copy = tal_rigid_kind;
     copy.velocity = copy_velocity;
     copy.strike = copy_strike;
@@ -470,8 +470,7 @@ static void a_copy_collects_what_its_original_has_to_get(void **unused) {
     hand_prepare(&parts);
     memcpy(motion, &parts.motion[3], sizeof parts.motion[3]); // the one on top lives elsewhere
     memcpy(before, &parts.before[3], sizeof parts.before[3]);
-    const tal_general_body general = {&copy, &parts.inertia[3], true, 16, motion, before,
-                                      start, direction};
+    const tal_general_body general = {&copy, &parts.inertia[3], true, 16, motion, before, last};
     parts.problem.general_count = 1;
     parts.problem.general = &general;
     for (int32_t p = 0; p < parts.contact_count; p++) {
