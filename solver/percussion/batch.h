@@ -15,6 +15,21 @@ enum { TAL_LANES = 8, TAL_BATCH_POINTS_MAX = 8 };
 
 typedef float tal_lanes __attribute__((vector_size(TAL_LANES * sizeof(float))));
 
+// The motion of a body while batches are swept: half a cache line. What visits leave has single precision anyway.
+typedef struct {
+    float v[4], w[4]; // the last ones are not used
+} tal_lane_motion;
+
+static inline tal_lane_motion tal_motion_to_lane(const tal_rigid_motion *m) {
+    return (tal_lane_motion){{(float)m->v.x, (float)m->v.y, (float)m->v.z, 0.0f},
+                             {(float)m->w.x, (float)m->w.y, (float)m->w.z, 0.0f}};
+}
+
+static inline tal_rigid_motion tal_motion_of_lane(const tal_lane_motion *m) {
+    return (tal_rigid_motion){.v = {(double)m->v[0], (double)m->v[1], (double)m->v[2]},
+                              .w = {(double)m->w[0], (double)m->w[1], (double)m->w[2]}};
+}
+
 // Constants of one point of each pair; 704 bytes.
 typedef struct {
     tal_lanes w[6], inverse[6]; // tal_contact, tal_sticking_inverse
@@ -58,15 +73,15 @@ typedef struct {
     const char *name;
     // Goes on by `beta` times what the last sweep changed, then visits all points as tal_rigid_visit does.
     void (*visit)(tal_batch *batch, const tal_batch_point *point, tal_batch_percussion *percussion,
-                  tal_batch_course *course, tal_rigid_motion *motion, double beta);
+                  tal_batch_course *course, tal_lane_motion *motion, double beta);
     // The same for two batches that share no mobile body and have as many points, those of the second anywhere
     // behind those of the first.
     void (*visit_two)(tal_batch batch[2], const tal_batch_point *point,
                       tal_batch_percussion *percussion, tal_batch_course *course,
-                      tal_rigid_motion *motion, double beta);
+                      tal_lane_motion *motion, double beta);
     // Squared relative errors, to where the contacts have theirs.
     void (*residual)(const tal_batch *batch, const tal_batch_point *point,
-                     const tal_batch_percussion *percussion, const tal_rigid_motion *motion,
+                     const tal_batch_percussion *percussion, const tal_lane_motion *motion,
                      double *error);
     // One visit of all points along their normals; `moved` is by how much the furthest of a lane opened.
     void (*open)(const tal_batch *batch, const tal_batch_point *point, tal_batch_opening *opening,

@@ -21,7 +21,41 @@ typedef struct {
 typedef double motion_half __attribute__((vector_size(4 * sizeof(double))));
 typedef float lanes_half __attribute__((vector_size(4 * sizeof(float))));
 
-INLINE batch_motion gather(const tal_rigid_motion *motion, const int32_t body[TAL_LANES]) {
+INLINE batch_motion motion_of_rows(tal_lanes row[TAL_LANES]) {
+    transpose(row);
+    return (batch_motion){{row[0], row[1], row[2]}, {row[4], row[5], row[6]}};
+}
+
+INLINE void rows_of_motion(const batch_motion *from, tal_lanes row[TAL_LANES]) {
+    const tal_lanes zero = lanes_of(0.0f);
+    const tal_lanes column[TAL_LANES] = {from->v.x, from->v.y, from->v.z, zero,
+                                         from->w.x, from->w.y, from->w.z, zero};
+    memcpy(row, column, sizeof column);
+    transpose(row);
+}
+
+INLINE batch_motion gather(const tal_lane_motion *motion, const int32_t body[TAL_LANES]) {
+    tal_lanes row[TAL_LANES];
+    _Pragma("GCC unroll 8") for (int lane = 0; lane < TAL_LANES; lane++) {
+        memcpy(&row[lane], &motion[body[lane]], sizeof row[lane]);
+    }
+    return motion_of_rows(row);
+}
+
+// Immobile bodies are shared between threads and never written.
+INLINE void scatter(const batch_motion *from, const int32_t body[TAL_LANES], tal_lanes inverse_mass,
+                    tal_lane_motion *motion) {
+    tal_lanes row[TAL_LANES];
+    rows_of_motion(from, row);
+    _Pragma("GCC unroll 8") for (int lane = 0; lane < TAL_LANES; lane++) {
+        if (inverse_mass[lane] > 0.0f) {
+            memcpy(&motion[body[lane]], &row[lane], sizeof row[lane]);
+        }
+    }
+}
+
+// The same for displacements, which are kept in double precision.
+INLINE batch_motion gather_wide(const tal_rigid_motion *motion, const int32_t body[TAL_LANES]) {
     tal_lanes row[TAL_LANES];
     _Pragma("GCC unroll 8") for (int lane = 0; lane < TAL_LANES; lane++) {
         motion_half v, w;
@@ -31,17 +65,13 @@ INLINE batch_motion gather(const tal_rigid_motion *motion, const int32_t body[TA
             __builtin_shufflevector(__builtin_convertvector(v, lanes_half),
                                     __builtin_convertvector(w, lanes_half), 0, 1, 2, 3, 4, 5, 6, 7);
     }
-    transpose(row);
-    return (batch_motion){{row[0], row[1], row[2]}, {row[4], row[5], row[6]}};
+    return motion_of_rows(row);
 }
 
-// Immobile bodies are shared between threads and never written.
-INLINE void scatter(const batch_motion *from, const int32_t body[TAL_LANES], tal_lanes inverse_mass,
-                    tal_rigid_motion *motion) {
-    const tal_lanes zero = lanes_of(0.0f);
-    tal_lanes row[TAL_LANES] = {from->v.x, from->v.y, from->v.z, zero,
-                                from->w.x, from->w.y, from->w.z, zero};
-    transpose(row);
+INLINE void scatter_wide(const batch_motion *from, const int32_t body[TAL_LANES],
+                         tal_lanes inverse_mass, tal_rigid_motion *motion) {
+    tal_lanes row[TAL_LANES];
+    rows_of_motion(from, row);
     _Pragma("GCC unroll 8") for (int lane = 0; lane < TAL_LANES; lane++) {
         if (inverse_mass[lane] > 0.0f) {
             const motion_half v = __builtin_convertvector(
@@ -271,7 +301,7 @@ INLINE lane_mask again_of(const visited *v) {
 
 INLINE void visit_batches(tal_batch *b, int count, const tal_batch_point *point,
                           tal_batch_percussion *percussion, tal_batch_course *course,
-                          tal_rigid_motion *motion, double beta) {
+                          tal_lane_motion *motion, double beta) {
     visited v[2] = {0};
     tal_lanes start[2][TAL_BATCH_POINTS_MAX][3];
     bool is_again[2] = {false, false};
@@ -310,13 +340,13 @@ INLINE void visit_batches(tal_batch *b, int count, const tal_batch_point *point,
 }
 
 static void visit(tal_batch *b, const tal_batch_point *point, tal_batch_percussion *percussion,
-                  tal_batch_course *course, tal_rigid_motion *motion, double beta) {
+                  tal_batch_course *course, tal_lane_motion *motion, double beta) {
     visit_batches(b, 1, point, percussion, course, motion, beta);
 }
 
 static void visit_two(tal_batch b[2], const tal_batch_point *point,
                       tal_batch_percussion *percussion, tal_batch_course *course,
-                      tal_rigid_motion *motion, double beta) {
+                      tal_lane_motion *motion, double beta) {
     visit_batches(b, 2, point, percussion, course, motion, beta);
 }
 
@@ -338,7 +368,7 @@ INLINE tal_lanes squared_residual(const tal_batch_point *c, const tal_lanes r[3]
 }
 
 static void residual(const tal_batch *b, const tal_batch_point *point,
-                     const tal_batch_percussion *percussion, const tal_rigid_motion *motion,
+                     const tal_batch_percussion *percussion, const tal_lane_motion *motion,
                      double *error) {
     const batch_motion i = gather(motion, b->body_i), j = gather(motion, b->body_j);
     for (int32_t k = 0; k < b->point_count; k++) {
@@ -358,7 +388,8 @@ static void residual(const tal_batch *b, const tal_batch_point *point,
 // open_pair of correction.c. Nothing pushes an empty point: its inverse_normal is 0.
 static void open(const tal_batch *b, const tal_batch_point *point, tal_batch_opening *opening,
                  tal_rigid_motion *displacement, double moved[TAL_LANES]) {
-    batch_motion i = gather(displacement, b->body_i), j = gather(displacement, b->body_j);
+    batch_motion i = gather_wide(displacement, b->body_i),
+                 j = gather_wide(displacement, b->body_j);
     const lanes3 normal = lanes3_of(b->normal);
     const tal_lanes zero = lanes_of(0.0f);
     tal_lanes furthest = zero;
@@ -388,8 +419,8 @@ static void open(const tal_batch *b, const tal_batch_point *point, tal_batch_ope
     if (!any) {
         return;
     }
-    scatter(&i, b->body_i, b->inertia_i[0], displacement);
-    scatter(&j, b->body_j, b->inertia_j[0], displacement);
+    scatter_wide(&i, b->body_i, b->inertia_i[0], displacement);
+    scatter_wide(&j, b->body_j, b->inertia_j[0], displacement);
 }
 
 const tal_batch_kernel KERNEL = {.name = KERNEL_NAME,

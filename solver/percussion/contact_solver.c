@@ -474,6 +474,9 @@ void tal_solve_percussions(const tal_percussion_problem *problem, const tal_solv
                            tal_solver_result *result) {
     solve_loop l = {problem, work, is_wanted, goal};
     TAL_ASSERT(goal->tolerance > 0.0 && goal->sweeps_max >= 1 && problem->thread_count >= 1);
+    if (tal_sweeps_are_batched(problem, goal->tolerance) && work->batches.batch_capacity > 0) {
+        tal_lanes_begin(problem, work);
+    }
     tal_islands_loop(problem, solve_wanted, &l);
     tal_sum_islands(problem, work, is_wanted, result);
 }

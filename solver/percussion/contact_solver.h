@@ -76,6 +76,8 @@ typedef struct {
     uint8_t *is_listed;
     tal_island_result *island_result; // as many as bodies
     tal_rigid_motion *motion_last;    // per body, as `last`
+    // The same while batches are swept, and the motions themselves.
+    tal_lane_motion *lane_motion, *lane_motion_last;
     int32_t *near_body;               // per body: of the hot list, each island in its own places
     uint8_t *is_near;
     tal_batches batches;

@@ -373,7 +373,16 @@ static int32_t batch_count(const tal_sweep_set *set) {
     return set->batch_end[set->island->color_count - 1];
 }
 
+// Batches have motions of their own, which the few pairs beside them share.
+static bool has_lanes(const tal_sweep_set *set) {
+    return set->batch != NULL;
+}
+
 static void begin_body(const tal_sweep_set *set, int32_t b) {
+    if (has_lanes(set)) {
+        set->work->lane_motion_last[b] = set->work->lane_motion[b];
+        return;
+    }
     if (tal_is_general(set->problem, b)) {
         const tal_general_body *g = tal_general(set->problem, b);
         const size_t size = (size_t)g->motion_count * sizeof *g->last;
@@ -438,7 +447,36 @@ static void begin(tal_sweep_set *set) {
     set->beta = set->change_before = 0.0;
 }
 
+static void motions_to_lanes(void *context, int64_t first, int64_t end) {
+    const tal_sweep_set *set = ((const set_loop *)context)->set;
+    for (int64_t n = first; n < end; n++) {
+        const int32_t b = set->body[n];
+        set->work->lane_motion[b] = tal_motion_to_lane(&set->problem->motion[b]);
+    }
+}
+
+static void motions_of_lanes(void *context, int64_t first, int64_t end) {
+    const tal_sweep_set *set = ((const set_loop *)context)->set;
+    for (int64_t n = first; n < end; n++) {
+        const int32_t b = set->body[n];
+        const tal_rigid_motion motion = tal_motion_of_lane(&set->work->lane_motion[b]);
+        tal_store_body_motion(set->problem, b, &motion);
+    }
+}
+
+void tal_lanes_begin(const tal_percussion_problem *problem, const tal_solver_work *work) {
+    for (int32_t b = 0; b <= problem->body_count; b++) {
+        if (!(problem->inertia[b].inverse_mass > 0.0)) {
+            work->lane_motion[b] = tal_motion_to_lane(&problem->motion[b]);
+        }
+    }
+}
+
 void tal_sweep_set_begin(tal_sweep_set *set) {
+    if (has_lanes(set)) {
+        tal_threads_loop(set->thread_count, set->body_count, BODIES_PER_PIECE, motions_to_lanes,
+                         &(set_loop){set, 0});
+    }
     tal_threads_loop(set->thread_count, batch_count(set), BATCHES_PER_PIECE, load_batches,
                      &(set_loop){set, 0});
     begin(set);
@@ -495,8 +533,16 @@ void tal_sweep_set_end_hot(const tal_sweep_set *hot, tal_sweep_set *all) {
     begin(all);
 }
 
+static void motions_from_lanes(const tal_sweep_set *set) {
+    tal_threads_loop(set->thread_count, set->body_count, BODIES_PER_PIECE, motions_of_lanes,
+                     &(set_loop){set, 0});
+}
+
 void tal_sweep_set_store(const tal_sweep_set *set) {
     set_loop l = {set, 0};
+    if (has_lanes(set)) {
+        motions_from_lanes(set);
+    }
     tal_threads_loop(set->thread_count, batch_count(set), BATCHES_PER_PIECE, store_batches, &l);
 }
 
@@ -566,7 +612,7 @@ static double *sum_of(const tal_sweep_set *set, int64_t n) {
 }
 
 // One visit of a pair. The sum of |change|^2 is weighted with the mean inverse mass, i.e. an energy.
-static void visit_single(const tal_sweep_set *set, int32_t number, double sum[2]) {
+static void visit_exactly(const tal_sweep_set *set, int32_t number, double sum[2]) {
     const tal_pair *pair = &set->problem->pair[number];
     const tal_contact *contact = &set->problem->contact[pair->first_contact];
     double *change = &set->work->change[place_of_single(set, number)];
@@ -595,6 +641,23 @@ static void visit_single(const tal_sweep_set *set, int32_t number, double sum[2]
     sum[1] = relative_error(sum[0], pair->energy_scale);
 }
 
+// The same with the motions of lanes.
+static void visit_single(const tal_sweep_set *set, int32_t number, double sum[2]) {
+    const tal_pair *pair = &set->problem->pair[number];
+    const int32_t body[2] = {pair->body_i, pair->body_j};
+    for (int side = 0; has_lanes(set) && side < 2; side++) {
+        const tal_rigid_motion motion = tal_motion_of_lane(&set->work->lane_motion[body[side]]);
+        tal_store_body_motion(set->problem, body[side], &motion);
+    }
+    visit_exactly(set, number, sum);
+    for (int side = 0; has_lanes(set) && side < 2; side++) {
+        if (set->problem->inertia[body[side]].inverse_mass > 0.0) {
+            set->work->lane_motion[body[side]] =
+                tal_motion_to_lane(&set->problem->motion[body[side]]);
+        }
+    }
+}
+
 // Percussions go on by a part of what the last sweep changed, and the motion, which is linear in them.
 static inline void extrapolate_values(double *restrict now, double *restrict last, int32_t count,
                                       double beta) {
@@ -617,7 +680,22 @@ static void extrapolate_single(const tal_sweep_set *set, int32_t number) {
     }
 }
 
+static void extrapolate_lane_motion(const tal_sweep_set *set, int32_t b) {
+    tal_lane_motion *now = &set->work->lane_motion[b], *last = &set->work->lane_motion_last[b];
+    const tal_lane_motion swept = *now;
+    const float beta = (float)set->beta;
+    for (int f = 0; f < 4; f++) {
+        now->v[f] += beta * (swept.v[f] - last->v[f]);
+        now->w[f] += beta * (swept.w[f] - last->w[f]);
+    }
+    *last = swept;
+}
+
 static void extrapolate_body(const tal_sweep_set *set, int32_t b) {
+    if (has_lanes(set)) {
+        extrapolate_lane_motion(set, b);
+        return;
+    }
     if (tal_is_general(set->problem, b)) {
         const tal_general_body *g = tal_general(set->problem, b);
         extrapolate_values(g->motion, g->last, g->motion_count, set->beta);
@@ -650,7 +728,7 @@ static void visit_singles(void *context, int64_t first, int64_t end) {
 }
 
 // What the visit after the present one begins with: the motions lie anywhere.
-static void fetch_motions(const tal_batch *batch, const tal_rigid_motion *motion) {
+static void fetch_motions(const tal_batch *batch, const tal_lane_motion *motion) {
     for (int lane = 0; lane < TAL_LANES; lane++) {
         __builtin_prefetch(&motion[batch->body_i[lane]]);
         __builtin_prefetch(&motion[batch->body_j[lane]]);
@@ -668,11 +746,11 @@ static void visit_batches(void *context, int64_t first, int64_t end) {
         double *sum = sum_of(set, n);
         n += two ? 2 : 1;
         if (n < last) {
-            fetch_motions(&set->batch[n], set->problem->motion);
+            fetch_motions(&set->batch[n], set->work->lane_motion);
         }
         (two ? kernel->visit_two
              : kernel->visit)(b, &set->point[b->first_point], &set->percussion[b->first_point],
-                              &set->course[b->first_point], set->problem->motion, set->beta);
+                              &set->course[b->first_point], set->work->lane_motion, set->beta);
         for (int k = 0; k < (two ? 2 : 1); k++) {
             sum[2 * k] = b[k].energy;
             sum[2 * k + 1] = b[k].relative;
@@ -763,13 +841,16 @@ static void measure_batches(void *context, int64_t first, int64_t end) {
     for (int64_t n = first; n < end; n++) {
         const tal_batch *b = &set->batch[n];
         set->work->batches.kernel->residual(b, &set->point[b->first_point],
-                                            &set->percussion[b->first_point], set->problem->motion,
-                                            set->work->error);
+                                            &set->percussion[b->first_point],
+                                            set->work->lane_motion, set->work->error);
     }
 }
 
 void tal_sweep_set_measure(const tal_sweep_set *set) {
     set_loop l = {set, 0};
     tal_threads_loop(set->thread_count, batch_count(set), BATCHES_PER_PIECE, measure_batches, &l);
+    if (has_lanes(set) && single_count(set) > 0) {
+        motions_from_lanes(set);
+    }
     tal_threads_loop(set->thread_count, single_count(set), PAIRS_PER_PIECE, measure_singles, &l);
 }

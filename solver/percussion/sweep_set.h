@@ -38,7 +38,10 @@ void tal_sweep_set_fill(tal_sweep_set *set, const tal_percussion_problem *proble
 // How many threads may share the pairs of a color.
 int tal_sweep_set_threads(const tal_sweep_set *set, int32_t color);
 
-// Percussions from the contacts, and nothing to go on by; and back.
+// Before any set with batches: the motions in these of the ground and of all that no percussion moves.
+void tal_lanes_begin(const tal_percussion_problem *problem, const tal_solver_work *work);
+
+// Percussions from the contacts, motions, and nothing to go on by; and back.
 void tal_sweep_set_begin(tal_sweep_set *set);
 void tal_sweep_set_store(const tal_sweep_set *set);
 

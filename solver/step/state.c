@@ -166,6 +166,8 @@ static tal_status take_bodies(tal_state *state, size_t count, tal_error *err) {
     TAL_TAKE(arena, state->work.displacement, count + 1, "displacements", err);
     TAL_TAKE(arena, state->work.inertia_world, count + 1, "inertias", err);
     TAL_TAKE(arena, state->work.contacts.work.motion_last, count + 1, "last motions", err);
+    TAL_TAKE(arena, state->work.contacts.work.lane_motion, count + 1, "motions of lanes", err);
+    TAL_TAKE(arena, state->work.contacts.work.lane_motion_last, count + 1, "motions of lanes", err);
     TAL_TAKE(arena, state->work.contacts.work.island_result, count, "island results", err);
     TAL_TAKE(arena, state->work.contacts.work.near_body, count, "hot bodies", err);
     TAL_TAKE(arena, state->work.contacts.work.is_near, count, "hot marks", err);

@@ -32,7 +32,7 @@ static void visit_item(item *of, const tal_batch_kernel *kernel) {
         visit_single(of);
     } else {
         kernel->visit(&of->batched.batch, of->batched.point, of->batched.percussion,
-                      of->batched.course, of->pairs.motion, 0.0);
+                      of->batched.course, of->batched.motion, 0.0);
     }
 }
 

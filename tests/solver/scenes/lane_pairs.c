@@ -81,4 +81,14 @@ void lane_pairs_batch(const lane_pairs *s, int lanes, lane_batched *b) {
         tal_batch_set_lane(&b->batch, b->point, p, p, &s->pair[p], s->contact, s->inertia);
     }
     tal_batch_load(&b->batch, b->percussion, s->contact);
+    for (int32_t n = 0; n <= BODIES; n++) {
+        b->motion[n] = tal_motion_to_lane(&s->motion[n]);
+    }
+}
+
+void lane_pairs_take(lane_pairs *s, const lane_batched *b) {
+    tal_batch_store(&b->batch, b->percussion, s->contact);
+    for (int32_t n = 0; n < BODIES; n++) {
+        s->motion[n] = tal_motion_of_lane(&b->motion[n]);
+    }
 }

@@ -20,6 +20,7 @@ typedef struct {
     tal_batch_point point[TAL_BATCH_POINTS_MAX];
     tal_batch_percussion percussion[TAL_BATCH_POINTS_MAX];
     tal_batch_course course[TAL_BATCH_POINTS_MAX];
+    tal_lane_motion motion[BODIES + 1];
 } lane_batched;
 
 // Pair p has bodies 2 p and 2 p + 1, the last one the ground for its second. `point_count` 0: any number.
@@ -27,5 +28,8 @@ void lane_pairs_make(lane_pairs *s, uint64_t seed, uint32_t run, int32_t point_c
 
 // The first `lanes` of them.
 void lane_pairs_batch(const lane_pairs *s, int lanes, lane_batched *b);
+
+// Percussions and motions back.
+void lane_pairs_take(lane_pairs *s, const lane_batched *b);
 
 #endif

@@ -88,9 +88,9 @@ static void check_visits(const tal_batch_kernel *kernel) {
                 problem.contact = other.contact;
                 tal_rigid_visit(&problem, &other.pair[p]);
             }
-            kernel->visit(&b.batch, b.point, b.percussion, b.course, one.motion, 0.0);
+            kernel->visit(&b.batch, b.point, b.percussion, b.course, b.motion, 0.0);
         }
-        tal_batch_store(&b.batch, b.percussion, one.contact);
+        lane_pairs_take(&one, &b);
         assert_near(&one, &other);
         count_states(&one, &n);
     }
@@ -107,10 +107,10 @@ static void visit_some(const tal_batch_kernel *kernel, lane_pairs *s) {
     static lane_batched b;
     lane_pairs_batch(s, PAIRS, &b);
     for (int sweep = 0; sweep < 6; sweep++) {
-        kernel->visit(&b.batch, b.point, b.percussion, b.course, s->motion,
+        kernel->visit(&b.batch, b.point, b.percussion, b.course, b.motion,
                       sweep % 2 == 0 ? 0.0 : 0.5);
     }
-    tal_batch_store(&b.batch, b.percussion, s->contact);
+    lane_pairs_take(s, &b);
 }
 
 static void all_widths_have_the_same_bits(void **unused) {
@@ -158,7 +158,7 @@ static void bodies_may_weigh_and_move_as_they_like(void **unused) {
 static void check_visits_of_two(const tal_batch_kernel *kernel, int32_t point_count, uint32_t run) {
     static lane_pairs pairs[2];
     static lane_batched b[2];
-    static tal_rigid_motion motion[2 * BODIES + 1];
+    static tal_lane_motion motion[2 * BODIES + 1];
     static tal_batch two[2];
     static tal_batch_point point[2 * TAL_BATCH_POINTS_MAX];
     static tal_batch_percussion percussion[2 * TAL_BATCH_POINTS_MAX];
@@ -174,7 +174,7 @@ static void check_visits_of_two(const tal_batch_kernel *kernel, int32_t point_co
                 *body[side] += *body[side] == BODIES ? BODIES : n * BODIES; // one ground for all
             }
         }
-        memcpy(&motion[n * BODIES], pairs[n].motion, BODIES * sizeof *motion);
+        memcpy(&motion[n * BODIES], b[n].motion, BODIES * sizeof *motion);
         memcpy(&point[two[n].first_point], b[n].point, sizeof b[n].point);
         memcpy(&percussion[two[n].first_point], b[n].percussion, sizeof b[n].percussion);
         memcpy(&course[two[n].first_point], b[n].course, sizeof b[n].course);
@@ -183,13 +183,13 @@ static void check_visits_of_two(const tal_batch_kernel *kernel, int32_t point_co
         const double beta = sweep % 2 == 0 ? 0.0 : 0.5;
         kernel->visit_two(two, point, percussion, course, motion, beta);
         for (int n = 0; n < 2; n++) {
-            kernel->visit(&b[n].batch, b[n].point, b[n].percussion, b[n].course, pairs[n].motion,
+            kernel->visit(&b[n].batch, b[n].point, b[n].percussion, b[n].course, b[n].motion,
                           beta);
             assert_memory_equal(&two[n].energy, &b[n].batch.energy, sizeof(double));
         }
     }
     for (int n = 0; n < 2; n++) {
-        assert_memory_equal(&motion[n * BODIES], pairs[n].motion, BODIES * sizeof *motion);
+        assert_memory_equal(&motion[n * BODIES], b[n].motion, BODIES * sizeof *motion);
         assert_memory_equal(&percussion[two[n].first_point], b[n].percussion,
                             (size_t)point_count * sizeof *percussion);
         assert_memory_equal(&course[two[n].first_point], b[n].course,
@@ -209,17 +209,16 @@ static void two_batches_at_once_have_the_bits_of_one_after_the_other(void **unus
 // Two visits that differ only in how far they go on by themselves: one by its beta, the other ahead of the visit.
 static void sweeps_go_on_by_what_changed_last(void **unused) {
     (void)unused;
-    static lane_pairs s, t;
+    static lane_pairs s;
     static lane_batched b, ahead, swept;
     const tal_batch_kernel *kernel = tal_batch_kernel_best();
     const float beta = 0.75f;
     bool any = false;
     lane_pairs_make(&s, 2, 0, 0);
     lane_pairs_batch(&s, PAIRS, &b);
-    kernel->visit(&b.batch, b.point, b.percussion, b.course, s.motion, 0.0); // no last yet
-    kernel->visit(&b.batch, b.point, b.percussion, b.course, s.motion, 0.0);
+    kernel->visit(&b.batch, b.point, b.percussion, b.course, b.motion, 0.0); // no last yet
+    kernel->visit(&b.batch, b.point, b.percussion, b.course, b.motion, 0.0);
     ahead = swept = b;
-    t = s;
     tal_batch_go_on(&ahead.batch, ahead.percussion, ahead.course, (double)beta);
     for (int32_t k = 0; k < b.batch.point_count; k++) {
         for (int f = 0; f < 3; f++) {
@@ -232,10 +231,10 @@ static void sweeps_go_on_by_what_changed_last(void **unused) {
         }
     }
     assert_true(any);
-    kernel->visit(&b.batch, b.point, b.percussion, b.course, s.motion, (double)beta);
-    kernel->visit(&ahead.batch, ahead.point, ahead.percussion, ahead.course, t.motion, 0.0);
+    kernel->visit(&b.batch, b.point, b.percussion, b.course, b.motion, (double)beta);
+    kernel->visit(&ahead.batch, ahead.point, ahead.percussion, ahead.course, ahead.motion, 0.0);
     assert_memory_equal(b.percussion, ahead.percussion, sizeof b.percussion);
-    assert_memory_equal(s.motion, t.motion, sizeof s.motion);
+    assert_memory_equal(b.motion, ahead.motion, sizeof b.motion);
     assert_true(b.batch.energy == ahead.batch.energy);
     for (int32_t k = 0; k < b.batch.point_count; k++) {
         assert_memory_equal(b.course[k].last, swept.percussion[k].percussion,
@@ -250,7 +249,7 @@ static void check_residual(const tal_batch_kernel *kernel) {
         double error[POINTS];
         lane_pairs_make(&s, 3, run, 0);
         lane_pairs_batch(&s, PAIRS, &b);
-        kernel->residual(&b.batch, b.point, b.percussion, s.motion, error);
+        kernel->residual(&b.batch, b.point, b.percussion, b.motion, error);
         for (int32_t p = 0; p < PAIRS; p++) {
             for (int32_t n = 0; n < s.pair[p].contact_count; n++) {
                 const tal_contact *c = &s.contact[s.pair[p].first_contact + n];
