@@ -70,6 +70,7 @@ void tal_batch_set_lane(tal_batch *batch, tal_batch_point *point, int lane, int3
     batch->body_j[lane] = pair->body_j;
     batch->first_contact[lane] = pair->first_contact;
     batch->contact_count[lane] = pair->contact_count;
+    batch->flows = pair->flows; // all of them, or none
     batch->mass[lane] = unit;
     set_vector(batch->normal, lane, pair->normal);
     set_vector(batch->tangent_1, lane, pair->tangent_1);

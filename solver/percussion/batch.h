@@ -61,6 +61,7 @@ typedef struct {
     int32_t body_i[TAL_LANES], body_j[TAL_LANES];
     int32_t first_contact[TAL_LANES], contact_count[TAL_LANES];
     int32_t point_count, first_point;
+    bool flows;
     double energy, relative; // of the last change, the lanes' sum
     tal_lanes normal[3], tangent_1[3], tangent_2[3];
     tal_lanes inertia_i[7], inertia_j[7]; // inverse mass, inverse inertia

@@ -296,7 +296,7 @@ INLINE void sum_changes(const visited *v, tal_batch *b) {
 INLINE lane_mask again_of(const visited *v) {
     lane_mask count;
     memcpy(&count, v->batch->contact_count, sizeof count);
-    return (lane_mask)(count >= 3) & v->holds;
+    return v->batch->flows ? (lane_mask){0} : (lane_mask)(count >= 3) & v->holds;
 }
 
 INLINE void visit_batches(tal_batch *b, int count, const tal_batch_point *point,
@@ -388,8 +388,7 @@ static void residual(const tal_batch *b, const tal_batch_point *point,
 // open_pair of correction.c. Nothing pushes an empty point: its inverse_normal is 0.
 static void open(const tal_batch *b, const tal_batch_point *point, tal_batch_opening *opening,
                  tal_rigid_motion *displacement, double moved[TAL_LANES]) {
-    batch_motion i = gather_wide(displacement, b->body_i),
-                 j = gather_wide(displacement, b->body_j);
+    batch_motion i = gather_wide(displacement, b->body_i), j = gather_wide(displacement, b->body_j);
     const lanes3 normal = lanes3_of(b->normal);
     const tal_lanes zero = lanes_of(0.0f);
     tal_lanes furthest = zero;

@@ -22,6 +22,7 @@ typedef struct {
     int32_t island;
     bool is_general;     // a body of it is not rigid, or this is no matter of bodies at all
     bool is_dry;         // rigid, with nothing but dry friction: what batches take
+    bool flows;          // its island does: its points are visited once, whether they hold or not
     double roll_length;  // bound of the moment over R_N (roll.h); 0: none
     double energy_scale; // m |u-|^2 of both: what errors are measured against
     tal_vec3 normal, tangent_1, tangent_2;

@@ -78,7 +78,7 @@ typedef struct {
     tal_rigid_motion *motion_last;    // per body, as `last`
     // The same while batches are swept, and the motions themselves.
     tal_lane_motion *lane_motion, *lane_motion_last;
-    int32_t *near_body;               // per body: of the hot list, each island in its own places
+    int32_t *near_body; // per body: of the hot list, each island in its own places
     uint8_t *is_near;
     tal_batches batches;
 } tal_solver_work;
@@ -169,7 +169,7 @@ static inline const tal_general_body *tal_general(const tal_percussion_problem *
 // `scratch`: one number per body.
 bool tal_problem_is_valid(const tal_percussion_problem *problem, int32_t *scratch);
 
-// Sets the energy scale of all pairs from the velocities before and a least speed: errors below
+// Sets the energy scale of all pairs from the velocities before and a least speed, and which of them flow: errors below
 // `tolerance` times that speed never matter.
 void tal_set_energy_scales(const tal_percussion_problem *problem, double speed_min);
 
@@ -188,6 +188,12 @@ static inline bool tal_contact_answer(tal_contact *c, const double d[3], double 
     }
     const double radius = c->friction * r[0];
     return r[1] * r[1] + r[2] * r[2] < 0.9999 * radius * radius;
+}
+
+// The points of a patch that holds depend on each other more than on anything else: where all stands, a second round
+// saves several sweeps.
+static inline bool tal_is_visited_twice(const tal_pair *pair, bool holds) {
+    return holds && pair->contact_count >= 3 && !pair->flows;
 }
 
 // Immobile bodies are shared between threads and never written.

@@ -81,7 +81,7 @@ void tal_general_visit(const tal_percussion_problem *problem, const tal_pair *pa
         partner_of(problem, pair->body_i, problem->motion, TAL_GENERAL_MOTION),
         partner_of(problem, pair->body_j, problem->motion, TAL_GENERAL_MOTION)};
     const bool holds = visit_points(problem, pair, side);
-    if (holds && pair->contact_count >= 3) {
+    if (tal_is_visited_twice(pair, holds)) {
         visit_points(problem, pair, side);
     }
 }

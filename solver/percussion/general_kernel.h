@@ -12,7 +12,7 @@ typedef enum {
     TAL_GENERAL_BEFORE // never written
 } tal_general_values;
 
-// Each point in turn solves its own problem exactly; a patch that holds is visited twice.
+// Each point in turn solves its own problem exactly; a patch that holds may be visited twice.
 void tal_general_visit(const tal_percussion_problem *problem, const tal_pair *pair);
 
 // Adds the effect of a percussion per contact, `stride` numbers from one to the next. `rigid` are the

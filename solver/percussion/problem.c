@@ -8,6 +8,10 @@
 // Some microseconds of work: less is not worth sharing.
 enum { PAIRS_PER_PIECE = 256 };
 
+// An island flows if its mean speed is above this many times the least one. 1 to 20 are the same to heaps that fall, but
+// with 3 a column that closes its gaps leans by 2 mm.
+static const double FLOWING = 20.0;
+
 void tal_contact_effective_mass(const tal_percussion_problem *problem, const tal_pair *pair,
                                 int32_t k) {
     if (pair->is_general) {
@@ -71,12 +75,14 @@ typedef struct {
     const tal_percussion_problem *problem;
     int32_t first_pair;
     double slow;
+    bool flows;
 } scale_loop;
 
 static void set_scales(void *context, int64_t first, int64_t end) {
     const scale_loop *l = context;
     for (int64_t n = first; n < end; n++) {
         tal_pair *pair = &l->problem->pair[l->first_pair + n];
+        pair->flows = l->flows;
         pair->energy_scale = tal_general_energy_scale(l->problem, pair->body_i, l->slow) +
                              tal_general_energy_scale(l->problem, pair->body_j, l->slow);
     }
@@ -85,8 +91,9 @@ static void set_scales(void *context, int64_t first, int64_t end) {
 void tal_set_energy_scales(const tal_percussion_problem *problem, double speed_min) {
     for (int32_t n = 0; n < problem->island_count; n++) {
         const tal_island *island = &problem->island[n];
-        scale_loop l = {problem, island->first_pair,
-                        sqrt(speed_min * speed_min + square_speed(problem, island))};
+        const double least = speed_min * speed_min, mean = square_speed(problem, island);
+        scale_loop l = {problem, island->first_pair, sqrt(least + mean),
+                        mean > FLOWING * FLOWING * least};
         tal_threads_loop(problem->thread_count, island->pair_count, PAIRS_PER_PIECE, set_scales,
                          &l);
     }

@@ -42,15 +42,13 @@ static inline bool tal_rigid_visit_points_on_ground(const tal_percussion_problem
     return holds;
 }
 
-// The points of a patch that holds depend on each other more than on anything else: a second round
-// saves several sweeps.
 static inline void tal_rigid_visit(const tal_percussion_problem *problem, const tal_pair *pair) {
     const bool on_ground = pair->body_j == problem->body_count;
     tal_rigid_motion i = problem->motion[pair->body_i], j = problem->motion[pair->body_j];
     for (int round = 0, rounds = 1; round < rounds; round++) {
         const bool holds = on_ground ? tal_rigid_visit_points_on_ground(problem, pair, &i)
                                      : tal_rigid_visit_points(problem, pair, &i, &j);
-        rounds = holds && pair->contact_count >= 3 ? 2 : 1;
+        rounds = tal_is_visited_twice(pair, holds) ? 2 : 1;
     }
     tal_store_body_motion(problem, pair->body_i, &i);
     tal_store_body_motion(problem, pair->body_j, &j);

@@ -59,6 +59,7 @@ void lane_pairs_make(lane_pairs *s, uint64_t seed, uint32_t run, int32_t point_c
                            .first_contact = 8 * p,
                            .contact_count =
                                point_count > 0 ? point_count : 1 + (int32_t)draw(d, 0.0, 8.0),
+                           .flows = run % 2 == 1,
                            .energy_scale = 2.0};
         pair->normal = tal_vec3_normalize(draw_vector(d));
         tal_vec3_tangents(pair->normal, &pair->tangent_1, &pair->tangent_2);

@@ -183,8 +183,7 @@ static void check_visits_of_two(const tal_batch_kernel *kernel, int32_t point_co
         const double beta = sweep % 2 == 0 ? 0.0 : 0.5;
         kernel->visit_two(two, point, percussion, course, motion, beta);
         for (int n = 0; n < 2; n++) {
-            kernel->visit(&b[n].batch, b[n].point, b[n].percussion, b[n].course, b[n].motion,
-                          beta);
+            kernel->visit(&b[n].batch, b[n].point, b[n].percussion, b[n].course, b[n].motion, beta);
             assert_memory_equal(&two[n].energy, &b[n].batch.energy, sizeof(double));
         }
     }

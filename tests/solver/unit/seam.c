@@ -586,6 +586,11 @@ static void errors_are_measured_against_the_flow(void **unused) {
     const double of_slow = 6.0 * (mean + slow);
     check_near(h.pair[0].energy_scale, 2.0 * (9.0 + mean + slow) + of_slow, 1e-12);
     check_near(h.pair[1].energy_scale, of_slow, 1e-12);
+    // The mean speed is 1.5 m/s: above twenty times the slow one, and below.
+    tal_set_energy_scales(&h.problem, 0.07);
+    assert_true(h.pair[0].flows && h.pair[1].flows);
+    tal_set_energy_scales(&h.problem, 0.08);
+    assert_true(!h.pair[0].flows && !h.pair[1].flows);
     h.before[0].v = (tal_vec3){0}; // at rest the slow speed alone is left
     tal_set_energy_scales(&h.problem, 0.5);
     check_near(h.pair[1].energy_scale, 6.0 * slow, 1e-12);
