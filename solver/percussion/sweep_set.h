@@ -27,6 +27,21 @@ typedef struct {
     double beta, change_before; // of the acceleration
 } tal_sweep_set;
 
+// The pairs of a color of an island, and whether they share bodies.
+static inline int32_t tal_color_begin(const tal_percussion_problem *problem,
+                                      const tal_island *island, int32_t color) {
+    return color > 0 ? problem->color_end[island->first_color + color - 1] : island->first_pair;
+}
+
+static inline int32_t tal_color_end(const tal_percussion_problem *problem, const tal_island *island,
+                                    int32_t color) {
+    return problem->color_end[island->first_color + color];
+}
+
+static inline bool tal_color_is_serial(const tal_island *island, int32_t color) {
+    return island->last_color_is_serial && color == island->color_count - 1;
+}
+
 // Exact ones have no batches.
 typedef enum { TAL_SET_ALL, TAL_SET_ALL_EXACT, TAL_SET_HOT, TAL_SET_HOT_EXACT } tal_set_kind;
 
