@@ -27,7 +27,7 @@
 static const double TURN_MAX = 0.5;
 
 // While contacts are still being added, percussions need this many times less accuracy, and no more sweeps.
-static const double LOOK_SLACK = 10.0;
+static const double LOOK_SLACK = 5.0;
 enum { SETTLING_ROUNDS_MAX = 16, MEETS_MAX = 4 };
 enum { LOOK_SWEEPS_MAX = 20, SWEEPS_MIN = 3 };
 

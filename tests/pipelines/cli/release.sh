@@ -20,7 +20,7 @@ END
 site() { # EAST RUN RESISTANCE
     printf '%s\n' '[site]' 'before = dem.asc' 'crs = local' '[ingest]' 'cell_m = 1' 'ground = none' '[mesh]' \
         'mesh_error_m = 0.2' 'blocks = forms' 'forms = equant' '[solve]' 'dt_s = 0.02' 'until_s = 40' '[random]' "run = $2" \
-        '[contact]' 'law = ground' "rolling_friction = $3" '[release]' 'rocks = 40' "from = start-$1.geojson" 'size_m = 0.6' '[target.road]' 'place = road.geojson'
+        '[contact]' 'law = ground' "rolling_friction = $3" '[release]' 'rocks = 120' "from = start-$1.geojson" 'size_m = 0.6' '[target.road]' 'place = road.geojson'
 }
 number() { # FILE KEY: first number after the key
     sed -n "s/.*\"$2\":[[:blank:]]*\([-0-9.e]*\),*/\1/p" "$1" | head -n 1
