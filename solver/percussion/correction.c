@@ -15,7 +15,7 @@
 
 // Weight on top of a small body needs many sweeps; they end when no contact opens by more than SETTLED
 // slops, or by more than SETTLED_DEEP of the furthest that one has to open.
-enum { SWEEPS_MAX = 10 };
+enum { SWEEPS_MAX = 16 };
 // Some microseconds of work: less is not worth sharing.
 enum { PAIRS_PER_PIECE = 64, BATCHES_PER_PIECE = 8, PAIRS_PER_SLICE = 256, BODIES_PER_SLICE = 256 };
 static const double SETTLED = 0.1, SETTLED_DEEP = 0.1;
