@@ -61,6 +61,32 @@ static void any_width_of_vectors_gives_the_same_bits(void **unused) {
     assert_true(hash_after(1, &tal_batch_kernel_plain) == hash_after(1, tal_batch_kernel_best()));
 }
 
+// What batches leave is solved in double precision, too: the motion that follows from their percussions, measured pair
+// by pair, is within the tolerance.
+static void what_batches_leave_is_solved(void **unused) {
+    (void)unused;
+    world w;
+    int large = 0;
+    make_heap(&w);
+    w.scene.settings.tolerance = 1e-3;
+    w.scene.settings.iteration_max = 2000;
+    check_ok(test_scene_create_model(&w.scene, &w.model, &check_error));
+    check_ok(tal_state_create(&w.state, w.model, 1, &check_error));
+    for (int n = 0; n < STEPS; n++) {
+        world_step(&w);
+        const tal_percussion_problem *problem = &w.state->work.problem;
+        assert_true(w.report.unconverged_count == 0 && w.report.islands_resolved == 0);
+        for (int32_t k = 0; k < problem->island_count; k++) {
+            const tal_solver_work *work = &w.state->work.contacts.work;
+            const double twice = 2.0 * w.scene.settings.tolerance; // its rounding, and some more
+            assert_true(tal_island_is_solved(problem, work, k, twice));
+            large += problem->island[k].pair_count > 512;
+        }
+    }
+    assert_true(large > 0);
+    world_end(&w);
+}
+
 // Columns, weakly swept: their islands go through the finisher.
 static uint64_t hash_of_finished(int threads) {
     world w;
@@ -96,6 +122,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
         cmocka_unit_test(any_width_of_vectors_gives_the_same_bits),
+        cmocka_unit_test(what_batches_leave_is_solved),
         cmocka_unit_test(the_finisher_gives_the_same_bits_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
