@@ -286,7 +286,6 @@ static void visit_exactly(const tal_sweep_set *set, int32_t number, double sum[2
         const double weight = tal_mean_inverse_mass(&contact[k]);
         for (int f = 0; f < 3; f++) {
             const double step = change[3 * k + f] + contact[k].percussion[f];
-            change[3 * k + f] = step;
             sum[0] += weight * step * step;
         }
     }
